@@ -1,0 +1,65 @@
+/* Bytes that grow by doubling. */
+
+#include "base/buf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void buf_done(struct buf *b)
+{
+    free(b->p);
+    *b = (struct buf){ 0 };
+}
+
+char *buf_room(struct buf *b, size_t n)
+{
+    if (b->cap - b->n < n) {
+        size_t cap = b->cap ? b->cap : 128;
+        while (cap - b->n < n) {
+            if (cap > SIZE_MAX / 4)
+                abort();
+            cap *= 2;
+        }
+        b->p = realloc(b->p, cap);
+        if (!b->p)
+            abort();
+        b->cap = cap;
+    }
+    return b->p + b->n;
+}
+
+void buf_add(struct buf *b, str s)
+{
+    if (s.n == 0)
+        return;
+    memcpy(buf_room(b, s.n), s.p, s.n);
+    b->n += s.n;
+}
+
+void buf_addc(struct buf *b, char c)
+{
+    *buf_room(b, 1) = c;
+    b->n++;
+}
+
+void buf_printf(struct buf *b, const char *fmt, ...)
+{
+    va_list ap;
+    va_list again;
+
+    va_start(ap, fmt);
+    va_copy(again, ap);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    if (n < 0)
+        abort();
+    vsnprintf(buf_room(b, (size_t)n + 1), (size_t)n + 1, fmt, again);
+    b->n += (size_t)n;
+    va_end(again);
+    va_end(ap);
+}
+
+void buf_clear(struct buf *b)
+{
+    b->n = 0;
+}

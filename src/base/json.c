@@ -1,0 +1,235 @@
+/* Reading JSON values, comparing them, and documents that own their memory. */
+
+#include "base/json.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const struct jnode null_node = { .type = JV_NULL };
+static const struct jnode true_node = { .type = JV_BOOL, .u.i = 1 };
+static const struct jnode false_node = { .type = JV_BOOL };
+static const struct jnode obj_node = { .type = JV_OBJ };
+static const struct jnode arr_node = { .type = JV_ARR };
+
+const jv JV_ABSENT = { NULL };
+const jv JV_NULL_V = { &null_node };
+const jv JV_TRUE = { &true_node };
+const jv JV_FALSE = { &false_node };
+const jv JV_EMPTY_OBJ = { &obj_node };
+const jv JV_EMPTY_ARR = { &arr_node };
+
+jv jv_get(jv obj, str key)
+{
+    if (!jv_is(obj, JV_OBJ))
+        return JV_ABSENT;
+    const struct jnode *k = obj.node->u.items;
+    for (uint32_t i = 0; i < obj.node->n; i++, k += 2)
+        if (k->n == key.n && (key.n == 0 || memcmp(k->u.text, key.p, key.n) == 0))
+            return (jv){ k + 1 };
+    return JV_ABSENT;
+}
+
+jv jv_path(jv v, const char *const *steps)
+{
+    for (; *steps && v.node; steps++)
+        v = jv_get(v, str_of(*steps));
+    return v;
+}
+
+jv jv_index(jv arr, size_t i)
+{
+    return jv_is(arr, JV_ARR) && i < arr.node->n ? (jv){ arr.node->u.items + i } : JV_ABSENT;
+}
+
+size_t jv_len(jv v)
+{
+    return jv_is(v, JV_ARR) || jv_is(v, JV_OBJ) ? v.node->n : 0;
+}
+
+int64_t jv_int(jv v, int64_t fallback)
+{
+    return jv_is(v, JV_INT) ? v.node->u.i : fallback;
+}
+
+bool jv_bool(jv v, bool fallback)
+{
+    return jv_is(v, JV_BOOL) ? v.node->u.i != 0 : fallback;
+}
+
+str jv_str(jv v, str fallback)
+{
+    return jv_is(v, JV_STR) ? (str){ v.node->u.text, v.node->n } : fallback;
+}
+
+double jv_double(jv v, double fallback)
+{
+    char text[64];
+
+    if (jv_is(v, JV_INT))
+        return (double)v.node->u.i;
+    if (!jv_is(v, JV_NUM))
+        return fallback;
+    size_t n = v.node->n < sizeof(text) - 1 ? v.node->n : sizeof(text) - 1;
+    memcpy(text, v.node->u.text, n); /* digits past 63 do not change a double */
+    text[n] = 0;
+    return strtod(text, NULL);
+}
+
+str jv_num_text(struct arena *a, jv v)
+{
+    if (jv_is(v, JV_INT))
+        return arena_printf(a, "%lld", (long long)v.node->u.i);
+    return jv_is(v, JV_NUM) ? (str){ v.node->u.text, v.node->n } : STR_NONE;
+}
+
+bool jv_next(struct jv_iter *it)
+{
+    const struct jnode *of = it->of.node;
+
+    if (!of || it->i >= of->n)
+        return false;
+    if (of->type == JV_OBJ) {
+        const struct jnode *k = of->u.items + 2 * it->i;
+        it->key = (str){ k->u.text, k->n };
+        it->value = (jv){ k + 1 };
+    } else if (of->type == JV_ARR) {
+        it->value = (jv){ of->u.items + it->i };
+    } else {
+        return false;
+    }
+    it->i++;
+    return true;
+}
+
+static bool number_equal(jv a, jv b)
+{
+    if (jv_is(a, JV_INT) && jv_is(b, JV_INT))
+        return a.node->u.i == b.node->u.i;
+    if (jv_is(a, JV_NUM) && jv_is(b, JV_NUM) &&
+        str_eq((str){ a.node->u.text, a.node->n }, (str){ b.node->u.text, b.node->n }))
+        return true;
+    double x = jv_double(a, 0);
+    double y = jv_double(b, 0);
+    return x <= y && x >= y;
+}
+
+static bool is_number(jv v)
+{
+    return jv_is(v, JV_INT) || jv_is(v, JV_NUM);
+}
+
+bool jv_equal(jv a, jv b)
+{
+    if (a.node == b.node)
+        return true;
+    if (is_number(a) && is_number(b))
+        return number_equal(a, b);
+    if (jv_type(a) != jv_type(b) || a.node->n != b.node->n)
+        return false;
+    switch (jv_type(a)) {
+    case JV_NONE:
+    case JV_NULL:
+        return true;
+    case JV_BOOL:
+        return a.node->u.i == b.node->u.i;
+    case JV_STR:
+        return str_eq(jv_str(a, STR_NONE), jv_str(b, STR_NONE));
+    case JV_ARR:
+        if (a.node->u.items == b.node->u.items)
+            return true;
+        for (size_t i = 0; i < a.node->n; i++)
+            if (!jv_equal(jv_index(a, i), jv_index(b, i)))
+                return false;
+        return true;
+    case JV_OBJ:
+        if (a.node->u.items == b.node->u.items)
+            return true;
+        for (struct jv_iter it = jv_iter(a); jv_next(&it);)
+            if (!jv_equal(it.value, jv_get(b, it.key)))
+                return false;
+        return true;
+    case JV_INT:
+    case JV_NUM:
+        break; /* handled above */
+    }
+    return false;
+}
+
+static bool is_zero(jv v)
+{
+    return jv_is_null(v) ||
+           ((jv_is(v, JV_OBJ) || jv_is(v, JV_ARR) || jv_is(v, JV_STR)) && !v.node->n);
+}
+
+bool jv_equal_semantic(jv a, jv b)
+{
+    if (is_zero(a) && is_zero(b))
+        return true;
+    if (jv_is(a, JV_OBJ) && jv_is(b, JV_OBJ)) {
+        if (a.node->u.items == b.node->u.items && a.node->n == b.node->n)
+            return true;
+        for (struct jv_iter it = jv_iter(a); jv_next(&it);)
+            if (!jv_equal_semantic(it.value, jv_get(b, it.key)))
+                return false;
+        for (struct jv_iter it = jv_iter(b); jv_next(&it);)
+            if (!jv_exists(jv_get(a, it.key)) && !is_zero(it.value))
+                return false;
+        return true;
+    }
+    if (jv_is(a, JV_ARR) && jv_is(b, JV_ARR)) {
+        if (a.node->n != b.node->n)
+            return false;
+        for (size_t i = 0; i < a.node->n; i++)
+            if (!jv_equal_semantic(jv_index(a, i), jv_index(b, i)))
+                return false;
+        return true;
+    }
+    return jv_equal(a, b);
+}
+
+struct jdoc {
+    atomic_uint refs;
+    struct arena *arena;
+    jv root;
+};
+
+struct jdoc *jdoc_of(struct arena *a, jv root)
+{
+    struct jdoc *d = malloc(sizeof(*d));
+
+    if (!d)
+        abort();
+    atomic_init(&d->refs, 1);
+    d->arena = a;
+    d->root = root;
+    return d;
+}
+
+struct jdoc *jdoc_parse(str text, const struct json_opts *opts, struct err *e)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    jv root = json_parse(a, arena_str(a, text), opts, e);
+
+    return jv_exists(root) ? jdoc_of(TAKE(a), root) : NULL;
+}
+
+struct jdoc *jdoc_ref(struct jdoc *d)
+{
+    if (d)
+        atomic_fetch_add_explicit(&d->refs, 1, memory_order_relaxed);
+    return d;
+}
+
+void jdoc_unref(struct jdoc *d)
+{
+    if (d && atomic_fetch_sub_explicit(&d->refs, 1, memory_order_acq_rel) == 1) {
+        arena_free(d->arena);
+        free(d);
+    }
+}
+
+jv jdoc_root(const struct jdoc *d)
+{
+    return d ? d->root : JV_ABSENT;
+}

@@ -1,0 +1,172 @@
+/* Values to JSON text. */
+
+#include "base/json.h"
+
+#include <inttypes.h>
+
+static void print_escape(struct buf *b, unsigned char c)
+{
+    static const char hex[] = "0123456789abcdef";
+    const char *hit = c ? strchr("\"\"\\\\\nn\rr\tt\bb\ff", c) : NULL;
+    char *to = buf_room(b, 6);
+
+    if (hit) {
+        to[0] = '\\';
+        to[1] = hit[1];
+        b->n += 2;
+    } else {
+        memcpy(to, "\\u00", 4);
+        to[4] = hex[c >> 4];
+        to[5] = hex[c & 15];
+        b->n += 6;
+    }
+}
+
+static void print_plain(struct buf *b, str s)
+{
+    size_t from = 0;
+
+    for (size_t i = 0; i < s.n; i++) {
+        unsigned char c = (unsigned char)s.p[i];
+        if (c >= 0x20 && c != '"' && c != '\\')
+            continue;
+        buf_add(b, str_sub(s, from, i));
+        print_escape(b, c);
+        from = i + 1;
+    }
+    buf_add(b, str_sub(s, from, s.n));
+}
+
+/* The longest valid start of s; everything when all of it is valid. */
+static size_t utf8_prefix(str s)
+{
+    size_t n = 0;
+
+    while (n < s.n) {
+        size_t len = 1;
+        while (len <= 4 && n + len <= s.n && !str_is_utf8(str_sub(s, n, n + len)))
+            len++;
+        if (len > 4 || n + len > s.n)
+            return n;
+        n += len;
+    }
+    return n;
+}
+
+void json_print_str(struct buf *b, str s)
+{
+    buf_addc(b, '"');
+    if (str_is_utf8(s)) {
+        print_plain(b, s);
+    } else {
+        while (s.n) {
+            size_t good = utf8_prefix(s);
+            print_plain(b, str_sub(s, 0, good));
+            if (good == s.n)
+                break;
+            buf_add(b, S("\xef\xbf\xbd"));
+            s = str_sub(s, good + 1, s.n);
+        }
+    }
+    buf_addc(b, '"');
+}
+
+/* Strings in values were checked when they were parsed or are our own. */
+static void print_string(struct buf *b, const struct jnode *v)
+{
+    buf_addc(b, '"');
+    print_plain(b, (str){ v->u.text, v->n });
+    buf_addc(b, '"');
+}
+
+static void new_line(struct buf *b, unsigned spaces, unsigned level)
+{
+    if (!spaces)
+        return;
+    size_t n = (size_t)spaces * level + 1;
+    char *to = buf_room(b, n);
+    to[0] = '\n';
+    memset(to + 1, ' ', n - 1);
+    b->n += n;
+}
+
+static void print_int(struct buf *b, int64_t i)
+{
+    char text[24];
+    char *p = text + sizeof(text);
+    uint64_t u = i < 0 ? 0 - (uint64_t)i : (uint64_t)i;
+
+    do
+        *--p = (char)('0' + u % 10);
+    while (u /= 10);
+    if (i < 0)
+        *--p = '-';
+    buf_add(b, (str){ p, (size_t)(text + sizeof(text) - p) });
+}
+
+static void print(struct buf *b, const struct jnode *v, unsigned spaces, unsigned level)
+{
+    switch ((enum jv_type)v->type) {
+    case JV_NONE:
+    case JV_NULL:
+        buf_add(b, S("null"));
+        break;
+    case JV_BOOL:
+        buf_add(b, v->u.i ? S("true") : S("false"));
+        break;
+    case JV_INT:
+        print_int(b, v->u.i);
+        break;
+    case JV_NUM:
+        buf_add(b, (str){ v->u.text, v->n });
+        break;
+    case JV_STR:
+        print_string(b, v);
+        break;
+    case JV_ARR:
+        buf_addc(b, '[');
+        for (uint32_t i = 0; i < v->n; i++) {
+            if (i)
+                buf_addc(b, ',');
+            new_line(b, spaces, level + 1);
+            print(b, &v->u.items[i], spaces, level + 1);
+        }
+        if (v->n)
+            new_line(b, spaces, level);
+        buf_addc(b, ']');
+        break;
+    case JV_OBJ:
+        buf_addc(b, '{');
+        for (uint32_t i = 0; i < v->n; i++) {
+            if (i)
+                buf_addc(b, ',');
+            new_line(b, spaces, level + 1);
+            print_string(b, &v->u.items[2 * i]);
+            buf_add(b, spaces ? S(": ") : S(":"));
+            print(b, &v->u.items[2 * i + 1], spaces, level + 1);
+        }
+        if (v->n)
+            new_line(b, spaces, level);
+        buf_addc(b, '}');
+        break;
+    }
+}
+
+void json_print(struct buf *b, jv v)
+{
+    json_print_indent(b, v, 0);
+}
+
+void json_print_indent(struct buf *b, jv v, unsigned spaces)
+{
+    if (jv_exists(v))
+        print(b, v.node, spaces, 0);
+}
+
+str json_text(struct arena *a, jv v)
+{
+    AUTO(buf) struct buf b = { 0 };
+
+    json_print(&b, v);
+    return arena_str(a, buf_str(&b));
+}

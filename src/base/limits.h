@@ -1,0 +1,25 @@
+/* Every input has a limit. One place to read them all. */
+#pragma once
+
+enum {
+    LIMIT_JSON_DEPTH = 512, /* nesting, as deep as any Kubernetes client goes */
+    LIMIT_YAML_DEPTH = 512,
+    LIMIT_YAML_ALIAS_FACTOR = 10,       /* nodes after expansion over nodes before ... */
+    LIMIT_YAML_ALIAS_FREE = 100000,     /* ... once past this many */
+    LIMIT_BODY_BYTES = 3 * 1024 * 1024, /* request body, as kube-apiserver */
+    LIMIT_OBJECT_BYTES = 1536 * 1024,   /* stored object, as etcd's request limit */
+    LIMIT_HEADER_BYTES = 64 * 1024,     /* request line and headers together */
+    LIMIT_HEADER_COUNT = 100,
+    LIMIT_URL_BYTES = 16 * 1024,
+    LIMIT_CONNECTIONS = 4096,
+    LIMIT_STREAMS = 2500, /* concurrent HTTP/2 streams a connection */
+    LIMIT_WATCHERS = 20000,
+    LIMIT_HEADER_MS = 10 * 1000, /* a request's head must be here by then */
+    LIMIT_BODY_MS = 60 * 1000,
+    LIMIT_IDLE_MS = 180 * 1000,   /* keep-alive without a request */
+    LIMIT_JSON_PATCH_OPS = 10000, /* as kube-apiserver */
+    LIMIT_MANAGED_FIELDS = 10,    /* update managers kept, as kube-apiserver */
+    LIMIT_ANNOTATION_BYTES = 256 * 1024,
+    LIMIT_SELECTOR_BYTES = 64 * 1024,
+    LIMIT_PROBLEMS = 1000, /* reported for one object */
+};

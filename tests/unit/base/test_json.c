@@ -1,0 +1,143 @@
+/* JSON in, out, and changed. */
+
+#include "tap.h"
+
+static void round_trip(const char *text, const char *want)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct err e = { 0 };
+    jv v = json_parse(a, str_of(text), NULL, &e);
+
+    is_str(json_text(a, v), str_of(want), text);
+}
+
+static void refused(const char *text, const char *why)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct err e = { 0 };
+
+    ok(!jv_exists(json_parse(a, str_of(text), NULL, &e)), "refused: %s", why);
+    is_str(str_of(e.msg), str_of(why), "and says why");
+}
+
+static void numbers_stay_exact(void)
+{
+    round_trip("[9007199254740993,18446744073709551615,1.10,1e3,-0,-9223372036854775808]",
+               "[9007199254740993,18446744073709551615,1.10,1e3,-0,-9223372036854775808]");
+}
+
+static void strings_are_unescaped_and_escaped(void)
+{
+    round_trip("\"a\\u0041\\n\\ud83d\\ude00\\ud800x\"", "\"aA\\n\xf0\x9f\x98\x80\xef\xbf\xbdx\"");
+    AUTO(arena) struct arena *a = arena_new();
+    jv v = json_parse(a, S("\"nul\\u0000in\""), NULL, NULL);
+    is_int((int64_t)jv_str(v, STR_NONE).n, 6, "a NUL in a string is kept");
+}
+
+static void bad_text_is_refused(void)
+{
+    refused("{\"a\":1,}", "line 1 column 8: expected a key in quotes");
+    refused("[1 2]", "line 1 column 4: expected ',' or ']'");
+    refused("{\n \"a\": tru}", "line 2 column 7: expected a value");
+    refused("\"\xff\"", "line 1 column 1: string is not UTF-8");
+    refused("01", "line 1 column 2: text after the value");
+    refused("[", "line 1 column 2: unexpected end");
+    refused("\"abc", "line 1 column 1: string without an end");
+    refused("NaN", "line 1 column 1: expected a value");
+    refused("", "line 1 column 1: unexpected end");
+}
+
+static void depth_is_limited(void)
+{
+    AUTO(buf) struct buf b = { 0 };
+    AUTO(arena) struct arena *a = arena_new();
+    struct err e = { 0 };
+
+    for (int i = 0; i < 100000; i++)
+        buf_addc(&b, '[');
+    ok(!jv_exists(json_parse(a, buf_str(&b), NULL, &e)), "100,000 brackets are refused");
+    is_str(str_of(e.msg), S("line 1 column 513: nested too deeply"), "at the limit");
+}
+
+static void note(void *ctx, str path)
+{
+    buf_add(ctx, path);
+    buf_addc(ctx, ' ');
+}
+
+static void duplicates_are_told_and_the_last_wins(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf b = { 0 };
+    struct json_opts opts = { .on_duplicate = note, .ctx = &b };
+    jv v = json_parse(a, S("{\"m\":{\"l\":[1,{\"x\":1,\"y\":2,\"x\":3}]},\"m2\":1,\"m2\":2}"),
+                      &opts, NULL);
+
+    is_json(v, "{'m':{'l':[1,{'x':3,'y':2}]},'m2':2}", "the last value at the first place");
+    is_str(buf_str(&b), S("m.l[1].x m2 "), "paths of the duplicates");
+    buf_clear(&b);
+    AUTO(buf) struct buf big = { 0 };
+    buf_addc(&big, '{');
+    for (int i = 0; i < 40; i++)
+        buf_printf(&big, "%s\"k%d\":%d", i ? "," : "", i % 39, i);
+    buf_addc(&big, '}');
+    v = json_parse(a, buf_str(&big), &opts, NULL);
+    is_int((int64_t)jv_len(v), 39, "large objects too");
+    is_int(jv_int(jv_at(v, "k0"), 0), 39, "with the last value");
+    is_str(buf_str(&b), S("k0 "), "and the path");
+}
+
+static void changes_share_the_rest(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(jdoc) struct jdoc *d = J("{'a':{'b':1,'c':[1,2]},'d':3}");
+    jv v = jdoc_root(d);
+    jv w = jv_with(a, v, jint(a, 9), "a", "x", "y");
+
+    is_json(w, "{'a':{'b':1,'c':[1,2],'x':{'y':9}},'d':3}", "a new path");
+    is_json(v, "{'a':{'b':1,'c':[1,2]},'d':3}", "the old value is as it was");
+    ok(jv_at(w, "a", "c").node->u.items == jv_at(v, "a", "c").node->u.items, "the list is shared");
+    is_json(jv_without(a, v, "a", "b"), "{'a':{'c':[1,2]},'d':3}", "removed");
+    ok(jv_without(a, v, "a", "zz", "y").node == v.node || jv_equal(jv_without(a, v, "a", "zz"), v),
+       "removing what is not there changes nothing");
+    is_json(jv_with_index(a, jv_at(v, "a", "c"), 1, JV_TRUE), "[1,true]", "an element");
+}
+
+static void builders_do_not_leak_into_what_they_made(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct jbuild b = jb_obj(a);
+
+    jb_set(&b, S("x"), jint(a, 1));
+    jv first = jb_done(&b);
+    jb_set(&b, S("x"), jint(a, 2));
+    jb_set(&b, S("y"), JV_NULL_V);
+    is_json(first, "{'x':1}", "what was made first");
+    is_json(jb_done(&b), "{'x':2,'y':null}", "what was made then");
+    jb_set(&b, S("x"), JV_ABSENT);
+    is_json(jb_done(&b), "{'y':null}", "absent removes");
+}
+
+static void equality_is_by_value(void)
+{
+    AUTO(jdoc) struct jdoc *x = J("{'a':1,'b':[1.0,'s'],'c':{}}");
+    AUTO(jdoc) struct jdoc *y = J("{'b':[1,'s'],'a':1,'c':{}}");
+    AUTO(jdoc) struct jdoc *z = J("{'b':[1,'s'],'a':1,'d':''}");
+
+    ok(jv_equal(jdoc_root(x), jdoc_root(y)), "order and 1.0 do not matter");
+    ok(!jv_equal(jdoc_root(y), jdoc_root(z)), "a member does");
+    ok(jv_equal_semantic(jdoc_root(y), jdoc_root(z)), "empty ones do not, semantically");
+}
+
+int main(void)
+{
+    numbers_stay_exact();
+    strings_are_unescaped_and_escaped();
+    bad_text_is_refused();
+    depth_is_limited();
+    duplicates_are_told_and_the_last_wins();
+    changes_share_the_rest();
+    builders_do_not_leak_into_what_they_made();
+    equality_is_by_value();
+    return tap_done();
+}
