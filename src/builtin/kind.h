@@ -1,0 +1,72 @@
+/* The kinds that kube-apiserver has compiled in: each a row of kinds.c. All functions are pure. */
+#pragma once
+
+#include "kube/problem.h"
+#include "kube/schema.h"
+
+/* What a hook may look at besides the object. */
+struct kind_ctx {
+    struct arena *a;
+    int64_t now_ms; /* wall clock */
+};
+
+/* Strategic columns of `kubectl get`; priority 0 always, 1 only with -o wide. */
+struct kind_column {
+    const char *name;
+    const char *type;   /* "string", "integer", "date" ... */
+    const char *format; /* "name" for the first column */
+    int priority;
+    const char *doc;
+};
+
+enum {
+    KIND_NAMESPACED = 1,
+    KIND_STATUS = 2,           /* has a status subresource: the main resource leaves status alone */
+    KIND_GENERATION = 4,       /* metadata.generation counts changes of the spec */
+    KIND_CREATE_ON_UPDATE = 8, /* PUT of a name that is not there creates it */
+    KIND_UNCONDITIONAL = 16,   /* update without resourceVersion is allowed */
+    KIND_SCALE = 32,           /* has a scale subresource (spec.replicas, status.replicas) */
+    KIND_REVIEW = 64,          /* create only, nothing is stored */
+    KIND_NO_STORE_LISTED = 128, /* reserved */
+    KIND_GRACEFUL = 256,        /* deletion has a grace period (pods) */
+};
+
+struct builtin_kind {
+    const char *group; /* "" is core */
+    const char *version;
+    const char *kind;
+    const char *plural;
+    const char *singular;
+    const char *short_names; /* "po", or "a,b"; NULL: none */
+    const char *categories;  /* "all"; NULL: none */
+    unsigned flags;
+    const char *verbs; /* NULL: all of create delete deletecollection get list patch update watch */
+    const struct schema *schema;
+
+    /* metadata.name: which rule (kube/meta.h). NULL: DNS-1123 subdomain. */
+    void (*check_name)(struct problems *ps, const struct path *p, str name, bool prefix);
+    /* Fills in what the user left out. Runs on everything written, idempotent. */
+    jv (*defaults)(const struct kind_ctx *c, jv obj);
+    /* Before validation: resets what users may not set. old is absent on create. */
+    jv (*prepare)(const struct kind_ctx *c, jv obj, jv old);
+    /* Everything wrong with a new object; metadata is checked by the caller. */
+    void (*validate)(const struct kind_ctx *c, struct problems *ps, jv obj);
+    /* What else is wrong when it replaces old (immutable fields ...); validate runs too. */
+    void (*validate_update)(const struct kind_ctx *c, struct problems *ps, jv obj, jv old);
+    /* For the status subresource; NULL: validate alone is not run, anything of the type goes. */
+    void (*validate_status)(const struct kind_ctx *c, struct problems *ps, jv obj, jv old);
+
+    const struct kind_column *columns; /* NULL: Name and Age */
+    size_t n_columns;
+    /* The cells, one a column, as a JSON array. */
+    jv (*cells)(const struct kind_ctx *c, jv obj);
+
+    /* Fields usable in field selectors besides metadata.name and metadata.namespace, as
+     * "spec.nodeName,status.phase"; NULL: none. Absent values read as "". */
+    const char *select_fields;
+};
+
+extern const struct builtin_kind builtin_kinds[];
+extern const size_t builtin_kinds_n;
+const struct builtin_kind *builtin_find(str group, str version, str plural);
+const struct builtin_kind *builtin_find_kind(str group, str version, str kind);

@@ -1,0 +1,103 @@
+/* HTTP/2 and HTTP/1.1 over TLS on one port. Everything here runs on the loop thread. A handler
+ * gets a request when its head and whole body are there, owes it exactly one answer, and may take
+ * its time: the request stays valid until it was answered and the answer is through, whatever the
+ * connection does meanwhile. */
+#pragma once
+
+#include "base/arena.h"
+#include "base/blob.h"
+#include "base/err.h"
+#include "loop/loop.h"
+
+#include <sys/types.h>
+
+struct http_server;
+struct http_req;
+
+struct http_header {
+    str name; /* lower case */
+    str value;
+};
+
+struct http_identity { /* from a client certificate that our CA signed */
+    str user;          /* common name; empty: no certificate */
+    const str *groups; /* organisations */
+    size_t n_groups;
+};
+
+struct http_server_opts {
+    const char *host; /* numeric address */
+    int port;         /* 0: any free one */
+    const char *cert_pem_path;
+    const char *key_pem_path;
+    const char *client_ca_pem_path; /* certificates are asked for, not required */
+    void (*on_request)(void *ctx, struct http_req *r);
+    void *ctx;
+};
+
+int http_server_start(struct http_server **out, struct loop *l, const struct http_server_opts *o,
+                      struct err *e);
+int http_server_port(const struct http_server *s);
+/* No new connections or requests; what is in flight gets grace_ms; sources are told to end
+ * (closed with HTTP_END at their next read); then done(ctx). */
+void http_server_stop(struct http_server *s, int64_t grace_ms, void (*done)(void *ctx), void *ctx);
+void http_server_free(struct http_server *s);
+
+struct http_stats {
+    uint64_t connections_open, connections_total, streams_open, requests_total;
+    uint64_t refused_total; /* malformed, over a limit, too slow */
+    uint64_t bytes_in, bytes_out;
+};
+struct http_stats http_server_stats(const struct http_server *s);
+
+/* ---- the request; all texts live as long as it does */
+str http_method(const struct http_req *r); /* "GET" */
+str http_path(const struct http_req *r);   /* as sent, still percent-encoded, without the query */
+str http_query(const struct http_req *r);  /* after '?', still encoded */
+str http_host(const struct http_req *r);   /* Host or :authority */
+str http_get_header(const struct http_req *r, str lower_name); /* the first; STR_NONE: none */
+size_t http_headers(const struct http_req *r, const struct http_header **out);
+str http_body(const struct http_req *r);
+struct http_identity http_identity(const struct http_req *r);
+struct arena *http_arena(struct http_req *r); /* freed with the request */
+bool http_is_gone(const struct http_req *r);  /* the client left; an answer is still owed */
+int http_version(const struct http_req *r);   /* 1 or 2 */
+str http_remote(const struct http_req *r);    /* "127.0.0.1:4242" */
+
+/* ---- the answer. Headers are copied. content-length, date and framing are added. */
+void http_reply(struct http_req *r, int status, const struct http_header *h, size_t n_h,
+                struct blob *body /* taken; NULL: none */);
+
+enum { HTTP_WAIT = 0, HTTP_END = -1, HTTP_ABORT = -2 };
+
+/* An answer that is pulled as the client takes it. read() writes up to n bytes to buf and returns
+ * how many; HTTP_WAIT: nothing now, http_wake() will be called; HTTP_END; HTTP_ABORT: break the
+ * stream off. close() is called exactly once, always, when the answer is over for any reason;
+ * after it neither r nor the source is used again. */
+struct http_source {
+    ssize_t (*read)(void *ctx, char *buf, size_t n);
+    void (*close)(void *ctx);
+    void *ctx;
+    int64_t length; /* -1: not known */
+};
+void http_reply_source(struct http_req *r, int status, const struct http_header *h, size_t n_h,
+                       struct http_source src);
+void http_wake(struct http_req *r); /* cheap; may be called in any state until close() */
+
+/* Both replies are gzipped on the way when the client accepts it and the length is known and at
+ * least 128 KB, as kube-apiserver does; sources of unknown length are not. */
+
+/* ---- WebSocket (RFC 6455) on HTTP/1.1 requests that ask for it */
+struct ws;
+struct ws_handler {
+    void (*on_message)(void *ctx, bool binary, str payload);
+    void (*on_drain)(void *ctx);           /* what was queued is out */
+    void (*on_close)(void *ctx, int code); /* exactly once; w is gone after it */
+    void *ctx;
+};
+bool http_wants_websocket(const struct http_req *r);
+/* Answers 101 with that subprotocol (STR_NONE: none). Consumes r as a reply would. */
+struct ws *http_accept_websocket(struct http_req *r, str subprotocol, const struct ws_handler *h);
+void ws_send(struct ws *w, bool binary, str payload); /* copied */
+size_t ws_queued(const struct ws *w);
+void ws_close(struct ws *w, int code, str reason);

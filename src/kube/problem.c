@@ -1,0 +1,121 @@
+/* Field problems and their texts, as k8s.io/apimachinery's field.ErrorList words them. */
+
+#include "kube/problem.h"
+#include "base/limits.h"
+
+#include <inttypes.h>
+
+static const struct {
+    str words;
+    const char *reason;
+} rows[] = {
+#define X(type, words, reason) { S_INIT(words), reason },
+    PROBLEM_TABLE(X)
+#undef X
+};
+
+static void print_path(struct buf *b, const struct path *p)
+{
+    if (!p)
+        return;
+    print_path(b, p->up);
+    if (p->index >= 0) {
+        buf_printf(b, "[%" PRId64 "]", p->index);
+    } else if (p->index == -2) {
+        buf_addc(b, '[');
+        buf_add(b, p->name);
+        buf_addc(b, ']');
+    } else {
+        if (b->n)
+            buf_addc(b, '.');
+        buf_add(b, p->name);
+    }
+}
+
+str path_str(struct arena *a, const struct path *p)
+{
+    AUTO(buf) struct buf b = { 0 };
+
+    print_path(&b, p);
+    return arena_str(a, buf_str(&b));
+}
+
+static void add(struct problems *ps, enum problem_type type, const struct path *p, str message)
+{
+    if (ps->n >= LIMIT_PROBLEMS)
+        return;
+    if (ps->n == ps->cap) {
+        size_t cap = ps->cap ? ps->cap * 2 : 8;
+        struct problem *more = arena_alloc(ps->a, cap * sizeof(*more));
+        if (ps->n)
+            memcpy(more, ps->at, ps->n * sizeof(*more));
+        ps->at = more;
+        ps->cap = cap;
+    }
+    ps->at[ps->n++] = (struct problem){ type, path_str(ps->a, p), message };
+}
+
+static bool shows_value(enum problem_type type)
+{
+    return type == PROBLEM_INVALID || type == PROBLEM_TYPE_INVALID || type == PROBLEM_DUPLICATE ||
+           type == PROBLEM_NOT_FOUND || type == PROBLEM_NOT_SUPPORTED;
+}
+
+void problem_add(struct problems *ps, enum problem_type type, const struct path *p, jv bad,
+                 const char *fmt, ...)
+{
+    AUTO(buf) struct buf b = { 0 };
+    va_list ap;
+
+    va_start(ap, fmt);
+    str detail = arena_vprintf(ps->a, fmt, ap);
+    va_end(ap);
+    buf_add(&b, rows[type].words);
+    if (shows_value(type)) {
+        buf_add(&b, S(": "));
+        if (jv_exists(bad))
+            json_print(&b, bad);
+        else
+            buf_add(&b, S("null"));
+    }
+    if (detail.n) {
+        buf_add(&b, S(": "));
+        buf_add(&b, detail);
+    }
+    add(ps, type, p, arena_str(ps->a, buf_str(&b)));
+}
+
+void problem_not_supported(struct problems *ps, const struct path *p, jv bad,
+                           const char *const *supported)
+{
+    AUTO(buf) struct buf b = { 0 };
+
+    for (; supported && *supported; supported++) {
+        buf_add(&b, b.n ? S(", ") : S("supported values: "));
+        json_print_str(&b, str_of(*supported));
+    }
+    problem_add(ps, PROBLEM_NOT_SUPPORTED, p, bad, "%" PRI_STR, STR_ARG(buf_str(&b)));
+}
+
+str problems_text(struct arena *a, const struct problems *ps)
+{
+    AUTO(buf) struct buf b = { 0 };
+
+    if (ps->n > 1)
+        buf_addc(&b, '[');
+    for (size_t i = 0; i < ps->n; i++) {
+        if (i)
+            buf_add(&b, S(", "));
+        buf_add(&b, ps->at[i].field);
+        buf_add(&b, S(": "));
+        buf_add(&b, ps->at[i].message);
+    }
+    if (ps->n > 1)
+        buf_addc(&b, ']');
+    return arena_str(a, buf_str(&b));
+}
+
+const char *problem_reason(enum problem_type type)
+{
+    return rows[type].reason;
+}

@@ -1,0 +1,76 @@
+/* What is wrong with an object: all of it at once, by field, in Kubernetes' words. */
+#pragma once
+
+#include "base/json.h"
+
+/* Where in an object: a chain of steps on the stack. Rendered as spec.containers[0].ports[1] or
+ * metadata.labels[key]. */
+struct path {
+    const struct path *up;
+    str name;      /* a field, or the key in brackets */
+    int64_t index; /* of a list element; -1: a field; -2: a key */
+};
+
+static inline struct path path_field(const struct path *up, str name)
+{
+    return (struct path){ up, name, -1 };
+}
+static inline struct path path_index(const struct path *up, size_t i)
+{
+    return (struct path){ up, STR_NONE, (int64_t)i };
+}
+static inline struct path path_key(const struct path *up, str key)
+{
+    return (struct path){ up, key, -2 };
+}
+str path_str(struct arena *a, const struct path *p); /* NULL: "" */
+
+/* type, first words of the message, reason of the cause */
+#define PROBLEM_TABLE(X)                                            \
+    X(NOT_FOUND, "Not found", "FieldValueNotFound")                 \
+    X(REQUIRED, "Required value", "FieldValueRequired")             \
+    X(DUPLICATE, "Duplicate value", "FieldValueDuplicate")          \
+    X(INVALID, "Invalid value", "FieldValueInvalid")                \
+    X(NOT_SUPPORTED, "Unsupported value", "FieldValueNotSupported") \
+    X(FORBIDDEN, "Forbidden", "FieldValueForbidden")                \
+    X(TOO_LONG, "Too long", "FieldValueTooLong")                    \
+    X(TOO_MANY, "Too many", "FieldValueTooMany")                    \
+    X(INTERNAL, "Internal error", "InternalError")                  \
+    X(TYPE_INVALID, "Invalid value", "FieldValueTypeInvalid")
+
+enum problem_type {
+#define X(type, words, reason) PROBLEM_##type,
+    PROBLEM_TABLE(X)
+#undef X
+};
+
+struct problem {
+    enum problem_type type;
+    str field;   /* "spec.containers[0].name" */
+    str message; /* without the field: "Required value: must be set" */
+};
+
+struct problems {
+    struct arena *a; /* holds all texts */
+    struct problem *at;
+    size_t n; /* at most LIMIT_PROBLEMS; the rest is dropped */
+    size_t cap;
+};
+
+/* bad: the value as it stands in the object, for INVALID, DUPLICATE, NOT_FOUND, TYPE_INVALID and
+ * NOT_SUPPORTED (absent: Go's nil, printed null). fmt: the detail, may be "". */
+void problem_add(struct problems *ps, enum problem_type type, const struct path *p, jv bad,
+                 const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+#define problem_required(ps, p, ...) \
+    problem_add((ps), PROBLEM_REQUIRED, (p), JV_ABSENT, __VA_ARGS__)
+#define problem_forbidden(ps, p, ...) \
+    problem_add((ps), PROBLEM_FORBIDDEN, (p), JV_ABSENT, __VA_ARGS__)
+#define problem_invalid(ps, p, bad, ...) problem_add((ps), PROBLEM_INVALID, (p), (bad), __VA_ARGS__)
+#define problem_duplicate(ps, p, bad)    problem_add((ps), PROBLEM_DUPLICATE, (p), (bad), "%s", "")
+/* supported: the allowed texts, ending with NULL, in the order they are shown. */
+void problem_not_supported(struct problems *ps, const struct path *p, jv bad,
+                           const char *const *supported);
+
+/* "field: message", or "[a: x, b: y]" of several: what follows `Pod "x" is invalid: `. */
+str problems_text(struct arena *a, const struct problems *ps);
+const char *problem_reason(enum problem_type type); /* "FieldValueRequired" */

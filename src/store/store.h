@@ -1,0 +1,125 @@
+/* Objects as bytes: durable, in memory, with revisions and a history to watch. Knows nothing of
+ * what the bytes mean. All functions are called on the loop thread; one thread of its own writes
+ * to SQLite and commits in groups. Reads see only what is on disk. */
+#pragma once
+
+#include "base/arena.h"
+#include "base/blob.h"
+#include "base/err.h"
+#include "loop/loop.h"
+
+struct store;
+struct store_coll; /* a collection, "pods" or "apps/deployments": ordered by key */
+
+struct store_opts {
+    size_t history_bytes;  /* replaced values kept for watchers, all collections; 0: 16 MB */
+    size_t history_events; /* kept a collection; 0: 20,000 */
+};
+
+/* path: the database file, or ":memory:". Takes an exclusive lock on it; a second opener gets
+ * ERR_CONFLICT. A file that is not ours, or of a newer format, is ERR_INVALID. */
+int store_open(struct store **out, struct loop *l, const char *path, const struct store_opts *o,
+               struct err *e);
+/* Commits what was handed in, then closes. Their callbacks run before it returns. */
+void store_close(struct store *s);
+
+struct store_coll *store_coll(struct store *s,
+                              str name); /* made on first use; lives as long as s */
+str store_coll_name(const struct store_coll *c);
+struct store_coll *store_coll_next(struct store *s, struct store_coll *after); /* NULL: first */
+/* Forgets all that the collection holds, and its history, once it has no objects (a CRD is gone).
+ */
+size_t store_coll_count(const struct store_coll *c);
+
+int64_t store_rev(const struct store *s); /* the last committed revision; at least 1 */
+
+/* ---- reading */
+struct store_obj {
+    str key; /* "namespace/name" or "name" */
+    int64_t rev;
+    int64_t create_rev;
+    struct blob *value;
+    void *user; /* for the caller: an index entry of its own; NULL at first */
+};
+/* Valid until the next write to that key is committed (take blob_ref to keep the value). */
+struct store_obj *store_get(struct store_coll *c, str key);
+/* In order: the first object with key >= from (STR_NONE: the very first), and the one after. */
+struct store_obj *store_seek(struct store_coll *c, str from);
+struct store_obj *store_next(struct store_coll *c, const struct store_obj *o);
+
+/* The objects with that key prefix as they were at revision rev (0: now), after the key `after`.
+ * ERR_EXPIRED if the history no longer reaches back to rev; ERR_BAD_REQUEST if rev is yet to come.
+ * Values are referenced and released with the arena. */
+struct store_item {
+    str key;
+    int64_t rev;
+    struct blob *value;
+};
+struct store_snapshot {
+    struct store_item *items;
+    size_t n;
+    int64_t rev;
+};
+int store_snapshot(struct store_coll *c, struct arena *a, int64_t rev, str prefix, str after,
+                   struct store_snapshot *out, struct err *e);
+
+/* ---- writing. A key with a write under way is busy: wait, look again, then decide. So:
+ *   if (store_is_busy(c, key)) { store_when_free(c, key, retry, ctx); return; }
+ *   look at store_get(); encode with rev = store_take_rev(s); store_commit(...). */
+bool store_is_busy(struct store_coll *c, str key);
+void store_when_free(struct store_coll *c, str key, void (*fn)(void *ctx), void *ctx);
+
+struct store_op {
+    struct store_coll *coll;
+    str key;            /* copied */
+    int64_t rev;        /* from store_take_rev, ascending within a commit */
+    struct blob *value; /* taken; for a deletion the last state, for watchers */
+    bool is_delete;
+};
+int64_t store_take_rev(struct store *s); /* must be followed by its commit before anything else */
+/* All or nothing. fn(ctx, NULL) once it is on disk and visible, fn(ctx, e) if it could not be
+ * written: ERR_STORAGE_FULL, ERR_IO. In order; events are handed to watchers before fn. */
+void store_commit(struct store *s, const struct store_op *ops, size_t n,
+                  void (*fn)(void *ctx, const struct err *e), void *ctx);
+
+/* ---- watching: a place in the shared history, not a queue. A slow watcher costs nothing; when
+ * history has moved past it, it is told. */
+struct store_event {
+    int64_t rev;
+    str key;
+    struct blob
+        *value;        /* the new state; of a deletion the last one, with the deletion's revision */
+    struct blob *prev; /* before; NULL: created */
+    bool is_delete;
+    void *user; /* for the caller: a parsed form; released by release_user */
+};
+struct store_watch;
+/* Everything after revision `after`. wake(ctx) when there is news since the last peek said none.
+ * ERR_EXPIRED: history does not reach back that far. after > store_rev() is fine: it waits. */
+struct store_watch *store_watch_start(struct store_coll *c, int64_t after, void (*wake)(void *ctx),
+                                      void *ctx, struct err *e);
+/* The next event, NULL if there is none yet; *lost: fell out of the history. Valid until the loop
+ * goes on; hold blob refs to keep more. */
+struct store_event *store_watch_peek(struct store_watch *w, bool *lost);
+void store_watch_advance(struct store_watch *w);
+int64_t store_watch_rev(const struct store_watch *w); /* all events up to here were seen */
+void store_watch_stop(struct store_watch *w);
+/* How store_event.user is let go when the event leaves the history. */
+void store_on_event_release(struct store *s, void (*release_user)(void *user));
+/* Called for every committed event of every collection, before watchers wake. */
+void store_on_event(struct store *s,
+                    void (*fn)(void *ctx, struct store_coll *c, struct store_event *ev), void *ctx);
+
+/* ---- for the one on call */
+struct store_damage {
+    str coll, key;
+    int64_t rev;
+    const char *what;
+};
+size_t store_damaged(const struct store *s, const struct store_damage **out);
+struct store_stats {
+    uint64_t commits, ops, bytes_written, failures;
+    uint64_t objects, object_bytes, history_events, history_bytes, watchers;
+    int64_t last_commit_us; /* how long the last one took */
+};
+struct store_stats store_stats(const struct store *s);
