@@ -21,5 +21,6 @@ enum {
     LIMIT_MANAGED_FIELDS = 10,    /* update managers kept, as kube-apiserver */
     LIMIT_ANNOTATION_BYTES = 256 * 1024,
     LIMIT_SELECTOR_BYTES = 64 * 1024,
+    LIMIT_QUANTITY_BYTES = 256,
     LIMIT_PROBLEMS = 1000, /* reported for one object */
 };

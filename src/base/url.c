@@ -1,0 +1,92 @@
+/* Percent-decoding and queries. */
+
+#include "base/url.h"
+
+static int hex(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c = (char)(c | 32);
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static int decode(struct arena *a, str s, bool plus_is_space, str *out, struct err *e)
+{
+    if (str_find(s, '%') < 0 && (!plus_is_space || str_find(s, '+') < 0)) {
+        *out = s.p ? s : S("");
+        return 0;
+    }
+    char *start = arena_alloc(a, s.n + 1);
+    char *to = start;
+    for (size_t i = 0; i < s.n; i++) {
+        char c = s.p[i];
+        if (c == '%') {
+            if (s.n - i < 3 || hex(s.p[i + 1]) < 0 || hex(s.p[i + 2]) < 0) {
+                str bad = str_sub(s, i, i + 3);
+                return err_set(e, ERR_BAD_REQUEST, "invalid URL escape \"%" PRI_STR "\"",
+                               STR_ARG(bad));
+            }
+            c = (char)(hex(s.p[i + 1]) << 4 | hex(s.p[i + 2]));
+            i += 2;
+        } else if (c == '+' && plus_is_space) {
+            c = ' ';
+        }
+        *to++ = c;
+    }
+    *to = 0;
+    *out = (str){ start, (size_t)(to - start) };
+    return 0;
+}
+
+int url_decode(struct arena *a, str s, str *out, struct err *e)
+{
+    return decode(a, s, false, out, e);
+}
+
+bool url_query_next(struct url_query *q, struct arena *a)
+{
+    while (q->rest.n) {
+        str value = str_cut(&q->rest, '&');
+        if (!value.n || str_find(value, ';') >= 0)
+            continue;
+        str key = str_cut(&value, '=');
+        if (decode(a, key, true, &q->key, NULL) == 0 &&
+            decode(a, value, true, &q->value, NULL) == 0)
+            return true;
+    }
+    return false;
+}
+
+str url_query_get(struct arena *a, str text, str key)
+{
+    for (struct url_query q = url_query(text); url_query_next(&q, a);)
+        if (str_eq(q.key, key))
+            return q.value;
+    return STR_NONE;
+}
+
+bool url_flag(str value)
+{
+    return value.p && !str_eq(value, S("0")) && !str_eq_nocase(value, S("false"));
+}
+
+bool str_to_bool(str s, bool *out)
+{
+    static const struct {
+        str word;
+        bool value;
+    } words[] = {
+        { S_INIT("1"), true },      { S_INIT("t"), true },      { S_INIT("T"), true },
+        { S_INIT("TRUE"), true },   { S_INIT("true"), true },   { S_INIT("True"), true },
+        { S_INIT("0"), false },     { S_INIT("f"), false },     { S_INIT("F"), false },
+        { S_INIT("FALSE"), false }, { S_INIT("false"), false }, { S_INIT("False"), false },
+    };
+
+    for (size_t i = 0; i < COUNT(words); i++) {
+        if (!str_eq(words[i].word, s))
+            continue;
+        *out = words[i].value;
+        return true;
+    }
+    return false;
+}

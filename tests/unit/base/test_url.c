@@ -1,0 +1,54 @@
+/* URL pieces. */
+
+#include "base/url.h"
+#include "tap.h"
+
+static void percent_escapes_are_decoded(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct err e = { 0 };
+    str out = STR_NONE;
+
+    is_int(url_decode(a, S("a%2Fb%20c+d"), &out, NULL), 0, "a path piece decodes");
+    is_str(out, S("a/b c+d"), "a plus stays a plus");
+    is_int(url_decode(a, S("%00"), &out, NULL), 0, "a NUL byte decodes");
+    ok(out.n == 1 && out.p[0] == 0, "to one byte");
+    is_int(url_decode(a, S("x%zzy"), &out, &e), -1, "a bad escape is refused");
+    is_str(str_of(e.msg), S("invalid URL escape \"%zz\""), "and shown");
+    is_int(url_decode(a, S("x%2"), &out, &e), -1, "a cut escape too");
+    is_str(str_of(e.msg), S("invalid URL escape \"%2\""), "and shown");
+}
+
+static void queries_give_their_pairs_in_order(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf b = { 0 };
+
+    for (struct url_query q = url_query(S("a=1&&b=x%3Dy+z&c&a=2&bad=%g&s=1;2&=v&d=a=b"));
+         url_query_next(&q, a);)
+        buf_printf(&b, "[%" PRI_STR ":%" PRI_STR "]", STR_ARG(q.key), STR_ARG(q.value));
+    is_str(buf_str(&b), S("[a:1][b:x=y z][c:][a:2][:v][d:a=b]"),
+           "decoded; malformed pairs left out");
+    is_str(url_query_get(a, S("x=1&y=2&y=3"), S("y")), S("2"), "the first value counts");
+    ok(!url_query_get(a, S("x=1"), S("y")).p, "absent has no pointer");
+    ok(url_query_get(a, S("watch"), S("watch")).p, "empty has one");
+}
+
+static void flags_read_as_kubernetes_reads_them(void)
+{
+    bool b = false;
+
+    ok(url_flag(S("true")) && url_flag(S("1")) && url_flag(S("")) && url_flag(S("yes")), "true");
+    ok(!url_flag(S("0")) && !url_flag(S("False")) && !url_flag(STR_NONE), "false");
+    ok(str_to_bool(S("T"), &b) && b && str_to_bool(S("False"), &b) && !b, "strconv.ParseBool");
+    ok(!str_to_bool(S("yes"), &b) && !str_to_bool(S(""), &b) && !str_to_bool(S("tRUE"), &b),
+       "and nothing else");
+}
+
+int main(void)
+{
+    percent_escapes_are_decoded();
+    queries_give_their_pairs_in_order();
+    flags_read_as_kubernetes_reads_them();
+    return tap_done();
+}
