@@ -31,6 +31,15 @@ enum {
     KIND_GRACEFUL = 256,        /* deletion has a grace period (pods) */
 };
 
+/* A subresource, as discovery tells of it. */
+struct kind_sub {
+    const char *name;
+    const char *group;   /* of its kind; NULL: the resource's own group and version */
+    const char *version; /* with group */
+    const char *kind;    /* NULL: the resource's own kind */
+    const char *verbs;   /* sorted, as "get,patch,update" */
+};
+
 struct builtin_kind {
     const char *group; /* "" is core */
     const char *version;
@@ -40,7 +49,9 @@ struct builtin_kind {
     const char *short_names; /* "po", or "a,b"; NULL: none */
     const char *categories;  /* "all"; NULL: none */
     unsigned flags;
-    const char *verbs; /* NULL: all of create delete deletecollection get list patch update watch */
+    const char *verbs; /* sorted; NULL: all of create delete deletecollection get list patch update
+                        * watch. As "create,get" */
+    const struct kind_sub *subs; /* sorted by name, ends with a NULL name; NULL: none */
     const struct schema *schema;
 
     /* metadata.name: which rule (kube/meta.h). NULL: DNS-1123 subdomain. */
@@ -62,10 +73,12 @@ struct builtin_kind {
     jv (*cells)(const struct kind_ctx *c, jv obj);
 
     /* Fields usable in field selectors besides metadata.name and metadata.namespace, as
-     * "spec.nodeName,status.phase"; NULL: none. Absent values read as "". */
+     * "spec.nodeName,status.phase"; NULL: none. Absent values read as "" (false of a bool). A
+     * cluster-scoped kind that has some does not know metadata.namespace. */
     const char *select_fields;
 };
 
+/* In the order that /apis lists groups and versions, resources sorted by plural within. */
 extern const struct builtin_kind builtin_kinds[];
 extern const size_t builtin_kinds_n;
 const struct builtin_kind *builtin_find(str group, str version, str plural);

@@ -6,7 +6,8 @@
 #include "base/json.h"
 
 enum schema_type {
-    SCHEMA_ANY,    /* anything at all: RawExtension, JSON, or no type given */
+    SCHEMA_ANY,    /* anything at all: RawExtension, JSON, or no type given. With `items`: an object
+                    * found here, or in a list found here, is like `items` (JSONSchemaPropsOrBool) */
     SCHEMA_OBJECT, /* named fields; others by `items` if set, or kept if preserve_unknown */
     SCHEMA_MAP,    /* any key, values like `items` */
     SCHEMA_LIST,   /* elements like `items` */
@@ -27,8 +28,8 @@ enum schema_list { LIST_ATOMIC, LIST_SET, LIST_MAP };
 
 enum {
     FIELD_REQUIRED = 1,   /* listed in OpenAPI's "required" */
-    FIELD_KEEP_EMPTY = 2, /* Go writes its zero value too (no omitempty), such as status: {} */
-    FIELD_INLINE = 4,     /* reserved */
+    FIELD_KEEP_EMPTY = 2, /* Go writes its zero value too, such as status: {} or containers: null */
+    FIELD_POINTER = 4,    /* a pointer in Go: 0, "", false and {} are kept when given */
 };
 
 struct schema;
@@ -50,6 +51,7 @@ struct schema {
     const struct schema_field *fields; /* SCHEMA_OBJECT */
     size_t n_fields;
     const struct schema *items; /* LIST, MAP; OBJECT: additional properties */
+    const char *const *values;  /* STRING: the known ones, ends with NULL; told, never checked */
 
     enum schema_list list;        /* how server-side apply merges a list */
     const char *const *list_keys; /* LIST_MAP: ends with NULL */
@@ -57,6 +59,7 @@ struct schema {
 
     bool patch_merge;       /* strategic merge: patchStrategy=merge */
     bool patch_retain_keys; /* patchStrategy=retainKeys */
+    bool patch_replace;     /* patchStrategy=replace: an object that is not merged */
     const char *patch_key;  /* patchMergeKey; NULL with patch_merge: a list of primitives */
 
     /* custom resources only */
@@ -66,6 +69,11 @@ struct schema {
     jv dflt; /* absent: none */
     const struct crd_rules *rules;
 };
+
+/* The scalars of built-in types. */
+extern const struct schema schema_string, schema_bool, schema_int32, schema_int64, schema_double,
+    schema_int_or_string, schema_quantity, schema_time, schema_micro_time, schema_duration,
+    schema_bytes, schema_raw, schema_fields_v1;
 
 const struct schema_field *schema_field(const struct schema *s, str name); /* NULL: none */
 /* The schema of a member: the field's, or `items` of maps and open objects; NULL: unknown. */

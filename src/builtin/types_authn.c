@@ -1,0 +1,61 @@
+/* authentication.k8s.io/v1: who is asking? */
+/* clang-format off */
+
+#include "builtin/type_table.h"
+
+#define PACKAGE "io.k8s.api.authentication.v1"
+#define GO_PACKAGE "v1"
+
+LOCAL_TYPE(authn, UserInfo, PLAIN,
+    F("username", STRING, 0),
+    F("uid", STRING, 0),
+    F("groups", LIST(STRING), 0),
+    F("extra", MAP(LIST(STRING, GO("v1.ExtraValue"))), 0))
+
+LOCAL_TYPE(authn, SelfSubjectReviewStatus, PLAIN,
+    F("userInfo", authn_UserInfo, KEEP))
+
+TYPE(authn, SelfSubjectReview, PLAIN,
+    F("kind", STRING, 0),
+    F("apiVersion", STRING, 0),
+    F("metadata", meta_ObjectMeta, KEEP),
+    F("status", authn_SelfSubjectReviewStatus, KEEP))
+
+LOCAL_TYPE(authn, TokenReviewSpec, PLAIN,
+    F("token", STRING, 0),
+    F("audiences", LIST(STRING), 0))
+
+LOCAL_TYPE(authn, TokenReviewStatus, PLAIN,
+    F("authenticated", BOOL, 0),
+    F("user", authn_UserInfo, KEEP),
+    F("audiences", LIST(STRING), 0),
+    F("error", STRING, 0))
+
+TYPE(authn, TokenReview, PLAIN,
+    F("kind", STRING, 0),
+    F("apiVersion", STRING, 0),
+    F("metadata", meta_ObjectMeta, KEEP),
+    F("spec", authn_TokenReviewSpec, REQ | KEEP),
+    F("status", authn_TokenReviewStatus, KEEP))
+
+LOCAL_TYPE(authn, BoundObjectReference, PLAIN,
+    F("kind", STRING, 0),
+    F("apiVersion", STRING, 0),
+    F("name", STRING, 0),
+    F("uid", meta_UID, 0))
+
+LOCAL_TYPE(authn, TokenRequestSpec, PLAIN,
+    F("audiences", LIST(STRING), REQ | KEEP),
+    F("expirationSeconds", INT64, KEEP | PTR),
+    F("boundObjectRef", authn_BoundObjectReference, KEEP | PTR))
+
+LOCAL_TYPE(authn, TokenRequestStatus, PLAIN,
+    F("token", STRING, REQ | KEEP),
+    F("expirationTimestamp", TIME, REQ | KEEP))
+
+TYPE(authn, TokenRequest, PLAIN,
+    F("kind", STRING, 0),
+    F("apiVersion", STRING, 0),
+    F("metadata", meta_ObjectMeta, KEEP),
+    F("spec", authn_TokenRequestSpec, REQ | KEEP),
+    F("status", authn_TokenRequestStatus, KEEP))
