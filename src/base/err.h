@@ -20,6 +20,7 @@
     X(INVALID, 422, "Invalid", NEVER)                        \
     X(TOO_MANY_REQUESTS, 429, "TooManyRequests", BACKOFF)    \
     X(INTERNAL, 500, "InternalError", BACKOFF)               \
+    X(UNKNOWN, 500, "", NEVER)                               \
     X(NOT_IMPLEMENTED, 501, "NotImplemented", NEVER)         \
     X(UNAVAILABLE, 503, "ServiceUnavailable", BACKOFF)       \
     X(TIMEOUT, 504, "Timeout", BACKOFF)                      \

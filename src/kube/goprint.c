@@ -1,0 +1,126 @@
+/* Go's %v for decoded JSON. */
+
+#include "kube/goprint.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct member {
+    str key;
+    jv value;
+};
+
+static int by_key(const void *x, const void *y)
+{
+    const struct member *a = x;
+    const struct member *b = y;
+
+    return str_cmp(a->key, b->key);
+}
+
+/* The fewest digits that read back as the same number, with an exponent from 1e21 up, as Go does.
+ */
+static void print_float(struct buf *b, double d)
+{
+    char text[64];
+    int digits = 1;
+
+    for (; digits < 17; digits++) {
+        snprintf(text, sizeof(text), "%.*e", digits - 1, d);
+        if (strtod(text, NULL) == d) /* NOLINT(clang-diagnostic-float-equal): exactness is asked */
+            break;
+    }
+    snprintf(text, sizeof(text), "%.*e", digits - 1, d);
+    const char *e = strchr(text, 'e');
+    int exponent = e ? (int)strtol(e + 1, NULL, 10) : 0;
+    if (exponent >= -4 && exponent < 21)
+        snprintf(text, sizeof(text), "%.*f", digits - 1 - exponent > 0 ? digits - 1 - exponent : 0,
+                 d);
+    buf_add(b, str_of(text));
+}
+
+static void print_map(struct buf *b, jv v)
+{
+    size_t n = jv_len(v);
+    struct member *sorted = calloc(n + 1, sizeof(*sorted));
+
+    if (!sorted)
+        abort();
+    for (struct jv_iter it = jv_iter(v); jv_next(&it);)
+        sorted[it.i - 1] = (struct member){ it.key, it.value };
+    qsort(sorted, n, sizeof(*sorted), by_key);
+    buf_add(b, S("map["));
+    for (size_t i = 0; i < n; i++) {
+        if (i)
+            buf_addc(b, ' ');
+        buf_add(b, sorted[i].key);
+        buf_addc(b, ':');
+        go_print(b, sorted[i].value);
+    }
+    buf_addc(b, ']');
+    free(sorted);
+}
+
+void go_print(struct buf *b, jv v)
+{
+    switch (jv_type(v)) {
+    case JV_NONE:
+    case JV_NULL:
+        buf_add(b, S("<nil>"));
+        break;
+    case JV_BOOL:
+        buf_add(b, jv_bool(v, false) ? S("true") : S("false"));
+        break;
+    case JV_INT:
+        buf_printf(b, "%lld", (long long)jv_int(v, 0));
+        break;
+    case JV_NUM:
+        print_float(b, jv_double(v, 0));
+        break;
+    case JV_STR:
+        buf_add(b, jv_str(v, STR_NONE));
+        break;
+    case JV_ARR:
+        buf_addc(b, '[');
+        for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
+            if (it.i > 1)
+                buf_addc(b, ' ');
+            go_print(b, it.value);
+        }
+        buf_addc(b, ']');
+        break;
+    case JV_OBJ:
+        print_map(b, v);
+        break;
+    }
+}
+
+str go_text(struct arena *a, jv v)
+{
+    AUTO(buf) struct buf b = { 0 };
+
+    go_print(&b, v);
+    return arena_str(a, buf_str(&b));
+}
+
+const char *go_type_name(jv v)
+{
+    static const char *const names[] = {
+        [JV_NONE] = "%!s(<nil>)",    [JV_NULL] = "%!s(<nil>)",
+        [JV_BOOL] = "bool",          [JV_INT] = "int64",
+        [JV_NUM] = "float64",        [JV_STR] = "string",
+        [JV_ARR] = "[]interface {}", [JV_OBJ] = "map[string]interface {}",
+    };
+
+    return names[jv_type(v)];
+}
+
+const char *go_json_kind(jv v)
+{
+    static const char *const names[] = {
+        [JV_NONE] = "null",  [JV_NULL] = "null",  [JV_BOOL] = "bool", [JV_INT] = "number",
+        [JV_NUM] = "number", [JV_STR] = "string", [JV_ARR] = "array", [JV_OBJ] = "object",
+    };
+
+    return names[jv_type(v)];
+}

@@ -1,0 +1,12 @@
+/* Values as Go's fmt prints them with %v: several of kube-apiserver's messages hold some. */
+#pragma once
+
+#include "base/json.h"
+
+/* map[a:1 b:[x y]] with sorted keys, <nil>, floats in their shortest form. */
+void go_print(struct buf *b, jv v);
+str go_text(struct arena *a, jv v);
+/* The name of v's Go type once decoded: "map[string]interface {}", "int64" ... */
+const char *go_type_name(jv v);
+/* What Go's decoder calls it: "object", "number" ... */
+const char *go_json_kind(jv v);
