@@ -71,7 +71,7 @@ void problem_add(struct problems *ps, enum problem_type type, const struct path 
     str detail = arena_vprintf(ps->a, fmt, ap);
     va_end(ap);
     buf_add(&b, rows[type].words);
-    if (shows_value(type)) {
+    if (shows_value(type) || (type == PROBLEM_TOO_MANY && jv_exists(bad))) {
         buf_add(&b, S(": "));
         if (jv_exists(bad))
             json_print(&b, bad);
@@ -95,6 +95,13 @@ void problem_not_supported(struct problems *ps, const struct path *p, jv bad,
         json_print_str(&b, str_of(*supported));
     }
     problem_add(ps, PROBLEM_NOT_SUPPORTED, p, bad, "%" PRI_STR, STR_ARG(buf_str(&b)));
+}
+
+void problem_move(struct problems *ps, const struct path *prefix, const struct problem *from)
+{
+    struct path p = path_field(prefix, from->field);
+
+    add(ps, from->type, &p, from->message);
 }
 
 str problems_text(struct arena *a, const struct problems *ps)

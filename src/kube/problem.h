@@ -58,7 +58,8 @@ struct problems {
 };
 
 /* bad: the value as it stands in the object, for INVALID, DUPLICATE, NOT_FOUND, TYPE_INVALID and
- * NOT_SUPPORTED (absent: Go's nil, printed null). fmt: the detail, may be "". */
+ * NOT_SUPPORTED (absent: Go's nil, printed null), and TOO_MANY (absent: not printed). fmt: the
+ * detail, may be "". */
 void problem_add(struct problems *ps, enum problem_type type, const struct path *p, jv bad,
                  const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 #define problem_required(ps, p, ...) \
@@ -70,6 +71,9 @@ void problem_add(struct problems *ps, enum problem_type type, const struct path 
 /* supported: the allowed texts, ending with NULL, in the order they are shown. */
 void problem_not_supported(struct problems *ps, const struct path *p, jv bad,
                            const char *const *supported);
+
+/* A problem found elsewhere (same arena), told below prefix. */
+void problem_move(struct problems *ps, const struct path *prefix, const struct problem *from);
 
 /* "field: message", or "[a: x, b: y]" of several: what follows `Pod "x" is invalid: `. */
 str problems_text(struct arena *a, const struct problems *ps);

@@ -1,0 +1,93 @@
+/* CustomResourceDefinitions: checking and accepting them, their compiled form, and what it does to
+ * objects: prune, default, validate, print as columns, scale. All pure. */
+#pragma once
+
+#include "kube/problem.h"
+#include "kube/schema.h"
+
+/* ---- the compiled form: shared, immutable, any thread */
+
+struct crd_column {
+    str name;
+    str type;   /* integer, number, string, boolean, date */
+    str format; /* may be empty */
+    str doc;
+    int64_t priority;
+    str json_path;               /* ".spec.replicas" */
+    const struct jsonpath *path; /* NULL: not a path, cells are null */
+};
+
+struct crd_scale {
+    bool on;
+    const char *const *spec_replicas; /* steps, ending with NULL */
+    const char *const *status_replicas;
+    const char *const *selector; /* NULL: none */
+    str spec_path;               /* as written: ".spec.replicas" */
+    str status_path;
+    str selector_path;
+};
+
+struct crd_version {
+    const struct crd *crd;
+    str name;
+    str api_version; /* "group/v1" */
+    bool served;
+    bool storage;
+    bool deprecated;
+    str warning;                 /* of a deprecated version, never empty then */
+    const struct schema *schema; /* with apiVersion, kind and metadata; never NULL */
+    bool has_cel;                /* some x-kubernetes-validations are in it */
+    bool has_status;             /* the status subresource */
+    struct crd_scale scale;
+    const struct crd_column *columns; /* without Name; Age alone where none are given */
+    size_t n_columns;
+    const str *selectable; /* field labels: "spec.color" */
+    size_t n_selectable;
+    jv schema_json; /* openAPIV3Schema as given, for OpenAPI */
+};
+
+struct crd {
+    str name;
+    str group;
+    str plural;
+    str singular;
+    str kind;
+    str list_kind;
+    const str *short_names;
+    size_t n_short_names;
+    const str *categories;
+    size_t n_categories;
+    bool namespaced;
+    bool established; /* its condition says so */
+    const struct crd_version *versions;
+    size_t n_versions;
+    const struct crd_version *storage;
+};
+
+/* The definition must have been validated; what is wrong with it all the same is ERR_INVALID.
+ * Copies what it needs. object_meta must outlive it. */
+struct crd *crd_compile(jv crd, const struct schema *object_meta, struct err *e);
+struct crd *crd_ref(struct crd *c);
+void crd_unref(struct crd *c);
+static inline void crd_auto(struct crd **c)
+{
+    crd_unref(*c);
+}
+const struct crd_version *crd_version_find(const struct crd *c, str name); /* NULL: none */
+
+/* ---- objects of a version */
+
+/* Drops members that the schema does not have, and nulls that stand for nothing; the metadata of
+ * embedded resources is decoded. Every dropped member is told with its path ("spec.foo"), sorted.
+ * Fails with ERR_BAD_REQUEST where metadata cannot be read. The object's own metadata is left
+ * alone. Shares what does not change. */
+jv crd_prune(struct arena *a, const struct crd_version *v, jv obj,
+             const struct schema_report *report, struct err *e);
+/* With defaults filled in; for reads and writes alike, after crd_prune. */
+jv crd_default(struct arena *a, const struct crd_version *v, jv obj);
+/* old: absent on create. On update, what was wrong before and did not change is let pass. */
+void crd_validate(struct problems *ps, const struct crd_version *v, jv obj, jv old);
+/* Only .status, for writes to the status subresource. */
+void crd_validate_status(struct problems *ps, const struct crd_version *v, jv obj, jv old);
+/* To another version under conversion None: a new apiVersion, then pruned and defaulted. */
+jv crd_convert(struct arena *a, const struct crd_version *to, jv obj, struct err *e);

@@ -1,0 +1,282 @@
+/* From openAPIV3Schema to struct schema with rules. Runs once a definition; everything is looked up
+ * by name here so that validation does not have to. */
+
+#include "crd/rules.h"
+
+#include <stdlib.h>
+
+struct builder {
+    struct arena *a;
+    const struct schema *object_meta;
+};
+
+static const struct crd_rules no_rules = {
+    .min_length = -1,
+    .max_length = -1,
+    .min_items = -1,
+    .max_items = -1,
+    .min_props = -1,
+    .max_props = -1,
+};
+static const struct crd_rules string_rules = {
+    .types = TYPE_STRING,
+    .type_text = S_INIT("string"),
+    .min_length = -1,
+    .max_length = -1,
+    .min_items = -1,
+    .max_items = -1,
+    .min_props = -1,
+    .max_props = -1,
+};
+static const struct schema any_string = { .type = SCHEMA_STRING, .rules = &string_rules };
+static const struct schema anything = { .type = SCHEMA_ANY, .rules = &no_rules };
+
+static const struct {
+    str name;
+    unsigned bit;
+    enum schema_type type;
+} types[] = {
+    { S_INIT("boolean"), TYPE_BOOLEAN, SCHEMA_BOOL },
+    { S_INIT("integer"), TYPE_INTEGER, SCHEMA_INT64 },
+    { S_INIT("number"), TYPE_NUMBER, SCHEMA_NUMBER },
+    { S_INIT("string"), TYPE_STRING, SCHEMA_STRING },
+    { S_INIT("array"), TYPE_ARRAY, SCHEMA_LIST },
+    { S_INIT("object"), TYPE_OBJECT, SCHEMA_OBJECT },
+};
+
+static const struct schema *build(struct builder *b, jv json, bool root);
+
+static int by_name(const void *x, const void *y)
+{
+    const struct schema_field *a = x;
+    const struct schema_field *b = y;
+
+    return str_cmp(a->name, b->name);
+}
+
+const struct schema *rules_prop(const struct crd_rules *r, str name)
+{
+    size_t lo = 0;
+    size_t hi = r->n_props;
+
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        int c = str_cmp(name, r->props[mid].name);
+        if (c == 0)
+            return r->props[mid].schema;
+        if (c < 0)
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    return NULL;
+}
+
+static bool is_required(jv required, str name)
+{
+    for (struct jv_iter it = jv_iter(required); jv_next(&it);)
+        if (str_eq(jv_str(it.value, STR_NONE), name))
+            return true;
+    return false;
+}
+
+static void build_props(struct builder *b, struct crd_rules *r, jv json)
+{
+    jv props = jv_at(json, "properties");
+    jv required = jv_at(json, "required");
+    struct schema_field *fields = ARENA_ARRAY(b->a, struct schema_field, jv_len(props));
+
+    for (struct jv_iter it = jv_iter(props); jv_next(&it);) {
+        jv doc = jv_at(it.value, "description");
+        fields[r->n_props++] = (struct schema_field){
+            .name = it.key,
+            .schema = build(b, it.value, false),
+            .flags = is_required(required, it.key) ? FIELD_REQUIRED : 0,
+            .doc = jv_exists(doc) ? arena_z(b->a, jv_str(doc, STR_NONE)) : NULL,
+        };
+    }
+    if (r->n_props)
+        qsort(fields, r->n_props, sizeof(*fields), by_name);
+    r->props = fields;
+}
+
+static struct schema_list_of build_list(struct builder *b, jv list)
+{
+    const struct schema **at = ARENA_ARRAY(b->a, const struct schema *, jv_len(list));
+    size_t n = 0;
+
+    for (struct jv_iter it = jv_iter(list); jv_next(&it);)
+        at[n++] = build(b, it.value, false);
+    return (struct schema_list_of){ at, n };
+}
+
+static void build_limits(struct builder *b, struct crd_rules *r, jv json)
+{
+    jv required = jv_at(json, "required");
+    str *names = ARENA_ARRAY(b->a, str, jv_len(required));
+
+    r->has_min = jv_exists(jv_at(json, "minimum"));
+    r->has_max = jv_exists(jv_at(json, "maximum"));
+    r->has_multiple = jv_exists(jv_at(json, "multipleOf"));
+    r->min = jv_double(jv_at(json, "minimum"), 0);
+    r->max = jv_double(jv_at(json, "maximum"), 0);
+    r->multiple = jv_double(jv_at(json, "multipleOf"), 0);
+    r->exclusive_min = jv_bool(jv_at(json, "exclusiveMinimum"), false);
+    r->exclusive_max = jv_bool(jv_at(json, "exclusiveMaximum"), false);
+    r->unique = jv_bool(jv_at(json, "uniqueItems"), false);
+    r->min_length = jv_int(jv_at(json, "minLength"), -1);
+    r->max_length = jv_int(jv_at(json, "maxLength"), -1);
+    r->min_items = jv_int(jv_at(json, "minItems"), -1);
+    r->max_items = jv_int(jv_at(json, "maxItems"), -1);
+    r->min_props = jv_int(jv_at(json, "minProperties"), -1);
+    r->max_props = jv_int(jv_at(json, "maxProperties"), -1);
+    if (jv_len(jv_at(json, "enum")))
+        r->enums = jv_at(json, "enum");
+    r->pattern_text = jv_str(jv_at(json, "pattern"), STR_NONE);
+    if (r->pattern_text.n)
+        r->pattern = pattern_new(b->a, r->pattern_text, NULL);
+    for (struct jv_iter it = jv_iter(required); jv_next(&it);)
+        names[r->n_required++] = jv_str(it.value, STR_NONE);
+    r->required = names;
+}
+
+static void build_type(struct crd_rules *r, struct schema *s, jv json)
+{
+    str type = jv_str(jv_at(json, "type"), STR_NONE);
+    str format = jv_str(jv_at(json, "format"), STR_NONE);
+
+    for (size_t i = 0; i < COUNT(types); i++)
+        if (str_eq(type, types[i].name)) {
+            r->types = types[i].bit;
+            r->type_text = types[i].name;
+            s->type = types[i].type;
+        }
+    if (jv_bool(jv_at(json, "x-kubernetes-int-or-string"), false)) {
+        r->types = TYPE_INTEGER | TYPE_STRING;
+        r->type_text = S("integer,string");
+        s->type = SCHEMA_INT_OR_STRING;
+    }
+    if (s->type == SCHEMA_ANY && r->n_props)
+        s->type = SCHEMA_OBJECT;
+    if (s->type == SCHEMA_ANY && r->items)
+        s->type = SCHEMA_LIST;
+    if ((s->type == SCHEMA_ANY || s->type == SCHEMA_OBJECT) && r->additional && !r->n_props)
+        s->type = SCHEMA_MAP;
+    r->format_check = format_find(format);
+    if (r->format_check)
+        r->format = format;
+}
+
+/* The fields that others see: of a resource also apiVersion, kind and metadata. */
+static void build_fields(struct builder *b, struct schema *s, const struct crd_rules *r, bool root)
+{
+    static const str implied[] = { S_INIT("apiVersion"), S_INIT("kind"), S_INIT("metadata") };
+    struct schema_field *fields;
+
+    s->fields = r->props;
+    s->n_fields = r->n_props;
+    if (!root && !s->embedded_resource)
+        return;
+    s->type = SCHEMA_OBJECT;
+    fields = ARENA_ARRAY(b->a, struct schema_field, r->n_props + COUNT(implied));
+    memcpy(fields, r->props, r->n_props * sizeof(*fields));
+    for (size_t i = 0; i < COUNT(implied); i++) {
+        struct schema_field *f = fields;
+        while (f < fields + s->n_fields && !str_eq(f->name, implied[i]))
+            f++;
+        if (f == fields + s->n_fields) {
+            *f = (struct schema_field){ .name = implied[i], .schema = &any_string };
+            s->n_fields++;
+        }
+        if (i == 2) {
+            f->schema = b->object_meta ? b->object_meta : &anything;
+            f->doc = NULL;
+        }
+    }
+    qsort(fields, s->n_fields, sizeof(*fields), by_name);
+    s->fields = fields;
+}
+
+static void build_merge(struct builder *b, struct schema *s, jv json)
+{
+    str list = jv_str(jv_at(json, "x-kubernetes-list-type"), STR_NONE);
+    jv keys = jv_at(json, "x-kubernetes-list-map-keys");
+
+    s->map_atomic = str_eq(jv_str(jv_at(json, "x-kubernetes-map-type"), STR_NONE), S("atomic"));
+    if (str_eq(list, S("set")))
+        s->list = LIST_SET;
+    if (!str_eq(list, S("map")))
+        return;
+    const char **names = ARENA_ARRAY(b->a, const char *, jv_len(keys) + 1);
+    for (struct jv_iter it = jv_iter(keys); jv_next(&it);)
+        names[it.i - 1] = arena_z(b->a, jv_str(it.value, STR_NONE));
+    s->list = LIST_MAP;
+    s->list_keys = names;
+}
+
+static void note_below(const struct schema *s, struct crd_rules *r)
+{
+    for (size_t i = 0; i < r->n_props; i++)
+        r->below |= r->props[i].schema->rules->below;
+    if (r->items)
+        r->below |= r->items->rules->below;
+    if (r->more)
+        r->below |= r->more->rules->below;
+    if (jv_exists(s->dflt))
+        r->below |= BELOW_DEFAULT;
+    if (s->list != LIST_ATOMIC)
+        r->below |= BELOW_LIST;
+    if (s->embedded_resource)
+        r->below |= BELOW_EMBEDDED;
+}
+
+static const struct schema *build(struct builder *b, jv json, bool root)
+{
+    struct schema *s = ARENA_NEW(b->a, struct schema);
+    struct crd_rules *r = ARENA_NEW(b->a, struct crd_rules);
+    jv more = jv_at(json, "additionalProperties");
+    jv dflt = jv_at(json, "default");
+
+    build_props(b, r, json);
+    build_limits(b, r, json);
+    if (jv_is(jv_at(json, "items"), JV_OBJ))
+        r->items = build(b, jv_at(json, "items"), false);
+    if (jv_is(more, JV_OBJ) || jv_is(more, JV_BOOL)) {
+        r->additional = true;
+        r->additional_allowed = jv_bool(more, true);
+        r->more = jv_is(more, JV_OBJ) ? build(b, more, false) : NULL;
+    }
+    r->any_of = build_list(b, jv_at(json, "anyOf"));
+    r->one_of = build_list(b, jv_at(json, "oneOf"));
+    r->all_of = build_list(b, jv_at(json, "allOf"));
+    if (jv_is(jv_at(json, "not"), JV_OBJ))
+        r->not = build(b, jv_at(json, "not"), false);
+    build_type(r, s, json);
+    if (jv_len(jv_at(json, "x-kubernetes-validations"))) {
+        r->cel = jv_at(json, "x-kubernetes-validations");
+        r->below |= BELOW_CEL;
+    }
+    if (jv_exists(jv_at(json, "description")))
+        s->doc = arena_z(b->a, jv_str(jv_at(json, "description"), STR_NONE));
+    s->preserve_unknown = jv_bool(jv_at(json, "x-kubernetes-preserve-unknown-fields"), false);
+    s->embedded_resource = jv_bool(jv_at(json, "x-kubernetes-embedded-resource"), false);
+    s->nullable = jv_bool(jv_at(json, "nullable"), false);
+    if (!jv_is_null(dflt))
+        s->dflt = dflt;
+    s->items = s->type == SCHEMA_LIST ? r->items : r->more;
+    if (!s->items && (s->type == SCHEMA_LIST || s->type == SCHEMA_MAP))
+        s->items = &anything;
+    build_merge(b, s, json);
+    build_fields(b, s, r, root);
+    note_below(s, r);
+    s->rules = r;
+    return s;
+}
+
+const struct schema *schema_build(struct arena *a, jv json, const struct schema *object_meta,
+                                  bool root)
+{
+    struct builder b = { .a = a, .object_meta = object_meta };
+
+    return build(&b, json, root);
+}

@@ -1,0 +1,90 @@
+/* Collecting flaws, and telling them as problems. */
+
+#include "crd/verdict.h"
+#include "base/limits.h"
+#include "crd/gotext.h"
+
+#include <inttypes.h>
+
+void verdict_add(struct verdict *v, struct flaw f)
+{
+    for (size_t i = 0; i < v->n; i++)
+        if (str_eq(v->at[i].text, f.text))
+            return;
+    if (v->n >= LIMIT_PROBLEMS)
+        return;
+    if (v->n == v->cap) {
+        size_t cap = v->cap ? v->cap * 2 : 8;
+        struct flaw *more = arena_alloc(v->a, cap * sizeof(*more));
+        if (v->n)
+            memcpy(more, v->at, v->n * sizeof(*more));
+        v->at = more;
+        v->cap = cap;
+    }
+    v->at[v->n++] = f;
+}
+
+void verdict_merge(struct verdict *into, const struct verdict *from)
+{
+    for (size_t i = 0; i < from->n; i++)
+        verdict_add(into, from->at[i]);
+    into->matches += from->matches;
+}
+
+static void tell_enum(const struct flaw *f, struct problems *ps, const struct path *p)
+{
+    AUTO(buf) struct buf b = { 0 };
+
+    for (struct jv_iter it = jv_iter(f->enums); jv_next(&it);) {
+        str text =
+            jv_is(it.value, JV_STR) ? jv_str(it.value, STR_NONE) : json_text(ps->a, it.value);
+        buf_add(&b, b.n ? S(", ") : S("supported values: "));
+        buf_add(&b, go_quote(ps->a, text));
+    }
+    problem_add(ps, f->type, p, f->value, "%" PRI_STR, STR_ARG(buf_str(&b)));
+}
+
+static void tell(const struct flaw *f, struct problems *ps, const struct path *p)
+{
+    jv value = jv_is_null(f->value) ? jstr(ps->a, S("")) : f->value;
+
+    switch (f->type) {
+    case PROBLEM_REQUIRED:
+        problem_required(ps, p, "%s", "");
+        return;
+    case PROBLEM_NOT_SUPPORTED:
+        tell_enum(f, ps, p);
+        return;
+    case PROBLEM_TOO_LONG:
+        problem_add(ps, f->type, p, JV_ABSENT, "may not be more than %" PRId64 " %s", f->limit,
+                    f->limit == 1 ? "byte" : "bytes");
+        return;
+    case PROBLEM_TOO_MANY:
+        problem_add(ps, f->type, p, f->value, "must have at most %" PRId64 " %s", f->limit,
+                    f->limit == 1 ? "item" : "items");
+        return;
+    case PROBLEM_NOT_FOUND:
+    case PROBLEM_DUPLICATE:
+    case PROBLEM_INVALID:
+    case PROBLEM_FORBIDDEN:
+    case PROBLEM_INTERNAL:
+    case PROBLEM_TYPE_INVALID:
+        break;
+    }
+    problem_add(ps, f->type, p, value, "%" PRI_STR, STR_ARG(f->text));
+}
+
+void verdict_tell(const struct verdict *v, struct problems *ps, const struct path *prefix)
+{
+    const struct path nowhere = path_field(NULL, S("<nil>"));
+
+    for (size_t i = 0; i < v->n; i++) {
+        const struct flaw *f = &v->at[i];
+        str name = f->name.n && f->name.p[0] == '.' ? str_sub(f->name, 1, f->name.n) : f->name;
+        struct path below = path_field(prefix, name);
+        if (!f->shapeless && name.n)
+            tell(f, ps, &below);
+        else
+            tell(f, ps, prefix ? prefix : &nowhere);
+    }
+}

@@ -1,0 +1,27 @@
+/* What a value's check found: flaws, each said once, and how many checks it went through, by which
+ * anyOf and oneOf choose whose flaws to tell. */
+#pragma once
+
+#include "kube/problem.h"
+
+struct flaw {
+    enum problem_type type;
+    bool shapeless; /* told of the whole object: `"spec" must validate ...` */
+    str name;       /* "spec.replicas", below the prefix */
+    str text;       /* as told apart, and the detail */
+    jv value;       /* shown; absent: "" */
+    jv enums;       /* NOT_SUPPORTED */
+    int64_t limit;  /* TOO_LONG, TOO_MANY */
+};
+
+struct verdict {
+    struct arena *a;
+    struct flaw *at;
+    size_t n;
+    size_t cap;
+    int matches;
+};
+
+void verdict_add(struct verdict *v, struct flaw f);
+void verdict_merge(struct verdict *into, const struct verdict *from);
+void verdict_tell(const struct verdict *v, struct problems *ps, const struct path *prefix);

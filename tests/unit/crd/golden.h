@@ -1,0 +1,76 @@
+/* Answers recorded from a real kube-apiserver v1.34: tests/golden/crd/NAME.json, whose folder is
+ * the first argument of a test. */
+#pragma once
+
+#include "crd/crd.h"
+#include "tap.h"
+
+__attribute__((unused)) static struct jdoc *golden_read(const char *folder, const char *name)
+{
+    AUTO(buf) struct buf path = { 0 };
+    AUTO(buf) struct buf text = { 0 };
+    struct err e = { 0 };
+    size_t n;
+
+    buf_printf(&path, "%s/%s.json", folder, name);
+    buf_addc(&path, 0);
+    FILE *f = fopen(path.p, "rb");
+    if (!f) {
+        printf("Bail out! cannot read %s\n", path.p);
+        exit(1);
+    }
+    while ((n = fread(buf_room(&text, 65536), 1, 65536, f)) > 0)
+        text.n += n;
+    fclose(f);
+    struct jdoc *d = jdoc_parse(buf_str(&text), NULL, &e);
+    if (!d) {
+        printf("Bail out! %s: %s\n", path.p, e.msg);
+        exit(1);
+    }
+    return d;
+}
+
+static int golden_by_text(const void *x, const void *y)
+{
+    const str *a = x;
+    const str *b = y;
+
+    return str_cmp(*a, *b);
+}
+
+static str golden_join(struct arena *a, str *lines, size_t n)
+{
+    AUTO(buf) struct buf b = { 0 };
+
+    if (n)
+        qsort(lines, n, sizeof(*lines), golden_by_text);
+    for (size_t i = 0; i < n; i++)
+        buf_printf(&b, "\n#   %" PRI_STR, STR_ARG(lines[i]));
+    return arena_str(a, buf_str(&b));
+}
+
+/* Problems and recorded causes as sorted lines: Go reports properties in random order. */
+__attribute__((unused)) static str golden_problems(struct arena *a, const struct problems *ps)
+{
+    str *lines = ARENA_ARRAY(a, str, ps->n + 1);
+
+    for (size_t i = 0; i < ps->n; i++)
+        lines[i] = arena_printf(a, "%" PRI_STR " | %s | %" PRI_STR, STR_ARG(ps->at[i].field),
+                                problem_reason(ps->at[i].type), STR_ARG(ps->at[i].message));
+    return golden_join(a, lines, ps->n);
+}
+
+__attribute__((unused)) static str golden_causes(struct arena *a, jv causes)
+{
+    str *lines = ARENA_ARRAY(a, str, jv_len(causes) + 1);
+    size_t n = 0;
+
+    for (struct jv_iter it = jv_iter(causes); jv_next(&it);) {
+        str field = jv_str(jv_at(it.value, "field"), S(""));
+        str reason = jv_str(jv_at(it.value, "reason"), S(""));
+        str message = jv_str(jv_at(it.value, "message"), S(""));
+        lines[n++] = arena_printf(a, "%" PRI_STR " | %" PRI_STR " | %" PRI_STR, STR_ARG(field),
+                                  STR_ARG(reason), STR_ARG(message));
+    }
+    return golden_join(a, lines, n);
+}
