@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/str.h"
 
+#include <assert.h>
 #include <pthread.h>
 
 struct loop;

@@ -1,0 +1,43 @@
+/* What the files of this room share; not for other rooms. */
+#pragma once
+
+#include "base/vec.h"
+#include "loop/loop.h"
+
+#include <uv.h>
+
+struct loop_call {
+    void (*fn)(void *arg);
+    void *arg;
+};
+
+struct loop_calls {
+    VEC(struct loop_call);
+};
+
+struct loop_signal {
+    uv_signal_t uv;
+    struct loop_signal *next;
+    void (*fn)(void *arg, int signo);
+    void *arg;
+};
+
+struct loop {
+    uv_loop_t uv;
+    uv_async_t async;
+    uv_prepare_t prepare;
+    uv_check_t check;
+    uv_idle_t idle;
+    pthread_t thread;
+    pthread_mutex_t lock;      /* guards posted */
+    struct loop_calls posted;  /* from any thread */
+    struct loop_calls running; /* what was posted, while it runs */
+    struct loop_calls deferred;
+    struct loop_calls deferred_running;
+    struct loop_timer *timers;
+    struct loop_signal *signals;
+    bool ending; /* loop_stop was called: only others' handles keep the loop alive */
+};
+
+void timers_unref(struct loop *l); /* they no longer keep the loop running */
+void timers_free(struct loop *l);
