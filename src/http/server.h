@@ -25,6 +25,20 @@ struct http_identity { /* from a client certificate that our CA signed */
     size_t n_groups;
 };
 
+struct http_limits {      /* 0: the one of base/limits.h */
+    int64_t handshake_ms; /* TLS */
+    int64_t header_ms;    /* a request's head, from its first byte */
+    int64_t body_ms;      /* a request's body; a client that takes nothing of an answer */
+    int64_t idle_ms;      /* a connection without a request */
+    size_t body_bytes;
+    size_t bodies_bytes; /* of all requests together */
+    size_t header_bytes;
+    size_t url_bytes;
+    size_t connections;
+    size_t streams;  /* of an HTTP/2 connection */
+    size_t requests; /* of the server, idle watches too */
+};
+
 struct http_server_opts {
     const char *host; /* numeric address */
     int port;         /* 0: any free one */
@@ -33,6 +47,7 @@ struct http_server_opts {
     const char *client_ca_pem_path; /* certificates are asked for, not required */
     void (*on_request)(void *ctx, struct http_req *r);
     void *ctx;
+    struct http_limits limits;
 };
 
 int http_server_start(struct http_server **out, struct loop *l, const struct http_server_opts *o,
@@ -41,11 +56,12 @@ int http_server_port(const struct http_server *s);
 /* No new connections or requests; what is in flight gets grace_ms; sources are told to end
  * (closed with HTTP_END at their next read); then done(ctx). */
 void http_server_stop(struct http_server *s, int64_t grace_ms, void (*done)(void *ctx), void *ctx);
+/* After done; requests that are still owed an answer stay valid and may be answered later. */
 void http_server_free(struct http_server *s);
 
 struct http_stats {
     uint64_t connections_open, connections_total, streams_open, requests_total;
-    uint64_t refused_total; /* malformed, over a limit, too slow */
+    uint64_t refused_total; /* malformed, over a limit, too slow; failed handshakes */
     uint64_t bytes_in, bytes_out;
 };
 struct http_stats http_server_stats(const struct http_server *s);
@@ -57,12 +73,14 @@ str http_query(const struct http_req *r);  /* after '?', still encoded */
 str http_host(const struct http_req *r);   /* Host or :authority */
 str http_get_header(const struct http_req *r, str lower_name); /* the first; STR_NONE: none */
 size_t http_headers(const struct http_req *r, const struct http_header **out);
+/* Released early, when an answer of unknown length starts: a watch may stay for hours. */
 str http_body(const struct http_req *r);
 struct http_identity http_identity(const struct http_req *r);
 struct arena *http_arena(struct http_req *r); /* freed with the request */
-bool http_is_gone(const struct http_req *r);  /* the client left; an answer is still owed */
-int http_version(const struct http_req *r);   /* 1 or 2 */
-str http_remote(const struct http_req *r);    /* "127.0.0.1:4242" */
+/* The client left, but an answer is still owed; a source given then is closed without a read. */
+bool http_is_gone(const struct http_req *r);
+int http_version(const struct http_req *r); /* 1 or 2 */
+str http_remote(const struct http_req *r);  /* "127.0.0.1:4242" */
 
 /* ---- the answer. Headers are copied. content-length, date and framing are added. */
 void http_reply(struct http_req *r, int status, const struct http_header *h, size_t n_h,

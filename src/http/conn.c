@@ -1,0 +1,285 @@
+/* A connection: its phases, deadlines and end. */
+
+#include "http/inner.h"
+#include "http/tls.h"
+
+#include <assert.h>
+#include <openssl/err.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+void conn_unref(struct conn *c)
+{
+    if (--c->refs)
+        return;
+    struct http_server *s = c->s;
+    identity_free(&c->who);
+    buf_done(&c->out);
+    free(c);
+    server_unref(s);
+}
+
+static void on_handle_closed(uv_handle_t *h)
+{
+    conn_unref(h->data);
+}
+
+/* The timer is moved only to come earlier; when it comes too early it is set anew. */
+static void on_timer(uv_timer_t *h);
+
+static void arm(struct conn *c, int64_t at_ms)
+{
+    int64_t now = loop_now_ms(c->s->loop);
+
+    if (at_ms == 0 || (c->armed_ms && c->armed_ms <= at_ms))
+        return;
+    c->armed_ms = at_ms > now ? at_ms : now;
+    uv_timer_start(&c->timer, on_timer, (uint64_t)(c->armed_ms - now), 0);
+}
+
+void conn_deadline_at(struct conn *c, int64_t at_ms)
+{
+    c->deadline_ms = at_ms;
+    arm(c, at_ms);
+}
+
+void conn_deadline(struct conn *c, int64_t in_ms)
+{
+    conn_deadline_at(c, in_ms ? loop_now_ms(c->s->loop) + in_ms : 0);
+}
+
+static void expire(struct conn *c)
+{
+    if (c->phase == CONN_OPEN) {
+        c->proto->expire(c);
+        conn_touch(c);
+        return;
+    }
+    if (c->phase == CONN_HANDSHAKE)
+        c->s->stats.refused_total++;
+    conn_close(c);
+}
+
+static void on_timer(uv_timer_t *h)
+{
+    struct conn *c = h->data;
+    int64_t now = loop_now_ms(c->s->loop);
+    int64_t stall_end = c->stalled_ms ? c->stalled_ms + c->s->limits.body_ms : 0;
+
+    c->armed_ms = 0;
+    if (stall_end && now >= stall_end) {
+        c->s->stats.refused_total++;
+        conn_close(c);
+        return;
+    }
+    if (c->deadline_ms && now >= c->deadline_ms) {
+        c->deadline_ms = 0;
+        expire(c);
+    }
+    if (c->phase != CONN_CLOSED) {
+        arm(c, c->deadline_ms);
+        arm(c, stall_end);
+    }
+}
+
+static void on_poll(uv_poll_t *h, int status, int events)
+{
+    struct conn *c = h->data;
+
+    if (status < 0) {
+        conn_close(c);
+        return;
+    }
+    if ((events & UV_READABLE) && !conn_recv(c)) {
+        conn_close(c);
+        return;
+    }
+    if (!(events & UV_READABLE) && (events & UV_DISCONNECT)) {
+        conn_close(c);
+        return;
+    }
+    if (events & UV_WRITABLE)
+        conn_touch(c);
+    if (c->fate != FATE_NONE)
+        conn_touch(c);
+    conn_poll(c);
+}
+
+/* A connection that wants no input still wants to hear when the peer is gone. */
+void conn_poll(struct conn *c)
+{
+    int events = c->paused ? UV_DISCONNECT : UV_READABLE;
+
+    if (c->phase == CONN_CLOSED)
+        return;
+    if (c->out.n) {
+        events |= UV_WRITABLE;
+        arm(c, c->stalled_ms + c->s->limits.body_ms);
+    }
+    if (events == c->events)
+        return;
+    c->events = events;
+    uv_poll_start(&c->poll, events, on_poll);
+}
+
+void conn_pause(struct conn *c, bool paused)
+{
+    c->paused = paused;
+    conn_poll(c);
+}
+
+struct conn *conn_start(struct http_server *s, int fd, const char *remote)
+{
+    struct conn *c = calloc(1, sizeof(*c));
+
+    if (!c)
+        abort();
+    c->s = s;
+    s->refs++;
+    c->fd = fd;
+    c->refs = 3; /* open, poll, timer */
+    c->ssl = tls_start(s->tls, c);
+    snprintf(c->remote, sizeof(c->remote), "%s", remote);
+    if (uv_poll_init(loop_uv(s->loop), &c->poll, fd) || uv_timer_init(loop_uv(s->loop), &c->timer))
+        abort();
+    c->poll.data = c->timer.data = c;
+    c->next = s->conns;
+    if (c->next)
+        c->next->prev = c;
+    s->conns = c;
+    s->stats.connections_open++;
+    s->stats.connections_total++;
+    conn_poll(c);
+    conn_deadline(c, s->limits.handshake_ms);
+    return c;
+}
+
+void conn_end(struct conn *c, enum conn_fate fate)
+{
+    if (c->fate < fate)
+        c->fate = fate;
+    conn_touch(c);
+}
+
+void conn_close(struct conn *c)
+{
+    struct http_server *s = c->s;
+
+    if (c->phase == CONN_CLOSED)
+        return;
+    c->phase = CONN_CLOSED;
+    if (c->state)
+        c->proto->end(c);
+    c->state = NULL;
+    for (struct http_req *r = c->reqs, *next; r; r = next) {
+        next = r->next;
+        req_lost(r);
+    }
+    SSL_free(c->ssl);
+    c->ssl = NULL;
+    buf_done(&c->out);
+    uv_close((uv_handle_t *)&c->timer, on_handle_closed);
+    uv_close((uv_handle_t *)&c->poll, on_handle_closed);
+    close(c->fd);
+    if (c->next)
+        c->next->prev = c->prev;
+    if (c->prev)
+        c->prev->next = c->next;
+    else
+        s->conns = c->next;
+    server_conn_closed(s);
+    conn_unref(c);
+}
+
+static void flush_all(void *arg)
+{
+    struct http_server *s = arg;
+    struct conn *list = s->dirty;
+
+    s->flush_queued = false;
+    s->dirty = NULL;
+    s->dirty_tail = &s->dirty;
+    for (struct conn *c = list, *next; c; c = next) {
+        next = c->next_dirty;
+        c->dirty = false;
+        conn_flush(c);
+        conn_unref(c);
+    }
+    server_unref(s);
+}
+
+void conn_touch(struct conn *c)
+{
+    struct http_server *s = c->s;
+
+    if (c->dirty || c->phase == CONN_CLOSED)
+        return;
+    c->dirty = true;
+    c->refs++;
+    c->next_dirty = NULL;
+    *s->dirty_tail = c;
+    s->dirty_tail = &c->next_dirty;
+    if (s->flush_queued)
+        return;
+    s->flush_queued = true;
+    s->refs++;
+    loop_defer(s->loop, flush_all, s);
+}
+
+/* All is sent: say so, and wait until the peer has read it. Closing at once, with bytes of the
+ * peer unread, would make the kernel throw our last answer away. */
+static void linger(struct conn *c)
+{
+    SSL_shutdown(c->ssl);
+    if (!conn_send(c)) {
+        conn_close(c);
+        return;
+    }
+    c->phase = CONN_LINGER;
+    conn_pause(c, false);
+    conn_deadline(c, LINGER_MS);
+}
+
+static bool pull(struct conn *c)
+{
+    struct http_server *s = c->s;
+
+    s->squeezed = 0;
+    while (c->fate != FATE_NOW) {
+        size_t n = c->proto->pull(c, s->plain_out, PLAIN_BYTES);
+        if (n == 0)
+            break;
+        if (SSL_write(c->ssl, s->plain_out, (int)n) <= 0)
+            return false;
+        if (s->cipher.n >= OUT_HIGH || s->squeezed >= SQUEEZE_HIGH) {
+            conn_touch(c); /* others first */
+            break;
+        }
+    }
+    return true;
+}
+
+void conn_flush(struct conn *c)
+{
+    if (c->phase == CONN_CLOSED)
+        return;
+    ERR_clear_error();
+    bool alive = c->fate != FATE_NOW && (!c->out.n || conn_send(c));
+    if (alive && !c->out.n && c->phase == CONN_OPEN)
+        alive = pull(c) && conn_send(c) && c->fate != FATE_NOW;
+    if (!alive) {
+        buf_clear(&c->s->cipher);
+        conn_close(c);
+        return;
+    }
+    if (c->phase == CONN_LINGER && !c->out.n)
+        shutdown(c->fd, SHUT_WR);
+    if (c->phase == CONN_OPEN && c->fate == FATE_END && !c->out.n && !c->dirty) {
+        linger(c);
+        if (c->phase == CONN_LINGER && !c->out.n)
+            shutdown(c->fd, SHUT_WR);
+    }
+    conn_poll(c);
+}

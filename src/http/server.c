@@ -1,0 +1,307 @@
+/* The server: listens, accepts, stops. */
+
+#include "http/inner.h"
+#include "http/tls.h"
+#include "loop/log.h"
+
+#include <arpa/inet.h>
+#include <assert.h>
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { ACCEPTS_A_TURN = 64, ACCEPT_PAUSE_MS = 100, HEADS_KEPT = 16 };
+
+static struct http_limits limits_of(const struct http_limits *asked)
+{
+    struct http_limits l = *asked;
+
+#define DEFAULT(field, value)  \
+    do {                       \
+        if (l.field == 0)      \
+            l.field = (value); \
+    } while (0)
+    DEFAULT(handshake_ms, LIMIT_HANDSHAKE_MS);
+    DEFAULT(header_ms, LIMIT_HEADER_MS);
+    DEFAULT(body_ms, LIMIT_BODY_MS);
+    DEFAULT(idle_ms, LIMIT_IDLE_MS);
+    DEFAULT(body_bytes, LIMIT_BODY_BYTES);
+    DEFAULT(bodies_bytes, LIMIT_OPEN_BODIES);
+    DEFAULT(header_bytes, LIMIT_HEADER_BYTES);
+    DEFAULT(url_bytes, LIMIT_URL_BYTES);
+    DEFAULT(connections, LIMIT_CONNECTIONS);
+    DEFAULT(streams, LIMIT_STREAMS);
+    DEFAULT(requests, LIMIT_OPEN_REQUESTS);
+#undef DEFAULT
+    return l;
+}
+
+struct http_head *server_head_take(struct http_server *s)
+{
+    struct http_head *h = s->heads;
+
+    if (h) {
+        s->heads = h->next;
+        s->n_heads--;
+        return h;
+    }
+    h = calloc(1, sizeof(*h));
+    if (!h)
+        abort();
+    return h;
+}
+
+void server_head_give(struct http_server *s, struct http_head *h)
+{
+    if (!h)
+        return;
+    if (s->n_heads == HEADS_KEPT) {
+        head_free(h);
+        return;
+    }
+    head_clear(h);
+    h->next = s->heads;
+    s->heads = h;
+    s->n_heads++;
+}
+
+void server_unref(struct http_server *s)
+{
+    if (--s->refs)
+        return;
+    while (s->heads)
+        head_free(({
+            struct http_head *h = s->heads;
+            s->heads = h->next;
+            h;
+        }));
+    SSL_CTX_free(s->tls);
+    buf_done(&s->cipher);
+    free(s);
+}
+
+str server_date(struct http_server *s)
+{
+    time_t now = (time_t)(wall_now_ms() / 1000);
+
+    if (now != s->date_s) {
+        struct tm tm;
+        gmtime_r(&now, &tm);
+        strftime(s->date, sizeof(s->date), "%a, %d %b %Y %H:%M:%S GMT", &tm);
+        s->date_s = now;
+    }
+    return str_of(s->date);
+}
+
+static void on_acceptable(uv_poll_t *h, int status, int events);
+
+static void resume_accept(void *arg)
+{
+    struct http_server *s = arg;
+
+    loop_timer_stop(s->accept_pause);
+    s->accept_pause = NULL;
+    uv_poll_start(&s->listener, UV_READABLE, on_acceptable);
+}
+
+/* Out of file descriptors: wait for some to be closed, or the loop would spin. */
+static void pause_accept(struct http_server *s)
+{
+    log_warn("cannot accept connections", KVI("errno", errno));
+    uv_poll_stop(&s->listener);
+    s->accept_pause = loop_timer_start(s->loop, ACCEPT_PAUSE_MS, 0, resume_accept, s);
+}
+
+static void remote_name(const struct sockaddr_storage *a, char *out, size_t n)
+{
+    char host[INET6_ADDRSTRLEN] = "";
+
+    if (a->ss_family == AF_INET6) {
+        const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)a;
+        inet_ntop(AF_INET6, &v6->sin6_addr, host, sizeof(host));
+        snprintf(out, n, "[%s]:%d", host, ntohs(v6->sin6_port));
+    } else {
+        const struct sockaddr_in *v4 = (const struct sockaddr_in *)a;
+        inet_ntop(AF_INET, &v4->sin_addr, host, sizeof(host));
+        snprintf(out, n, "%s:%d", host, ntohs(v4->sin_port));
+    }
+}
+
+/* Peers that vanish without a word are noticed within two minutes. */
+static void tune(int fd)
+{
+    static const struct {
+        int level, name, value;
+    } options[] = {
+        { IPPROTO_TCP, TCP_NODELAY, 1 },   { SOL_SOCKET, SO_KEEPALIVE, 1 },
+        { IPPROTO_TCP, TCP_KEEPIDLE, 60 }, { IPPROTO_TCP, TCP_KEEPINTVL, 15 },
+        { IPPROTO_TCP, TCP_KEEPCNT, 4 },
+    };
+
+    for (size_t i = 0; i < COUNT(options); i++)
+        setsockopt(fd, options[i].level, options[i].name, &options[i].value, sizeof(int));
+}
+
+static void on_acceptable(uv_poll_t *h, int status, int events)
+{
+    struct http_server *s = h->data;
+
+    (void)status;
+    (void)events;
+    for (int i = 0; i < ACCEPTS_A_TURN; i++) {
+        struct sockaddr_storage from;
+        socklen_t n = sizeof(from);
+        char remote[56];
+        int fd = accept4(s->fd, (struct sockaddr *)&from, &n, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS))
+            pause_accept(s);
+        if (fd < 0)
+            return;
+        if (s->stats.connections_open >= s->limits.connections) {
+            s->stats.refused_total++;
+            close(fd);
+            continue;
+        }
+        tune(fd);
+        remote_name(&from, remote, sizeof(remote));
+        conn_start(s, fd, remote);
+    }
+}
+
+static int listen_on(struct http_server *s, const char *host, int port, struct err *e)
+{
+    struct sockaddr_storage at = { 0 };
+    socklen_t n = sizeof(struct sockaddr_in);
+    int on = 1;
+
+    if (uv_ip4_addr(host, port, (struct sockaddr_in *)&at) != 0) {
+        if (uv_ip6_addr(host, port, (struct sockaddr_in6 *)&at) != 0)
+            return err_set(e, ERR_BAD_REQUEST, "not an address: %s", host);
+        n = sizeof(struct sockaddr_in6);
+    }
+    s->fd = socket(at.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (s->fd < 0)
+        return err_sys(e, "socket");
+    setsockopt(s->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    if (bind(s->fd, (struct sockaddr *)&at, n) < 0 || listen(s->fd, 1024) < 0)
+        return err_sys(e, "listen on %s port %d", host, port);
+    if (getsockname(s->fd, (struct sockaddr *)&at, &n) < 0)
+        return err_sys(e, "getsockname");
+    s->port = ntohs(at.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&at)->sin6_port
+                                             : ((struct sockaddr_in *)&at)->sin_port);
+    return 0;
+}
+
+int http_server_start(struct http_server **out, struct loop *l, const struct http_server_opts *o,
+                      struct err *e)
+{
+    assert_on_loop(l);
+    SSL_CTX *tls = tls_new(o, e);
+    if (!tls)
+        return -1;
+    struct http_server *s = calloc(1, sizeof(*s));
+    if (!s)
+        abort();
+    signal(SIGPIPE, SIG_IGN);
+    s->refs = 1; /* the caller's */
+    s->loop = l;
+    s->tls = tls;
+    s->limits = limits_of(&o->limits);
+    s->on_request = o->on_request;
+    s->ctx = o->ctx;
+    s->dirty_tail = &s->dirty;
+    if (listen_on(s, o->host, o->port, e) < 0) {
+        if (s->fd > 0)
+            close(s->fd);
+        server_unref(s);
+        return -1;
+    }
+    if (uv_poll_init(loop_uv(l), &s->listener, s->fd))
+        abort();
+    s->listener.data = s;
+    s->refs++; /* the listener's */
+    uv_poll_start(&s->listener, UV_READABLE, on_acceptable);
+    *out = s;
+    return 0;
+}
+
+int http_server_port(const struct http_server *s)
+{
+    return s->port;
+}
+
+struct http_stats http_server_stats(const struct http_server *s)
+{
+    return s->stats;
+}
+
+static void on_listener_closed(uv_handle_t *h)
+{
+    server_unref(h->data);
+}
+
+static void stopped(void *arg)
+{
+    struct http_server *s = arg;
+
+    if (s->on_stopped)
+        s->on_stopped(s->stopped_ctx);
+    server_unref(s);
+}
+
+static void check_stopped(struct http_server *s)
+{
+    if (!s->stopping || s->stopped || s->conns)
+        return;
+    s->stopped = true;
+    loop_timer_stop(TAKE(s->grace));
+    s->refs++;
+    loop_defer(s->loop, stopped, s);
+}
+
+void server_conn_closed(struct http_server *s)
+{
+    s->stats.connections_open--;
+    check_stopped(s);
+}
+
+static void on_grace_over(void *arg)
+{
+    struct http_server *s = arg;
+
+    while (s->conns)
+        conn_close(s->conns);
+}
+
+void http_server_stop(struct http_server *s, int64_t grace_ms, void (*done)(void *ctx), void *ctx)
+{
+    assert_on_loop(s->loop);
+    assert(!s->stopping);
+    s->stopping = true;
+    s->on_stopped = done;
+    s->stopped_ctx = ctx;
+    loop_timer_stop(TAKE(s->accept_pause));
+    uv_close((uv_handle_t *)&s->listener, on_listener_closed);
+    close(s->fd);
+    s->grace = loop_timer_start(s->loop, grace_ms, 0, on_grace_over, s);
+    for (struct conn *c = s->conns; c; c = c->next) {
+        if (c->phase == CONN_OPEN)
+            c->proto->stop(c);
+        else if (c->phase == CONN_HANDSHAKE)
+            conn_end(c, FATE_NOW);
+    }
+    check_stopped(s);
+}
+
+void http_server_free(struct http_server *s)
+{
+    if (!s)
+        return;
+    assert(s->stopped);
+    server_unref(s);
+}
