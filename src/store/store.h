@@ -20,16 +20,19 @@ struct store_opts {
  * ERR_CONFLICT. A file that is not ours, or of a newer format, is ERR_INVALID. */
 int store_open(struct store **out, struct loop *l, const char *path, const struct store_opts *o,
                struct err *e);
-/* Commits what was handed in, then closes. Their callbacks run before it returns. */
+/* Commits what was handed in, then closes. Their callbacks run before it returns. All watches must
+ * have been stopped. */
 void store_close(struct store *s);
 
-struct store_coll *store_coll(struct store *s,
-                              str name); /* made on first use; lives as long as s */
+/* Made on first use; lives as long as s, unless forgotten. */
+struct store_coll *store_coll(struct store *s, str name);
 str store_coll_name(const struct store_coll *c);
 struct store_coll *store_coll_next(struct store *s, struct store_coll *after); /* NULL: first */
-/* Forgets all that the collection holds, and its history, once it has no objects (a CRD is gone).
- */
 size_t store_coll_count(const struct store_coll *c);
+/* Forgets the collection and its history, once it has no objects (a CRD is gone): its watchers are
+ * told that they are lost, c is freed. False, and nothing done: it has objects, or writes or
+ * waiters under way. */
+bool store_coll_forget(struct store_coll *c);
 
 int64_t store_rev(const struct store *s); /* the last committed revision; at least 1 */
 
@@ -67,6 +70,8 @@ int store_snapshot(struct store_coll *c, struct arena *a, int64_t rev, str prefi
  *   if (store_is_busy(c, key)) { store_when_free(c, key, retry, ctx); return; }
  *   look at store_get(); encode with rev = store_take_rev(s); store_commit(...). */
 bool store_is_busy(struct store_coll *c, str key);
+/* fn(ctx) runs, never from within this call, once the key is free and all who asked before have
+ * had their turn. Who asks only when busy, and writes or gives up when called, never starves. */
 void store_when_free(struct store_coll *c, str key, void (*fn)(void *ctx), void *ctx);
 
 struct store_op {
@@ -90,6 +95,7 @@ struct store_event {
     struct blob
         *value;        /* the new state; of a deletion the last one, with the deletion's revision */
     struct blob *prev; /* before; NULL: created */
+    int64_t prev_rev;
     bool is_delete;
     void *user; /* for the caller: a parsed form; released by release_user */
 };
@@ -106,7 +112,8 @@ int64_t store_watch_rev(const struct store_watch *w); /* all events up to here w
 void store_watch_stop(struct store_watch *w);
 /* How store_event.user is let go when the event leaves the history. */
 void store_on_event_release(struct store *s, void (*release_user)(void *user));
-/* Called for every committed event of every collection, before watchers wake. */
+/* Called for every committed event of every collection, in order, before watchers wake. The object
+ * is as the event leaves it; a deleted one is still there during the call, for its user's sake. */
 void store_on_event(struct store *s,
                     void (*fn)(void *ctx, struct store_coll *c, struct store_event *ev), void *ctx);
 

@@ -1,0 +1,124 @@
+/* How fast the store is on this disk: store_bench [DIR]. Run by hand. */
+
+#include "loop/loop.h"
+#include "store/store.h"
+
+#include <inttypes.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+#include <uv.h>
+
+enum { VALUE = 2000 };
+
+struct run {
+    struct loop *l;
+    struct store *s;
+    struct store_coll *c;
+    int next;
+    int until;
+    int done;
+    int keys; /* written over and over */
+};
+
+static double now_s(clockid_t which)
+{
+    struct timespec t = { 0 };
+
+    clock_gettime(which, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void on_put(void *ctx, const struct err *e);
+
+static void put_next(struct run *r)
+{
+    char key[32];
+    char *room = NULL;
+    struct blob *b = blob_new_room(VALUE, &room);
+
+    memset(room, 'x', VALUE);
+    int n = snprintf(key, sizeof(key), "default/pod-%05d", (int)(r->next++ * 7919L % r->keys));
+    struct store_op op = { r->c, { key, (size_t)n }, store_take_rev(r->s), b, false };
+    store_commit(r->s, &op, 1, on_put, r);
+}
+
+static void on_put(void *ctx, const struct err *e)
+{
+    struct run *r = ctx;
+
+    if (e) {
+        fprintf(stderr, "%s\n", e->msg);
+        exit(1);
+    }
+    r->done++;
+    if (r->next < r->until)
+        put_next(r);
+}
+
+static void measure(struct run *r, const char *what, int n, int in_flight)
+{
+    double wall = now_s(CLOCK_MONOTONIC);
+    double cpu = now_s(CLOCK_PROCESS_CPUTIME_ID);
+
+    r->until = r->next + n;
+    int goal = r->done + n;
+    for (int i = 0; i < in_flight; i++)
+        put_next(r);
+    while (r->done < goal)
+        uv_run(loop_uv(r->l), UV_RUN_ONCE);
+    wall = now_s(CLOCK_MONOTONIC) - wall;
+    cpu = now_s(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    printf("%-28s %8.0f/s  %5.1f us CPU each\n", what, n / wall, cpu / n * 1e6);
+}
+
+static long resident_kb(void)
+{
+    long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "re");
+
+    if (!f || fscanf(f, "%*d %ld", &pages) != 1) /* NOLINT(cert-err34-c): the kernel's own file */
+        pages = 0;
+    if (f)
+        fclose(f);
+    return pages * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+static void reopen(struct run *r, const char *path)
+{
+    struct err e = { 0 };
+    double start = now_s(CLOCK_MONOTONIC);
+
+    if (store_open(&r->s, r->l, path, NULL, &e) < 0) {
+        fprintf(stderr, "%s\n", e.msg);
+        exit(1);
+    }
+    r->c = store_coll(r->s, S("pods"));
+    printf("open, %6zu objects          %8.1f ms, %ld KB resident\n", store_coll_count(r->c),
+           (now_s(CLOCK_MONOTONIC) - start) * 1e3, resident_kb());
+}
+
+int main(int argc, char **argv)
+{
+    char path[512];
+    struct run r = { .l = loop_new(), .keys = 10000 };
+
+    snprintf(path, sizeof(path), "%s/store_bench.db", argc > 1 ? argv[1] : ".");
+    remove(path);
+    reopen(&r, path);
+    measure(&r, "create, 100 in flight", 10000, 100);
+    measure(&r, "update, 100 in flight", 30000, 100);
+    measure(&r, "update, 10 in flight", 10000, 10);
+    measure(&r, "update, 1 in flight", 5000, 1);
+    printf("%ld KB resident\n", resident_kb());
+    store_close(r.s);
+    malloc_trim(0);
+    reopen(&r, path);
+    store_close(r.s);
+    remove(path);
+    uv_run(loop_uv(r.l), UV_RUN_NOWAIT);
+    loop_free(r.l);
+    return 0;
+}

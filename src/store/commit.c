@@ -1,0 +1,146 @@
+/* A write from the caller's hands to the writer's queue, and back into memory once it is on disk.
+ */
+
+#include "store/inner.h"
+
+int64_t store_take_rev(struct store *s)
+{
+    assert_on_loop(s->loop);
+    return ++s->taken_rev;
+}
+
+static struct op make_op(struct store *s, const struct store_op *from, const struct commit *by)
+{
+    struct op op = { .coll = from->coll,
+                     .busy = busy_begin(from->coll, from->key, by),
+                     .value = from->value,
+                     .rev = from->rev,
+                     .is_delete = from->is_delete };
+    struct obj **now = busy_obj(op.busy);
+
+    assert(*now || !op.is_delete); /* only what is there can be deleted */
+    if (*now) {
+        op.obj = obj_ref(*now);
+    } else {
+        op.is_new = true;
+        op.obj = obj_new(from->key);
+        op.obj->id = s->next_id++;
+        op.obj->pub.create_rev = op.rev;
+    }
+    op.create_rev = op.obj->pub.create_rev;
+    *now = op.is_delete ? NULL : op.obj;
+    return op;
+}
+
+void store_commit(struct store *s, const struct store_op *ops, size_t n,
+                  void (*fn)(void *ctx, const struct err *e), void *ctx)
+{
+    struct commit *c = malloc(sizeof(*c) + n * sizeof(struct op));
+
+    assert_on_loop(s->loop);
+    if (!c)
+        abort();
+    *c = (struct commit){ .fn = fn, .ctx = ctx, .n = n };
+    for (size_t i = 0; i < n; i++) {
+        assert(ops[i].rev > (i ? ops[i - 1].rev : s->queued_rev) && ops[i].rev <= s->taken_rev);
+        c->ops[i] = make_op(s, &ops[i], c);
+    }
+    if (n)
+        s->queued_rev = ops[n - 1].rev;
+    s->in_flight++;
+    writer_push(s->writer, c);
+}
+
+static void touch(struct store_coll *c)
+{
+    if (c->touched)
+        return;
+    c->touched = true;
+    vec_push(&c->store->touched, c);
+}
+
+/* The event goes into history while prev is still the object's, so both are shared, not copied. */
+static struct store_event *record(struct store *s, const struct op *op)
+{
+    struct history *h = &op->coll->history;
+    struct store_event ev = { .rev = op->rev,
+                              .key = op->obj->pub.key,
+                              .value = op->value,
+                              .prev = op->obj->pub.value,
+                              .prev_rev = op->obj->pub.rev,
+                              .is_delete = op->is_delete };
+    size_t before = h->bytes;
+    struct store_event *kept = history_add(h, &ev);
+
+    s->history_bytes += h->bytes - before;
+    return kept;
+}
+
+static void apply(struct store *s, struct op *op)
+{
+    struct store_obj *o = &op->obj->pub;
+    struct store_event *ev = record(s, op);
+
+    s->rev = op->rev;
+    s->stats.ops++;
+    s->stats.bytes_written += op->is_delete ? 0 : blob_str(op->value).n;
+    s->stats.object_bytes -= blob_str(o->value).n;
+    s->stats.object_bytes += op->is_delete ? 0 : blob_str(op->value).n;
+    if (!op->is_delete) {
+        blob_unref(o->value);
+        o->value = TAKE(op->value);
+        o->rev = op->rev;
+        if (op->is_new)
+            index_insert(&op->coll->index, obj_ref(op->obj));
+    }
+    s->stats.objects += op->is_new;
+    s->stats.objects -= op->is_delete;
+    if (s->on_event)
+        s->on_event(s->on_event_ctx, op->coll, ev);
+    if (op->is_delete)
+        index_remove(&op->coll->index, op->obj);
+    coll_trim_history(op->coll);
+    touch(op->coll);
+}
+
+/* All of a commit becomes visible, or nothing of it; the keys become free. */
+static void settle(struct store *s, struct commit *c)
+{
+    s->stats.commits += c->e.code == ERR_OK;
+    s->stats.failures += c->e.code != ERR_OK;
+    for (size_t i = 0; i < c->n; i++) {
+        struct op *op = &c->ops[i];
+        if (c->e.code == ERR_OK)
+            apply(s, op);
+        busy_end(op->busy);
+        blob_unref(op->value);
+        obj_unref(op->obj);
+    }
+}
+
+static void wake_touched(struct store *s)
+{
+    for (size_t i = 0; i < s->touched.n; i++) {
+        struct store_coll *c = s->touched.at[i];
+        if (!c) /* forgotten by somebody just woken */
+            continue;
+        c->touched = false;
+        watch_wake_all(s, &c->armed);
+    }
+    s->touched.n = 0;
+}
+
+void commit_deliver(struct store *s, struct commit *done)
+{
+    for (struct commit *c = done; c; c = c->next)
+        settle(s, c);
+    wake_touched(s);
+    for (struct commit *c = done, *next; c; c = next) {
+        next = c->next;
+        s->in_flight--;
+        if (c->fn)
+            c->fn(c->ctx, c->e.code == ERR_OK ? NULL : &c->e);
+        free(c);
+    }
+    busy_run_free(s);
+}
