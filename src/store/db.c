@@ -4,7 +4,9 @@
 
 #include "store/db.h"
 
+#include "loop/log.h"
 #include "store/crc32c.h"
+#include "store/pages.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -164,6 +166,21 @@ static int identify(struct db *d, bool *suspect, struct err *e)
     return 0;
 }
 
+/* SQLite passes over what follows a broken place in its log without a word. It has the lock by now,
+ * so nobody is writing there. */
+static int check_log(struct db *d, bool *suspect, struct err *e)
+{
+    unsigned cut_off = wal_commits_cut_off(d->path);
+
+    *suspect = cut_off > 1;
+    if (cut_off > 1)
+        return err_set(e, ERR_IO, "the log of %s is damaged", d->path);
+    if (cut_off)
+        log_warn("the last write was cut off; it may not have been acknowledged",
+                 KVZ("path", d->path));
+    return 0;
+}
+
 static int prepare(struct db *d, struct err *e)
 {
     for (int i = 0; i < DB_STMTS; i++)
@@ -187,6 +204,7 @@ static int open_sql(struct db *d, bool *suspect, struct err *e)
     if (sqlite3_open_v2(d->path, &d->sql, flags, NULL) != SQLITE_OK)
         return fail(d, "open", e);
     sqlite3_extended_result_codes(d->sql, 1);
+    sqlite3_db_config(d->sql, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL); /* see db_tidy */
     sqlite3_wal_hook(d->sql, on_wal, d);
     if (exec(d,
              "PRAGMA locking_mode = EXCLUSIVE; PRAGMA page_size = 4096; PRAGMA cache_size = -1024;"
@@ -194,7 +212,7 @@ static int open_sql(struct db *d, bool *suspect, struct err *e)
              "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;",
              "open", e) < 0)
         return -1;
-    if (identify(d, suspect, e) < 0)
+    if (identify(d, suspect, e) < 0 || check_log(d, suspect, e) < 0)
         return -1;
     if (exec(d,
              "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
@@ -222,6 +240,11 @@ int db_open(struct db *d, const char *path, bool *damaged, struct err *e)
     if (e)
         *e = why;
     return -1;
+}
+
+void db_tidy(struct db *d)
+{
+    sqlite3_wal_checkpoint_v2(d->sql, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
 }
 
 void db_close(struct db *d)

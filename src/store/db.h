@@ -11,6 +11,8 @@ enum {
     DB_APPLICATION = 0x4d737472, /* "Mstr" */
     DB_FORMAT = 1,
     DB_PAGE_BYTES = 4096,
+    DB_SAFE_JUMP =
+        1000000, /* when the last revision is lost: more than deletions can have hidden */
 };
 #define DB_SCHEMA_MARK "CREATE TABLE objects(id INTEGER PRIMARY KEY, coll TEXT, /* muster 1 */"
 
@@ -49,7 +51,8 @@ uint32_t db_rev_crc(int64_t rev);
 /* ERR_CONFLICT: somebody else has it. ERR_INVALID: not ours, or newer. *damaged: ours, but broken
  * so that SQLite will not have it (d is closed again). */
 int db_open(struct db *d, const char *path, bool *damaged, struct err *e);
-void db_close(struct db *d);
+void db_close(struct db *d); /* leaves file and log as they are */
+void db_tidy(struct db *d);  /* before closing for good: empties the log */
 
 int db_begin(struct db *d, struct err *e);
 int db_put(struct db *d, const struct db_row *r, bool is_new, struct err *e);
@@ -64,7 +67,7 @@ bool db_checkpoint(struct db *d);
 /* Reads everything. *damaged: it cannot be taken as it is; db_row and db_damage calls made so far
  * are void. Rows come in the order of their ids; what they point to is valid during the call. */
 struct db_reader {
-    void (*row)(void *ctx, const struct db_row *r);
+    bool (*row)(void *ctx, const struct db_row *r); /* false: its name is there already */
     void (*damage)(void *ctx, const struct db_row *r, const char *what);
     void *ctx;
 };
@@ -73,4 +76,4 @@ int db_load(struct db *d, const struct db_reader *to, int64_t *rev, bool *damage
 /* Builds a new file out of what can be read of the damaged one, which is kept beside it. */
 int db_salvage(const char *path, struct err *e);
 /* Finishes a salvage that was cut short, if there is one. */
-void db_salvage_finish(const char *path);
+int db_salvage_finish(const char *path, struct err *e);

@@ -6,8 +6,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { SAFE_JUMP = 1000000 }; /* more revisions than deletions can have hidden */
-
 static bool is_damage(int rc)
 {
     rc &= 0xff;
@@ -54,7 +52,8 @@ static int read_rows(sqlite3_stmt *rows, sqlite3_stmt *names, const struct db_re
             return 1;
         if (r.rev > *max_rev)
             *max_rev = r.rev;
-        to->row(to->ctx, &r);
+        if (!to->row(to->ctx, &r))
+            return 1;
     }
     if (rc != SQLITE_DONE)
         return is_damage(rc) ? 1 : -1;
@@ -84,18 +83,14 @@ static int read_rev(sqlite3_stmt *st, int64_t max_rev, int64_t *rev)
 {
     int rc = sqlite3_step(st);
 
-    if (rc != SQLITE_ROW && rc != SQLITE_DONE)
-        return is_damage(rc) ? 1 : -1;
-    *rev = 1;
-    if (rc == SQLITE_DONE && max_rev == 0)
-        return 0; /* a new file */
-    if (rc == SQLITE_ROW) {
-        *rev = sqlite3_column_int64(st, 0);
-        if (sqlite3_column_int64(st, 1) == db_rev_crc(*rev) && *rev >= max_rev)
-            return 0;
+    if (rc == SQLITE_DONE && max_rev == 0) { /* a new file */
+        *rev = 1;
+        return 0;
     }
-    *rev = max_rev + SAFE_JUMP;
-    return 0;
+    if (rc != SQLITE_ROW)
+        return rc == SQLITE_DONE || is_damage(rc) ? 1 : -1;
+    *rev = sqlite3_column_int64(st, 0);
+    return sqlite3_column_int64(st, 1) == db_rev_crc(*rev) && *rev >= max_rev ? 0 : 1;
 }
 
 static int check_structure(sqlite3_stmt *st)

@@ -5,12 +5,14 @@
 
 enum { HISTORY_BYTES = 16 * 1024 * 1024, HISTORY_EVENTS = 20000 };
 
-static void on_row(void *ctx, const struct db_row *r)
+static bool on_row(void *ctx, const struct db_row *r)
 {
     struct store *s = ctx;
     struct store_coll *c = store_coll(s, r->coll);
-    struct obj *o = obj_new(r->key);
 
+    if (index_get(&c->index, r->key))
+        return false;
+    struct obj *o = obj_new(r->key);
     o->id = r->id;
     o->pub.rev = r->rev;
     o->pub.create_rev = r->create_rev;
@@ -19,6 +21,7 @@ static void on_row(void *ctx, const struct db_row *r)
     s->next_id = r->id + 1;
     s->stats.objects++;
     s->stats.object_bytes += r->value.n;
+    return true;
 }
 
 static void on_damage(void *ctx, const struct db_row *r, const char *what)
@@ -97,7 +100,15 @@ int store_open(struct store **out, struct loop *l, const char *path, const struc
 
     if (!db)
         abort();
-    if (try_open(s, db, path, e) != 0) {
+    int rc = db_salvage_finish(path, e) < 0 ? -1 : try_open(s, db, path, e);
+    if (rc > 0) {
+        store_free(s); /* what was read so far does not count */
+        s = store_new(l, o);
+        rc = db_salvage(path, e) < 0 ? -1 : try_open(s, db, path, e);
+    }
+    if (rc != 0) {
+        if (rc > 0)
+            err_set(e, ERR_IO, "%s is damaged again as soon as it is rebuilt", path);
         free(db);
         store_free(s);
         return -1;

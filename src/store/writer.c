@@ -243,6 +243,7 @@ void writer_stop(struct writer *w)
     pthread_mutex_unlock(&w->lock);
     pthread_join(w->thread, NULL);
     w->handle->calls += w->is_posted;
+    db_tidy(w->db);
     db_close(w->db);
     free(w->db);
     pthread_cond_destroy(&w->more);
