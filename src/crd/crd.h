@@ -5,6 +5,24 @@
 #include "kube/problem.h"
 #include "kube/schema.h"
 
+/* ---- definitions */
+
+/* spec.names.singular and listKind, spec.conversion, status.storedVersions. */
+jv crd_definition_defaults(struct arena *a, jv crd);
+/* With the status and generation that a new one gets, whatever was sent. */
+jv crd_definition_for_create(struct arena *a, jv crd);
+/* With old's status; a new storage version joins storedVersions; generation counts changed specs.
+ */
+jv crd_definition_for_update(struct arena *a, jv crd, jv old);
+/* Both expect a decoded, defaulted and prepared definition; the caller checks metadata. */
+void crd_definition_validate(struct problems *ps, jv crd);
+void crd_definition_validate_update(struct problems *ps, jv crd, jv old);
+/* What is valid but not served here: conversion by webhook between several versions. */
+void crd_definition_check_served(struct problems *ps, jv crd);
+/* With acceptedNames and conditions as they are once all controllers have seen it. others: all
+ * definitions there are (array; itself may be among them). */
+jv crd_accept(struct arena *a, jv crd, jv others, int64_t now_ms);
+
 /* ---- the compiled form: shared, immutable, any thread */
 
 struct crd_column {

@@ -1,0 +1,337 @@
+/* openAPIV3Schema of a definition, keyword by keyword. What makes it structural is elsewhere. */
+
+#include "crd/define.h"
+
+struct scope {
+    const char *no_defaults; /* why a default may not be here; NULL: it may */
+    bool in_meta;            /* inside apiVersion, kind or metadata of a resource */
+};
+
+static str text_of(jv s, const char *key)
+{
+    return jv_str(jv_get(s, str_of(key)), S(""));
+}
+
+static void check_keywords(struct problems *ps, const struct path *p, jv s, struct scope scope)
+{
+    static const char *const types[] = { "array",  "boolean", "integer", "number",
+                                         "object", "string",  NULL };
+    static const char *const unsupported[] = {
+        "id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"
+    };
+    struct path type = path_field(p, S("type"));
+    struct path dflt = path_field(p, S("default"));
+    struct path items = path_field(p, S("items"));
+    struct path embedded = path_field(p, S("x-kubernetes-embedded-resource"));
+    struct path unique = path_field(p, S("uniqueItems"));
+    str name = text_of(s, "type");
+    bool known = !name.n;
+
+    for (size_t i = 0; types[i]; i++)
+        known = known || str_eqz(name, types[i]);
+    if (!known)
+        problem_not_supported(ps, &type, jv_at(s, "type"), types);
+    if (scope.no_defaults && !jv_is_null(jv_at(s, "default")))
+        problem_forbidden(ps, &dflt, "must not be set %s", scope.no_defaults);
+    for (size_t i = 0; i < COUNT(unsupported); i++) {
+        jv v = jv_get(s, str_of(unsupported[i]));
+        struct path at = path_field(p, str_of(unsupported[i]));
+        if (!jv_is_null(v) && !(jv_is(v, JV_OBJ) && !jv_len(v) && i != 4))
+            problem_forbidden(ps, &at, "%s is not supported", unsupported[i]);
+    }
+    if (str_eq(name, S("null")))
+        problem_forbidden(ps, &type, "type cannot be set to null, use nullable as an alternative");
+    if (jv_len(jv_at(s, "items")) && jv_is(jv_at(s, "items"), JV_ARR))
+        problem_forbidden(ps, &items, "items must be a schema object and not an array");
+    if (scope.in_meta && jv_bool(jv_at(s, "x-kubernetes-embedded-resource"), false))
+        problem_forbidden(ps, &embedded, "must not be used inside of resource meta");
+    if (jv_bool(jv_at(s, "uniqueItems"), false))
+        problem_forbidden(ps, &unique,
+                          "uniqueItems cannot be set to true since the runtime complexity becomes "
+                          "quadratic");
+}
+
+/* type must be `want` where the extension is given. */
+static void check_type_for(struct problems *ps, const struct path *p, jv s, const char *want,
+                           const char *extension)
+{
+    struct path type = path_field(p, S("type"));
+    str name = text_of(s, "type");
+
+    if (!name.n)
+        problem_required(ps, &type, "must be %s if %s is specified", want, extension);
+    else if (!str_eqz(name, want))
+        problem_invalid(ps, &type, jv_at(s, "type"), "must be %s if %s is specified", want,
+                        extension);
+}
+
+static void check_set(struct problems *ps, const struct path *p, jv items)
+{
+    struct path at = path_field(p, S("items"));
+    struct path list = path_field(&at, S("x-kubernetes-list-type"));
+    struct path map = path_field(&at, S("x-kubernetes-map-type"));
+    jv type = jv_at(items, "x-kubernetes-list-type");
+    static const char words[] = "must be atomic as item of a list with x-kubernetes-list-type=set";
+
+    if (str_eq(text_of(items, "type"), S("array")) && !jv_is_null(type) &&
+        !str_eq(jv_str(type, STR_NONE), S("atomic")))
+        problem_invalid(ps, &list, type, "%s", words);
+    if (str_eq(text_of(items, "type"), S("object")) &&
+        !str_eq(text_of(items, "x-kubernetes-map-type"), S("atomic")))
+        problem_invalid(ps, &map, type, "%s", words); /* it shows the list type here, too */
+}
+
+static bool holds(jv list, str text)
+{
+    for (struct jv_iter it = jv_iter(list); jv_next(&it);)
+        if (str_eq(jv_str(it.value, STR_NONE), text))
+            return true;
+    return false;
+}
+
+static void check_map_keys(struct problems *ps, const struct path *p, jv items, jv keys)
+{
+    struct path at = path_field(p, S("x-kubernetes-list-map-keys"));
+    struct path items_at = path_field(p, S("items"));
+    struct path props = path_field(&items_at, S("properties"));
+
+    for (struct jv_iter it = jv_iter(keys); jv_next(&it);) {
+        str key = jv_str(it.value, S(""));
+        jv prop = jv_get(jv_at(items, "properties"), key);
+        struct path field = path_key(&props, key);
+        struct path type = path_field(&field, S("type"));
+        if (!jv_exists(prop))
+            problem_invalid(ps, &at, keys, "entries must all be names of item properties");
+        else if (str_eq(text_of(prop, "type"), S("array")) ||
+                 str_eq(text_of(prop, "type"), S("object")))
+            problem_invalid(
+                ps, &type, jv_at(items, "type"),
+                "must be a scalar type if parent array's x-kubernetes-list-type is map");
+        for (size_t i = 0; i + 1 < it.i; i++)
+            if (str_eq(jv_str(jv_index(keys, i), S("")), key))
+                problem_invalid(ps, &at, keys, "must not contain duplicate entries");
+    }
+}
+
+static void check_map(struct problems *ps, const struct path *p, jv s)
+{
+    struct path keys_at = path_field(p, S("x-kubernetes-list-map-keys"));
+    struct path items_at = path_field(p, S("items"));
+    struct path type = path_field(&items_at, S("type"));
+    jv keys = jv_at(s, "x-kubernetes-list-map-keys");
+    jv items = jv_at(s, "items");
+
+    if (!jv_len(keys))
+        problem_required(ps, &keys_at, "must not be empty if x-kubernetes-list-type is map");
+    if (jv_is_null(items))
+        problem_required(ps, &items_at, "must have a schema if x-kubernetes-list-type is map");
+    if (!jv_is(items, JV_OBJ))
+        return;
+    if (!str_eq(text_of(items, "type"), S("object")))
+        problem_invalid(ps, &type, jstr(ps->a, text_of(items, "type")),
+                        "must be object if parent array's x-kubernetes-list-type is map");
+    else
+        check_map_keys(ps, p, items, keys);
+}
+
+/* Elements and their keys are never null and always there. */
+static void check_members(struct problems *ps, const struct path *p, jv s, str list)
+{
+    struct path items_at = path_field(p, S("items"));
+    struct path nullable = path_field(&items_at, S("nullable"));
+    struct path props = path_field(&items_at, S("properties"));
+    jv items = jv_at(s, "items");
+
+    if (jv_bool(jv_at(items, "nullable"), false))
+        problem_forbidden(ps, &nullable,
+                          "cannot be nullable when x-kubernetes-list-type is %" PRI_STR,
+                          STR_ARG(list));
+    if (!str_eq(list, S("map")))
+        return;
+    for (struct jv_iter it = jv_iter(jv_at(s, "x-kubernetes-list-map-keys")); jv_next(&it);) {
+        str key = jv_str(it.value, S(""));
+        jv prop = jv_get(jv_at(items, "properties"), key);
+        struct path field = path_key(&props, key);
+        struct path dflt = path_field(&field, S("default"));
+        struct path null = path_field(&field, S("nullable"));
+        if (jv_exists(prop) && !holds(jv_at(items, "required"), key) &&
+            jv_is_null(jv_at(prop, "default")))
+            problem_required(ps, &dflt,
+                             "this property is in x-kubernetes-list-map-keys, so it must have a "
+                             "default or be a required property");
+        if (jv_bool(jv_at(prop, "nullable"), false))
+            problem_forbidden(
+                ps, &null,
+                "this property is in x-kubernetes-list-map-keys, so it cannot be nullable");
+    }
+}
+
+static void check_merge(struct problems *ps, const struct path *p, jv s)
+{
+    static const char *const maps[] = { "atomic", "granular", NULL };
+    static const char *const lists[] = { "atomic", "set", "map", NULL };
+    struct path list_at = path_field(p, S("x-kubernetes-list-type"));
+    struct path map_at = path_field(p, S("x-kubernetes-map-type"));
+    jv list = jv_at(s, "x-kubernetes-list-type");
+    jv map = jv_at(s, "x-kubernetes-map-type");
+    str kind = jv_str(list, S(""));
+    jv items = jv_at(s, "items");
+
+    if (!jv_is_null(map)) {
+        str name = jv_str(map, S(""));
+        check_type_for(ps, p, s, "object", "x-kubernetes-map-type");
+        if (!str_eqz(name, maps[0]) && !str_eqz(name, maps[1]))
+            problem_not_supported(ps, &map_at, map, maps);
+    }
+    if (!jv_is_null(list)) {
+        check_type_for(ps, p, s, "array", "x-kubernetes-list-type");
+        if (str_eq(text_of(s, "type"), S("array")) && str_eq(kind, S("set")))
+            check_set(ps, p, items);
+        if (!str_eqz(kind, lists[0]) && !str_eqz(kind, lists[1]) && !str_eqz(kind, lists[2]))
+            problem_not_supported(ps, &list_at, list, lists);
+    }
+    if (jv_len(jv_at(s, "x-kubernetes-list-map-keys"))) {
+        if (jv_is_null(list))
+            problem_required(ps, &list_at,
+                             "must be map if x-kubernetes-list-map-keys is non-empty");
+        else if (!str_eq(kind, S("map")))
+            problem_invalid(ps, &list_at, list,
+                            "must be map if x-kubernetes-list-map-keys is non-empty");
+    }
+    if (str_eq(kind, S("map")))
+        check_map(ps, p, s);
+    if (jv_is(items, JV_OBJ) && (str_eq(kind, S("map")) || str_eq(kind, S("set"))))
+        check_members(ps, p, s, kind);
+}
+
+/* ---- x-kubernetes-validations, but for the expressions themselves */
+
+static bool has_lines(str s)
+{
+    return str_find(s, '\n') >= 0 || str_find(s, '\r') >= 0;
+}
+
+static void check_rule_texts(struct problems *ps, const struct path *p, jv rule)
+{
+    struct path rule_at = path_field(p, S("rule"));
+    struct path message_at = path_field(p, S("message"));
+    str message = text_of(rule, "message");
+
+    if (!str_trim(text_of(rule, "rule")).n)
+        problem_required(ps, &rule_at, "rule is not specified");
+    else if (message.n && !str_trim(message).n)
+        problem_invalid(ps, &message_at, jv_at(rule, "message"), "must be non-empty if specified");
+    else if (has_lines(str_trim(message)))
+        problem_invalid(ps, &message_at, jv_at(rule, "message"), "must not contain line breaks");
+    else if (has_lines(str_trim(text_of(rule, "rule"))) && !message.n)
+        problem_required(ps, &message_at, "message must be specified if rule contains line breaks");
+}
+
+static void check_rule(struct problems *ps, const struct path *p, jv s, jv rule)
+{
+    static const char *const reasons[] = { "FieldValueDuplicate", "FieldValueForbidden",
+                                           "FieldValueInvalid", "FieldValueRequired", NULL };
+    struct path expression = path_field(p, S("messageExpression"));
+    struct path reason_at = path_field(p, S("reason"));
+    struct path path_at = path_field(p, S("fieldPath"));
+    jv reason = jv_at(rule, "reason");
+    str path = text_of(rule, "fieldPath");
+    bool known = jv_is_null(reason);
+
+    check_rule_texts(ps, p, rule);
+    if (text_of(rule, "messageExpression").n && !str_trim(text_of(rule, "messageExpression")).n)
+        problem_required(ps, &expression, "messageExpression must be non-empty if specified");
+    for (size_t i = 0; reasons[i]; i++)
+        known = known || str_eqz(jv_str(reason, S("")), reasons[i]);
+    if (!known)
+        problem_not_supported(ps, &reason_at, reason, reasons);
+    if (!path.n)
+        return;
+    if (!str_trim(path).n)
+        problem_invalid(ps, &path_at, jv_at(rule, "fieldPath"), "must be non-empty if specified");
+    if (has_lines(path))
+        problem_invalid(ps, &path_at, jv_at(rule, "fieldPath"), "must not contain line breaks");
+    if (!jv_exists(schema_at_path(s, path, true, NULL)))
+        problem_invalid(ps, &path_at, jv_at(rule, "fieldPath"), "must be a valid path");
+}
+
+/* ---- walking */
+
+static void check(struct problems *ps, const struct path *p, jv s, struct scope scope, bool root);
+
+static void check_list(struct problems *ps, const struct path *p, jv s, const char *key,
+                       struct scope scope)
+{
+    struct path list = path_field(p, str_of(key));
+
+    for (struct jv_iter it = jv_iter(jv_get(s, str_of(key))); jv_next(&it);) {
+        struct path at = path_index(&list, it.i - 1);
+        check(ps, &at, it.value, scope, false);
+    }
+}
+
+static void check_properties(struct problems *ps, const struct path *p, jv s, struct scope scope,
+                             bool root)
+{
+    static const struct {
+        const char *name;
+        const char *no_defaults;
+    } meta[] = { { "metadata", "in top-level metadata" },
+                 { "kind", "in top-level kind" },
+                 { "apiVersion", "in top-level apiVersion" } };
+    struct path props = path_field(p, S("properties"));
+    bool resource = root || jv_bool(jv_at(s, "x-kubernetes-embedded-resource"), false);
+
+    for (struct jv_iter it = jv_iter(jv_at(s, "properties")); jv_next(&it);) {
+        struct path at = path_key(&props, it.key);
+        struct scope sub = scope;
+        for (size_t i = 0; resource && i < COUNT(meta); i++)
+            if (str_eqz(it.key, meta[i].name)) {
+                sub.in_meta = true;
+                sub.no_defaults = root ? meta[i].no_defaults : sub.no_defaults;
+            }
+        check(ps, &at, it.value, sub, false);
+    }
+}
+
+static void check(struct problems *ps, const struct path *p, jv s, struct scope scope, bool root)
+{
+    struct path more = path_field(p, S("additionalProperties"));
+    struct path items = path_field(p, S("items"));
+    struct path not = path_field(p, S("not"));
+    struct path open = path_field(p, S("x-kubernetes-preserve-unknown-fields"));
+    struct path rules = path_field(p, S("x-kubernetes-validations"));
+    jv additional = jv_at(s, "additionalProperties");
+
+    check_keywords(ps, p, s, scope);
+    if (jv_len(jv_at(s, "properties")) && !jv_is_null(additional) && !jv_bool(additional, false))
+        problem_forbidden(ps, &more, "additionalProperties and properties are mutual exclusive");
+    if (jv_is(additional, JV_OBJ)) {
+        struct scope sub = scope;
+        if (scope.in_meta)
+            sub.no_defaults = "inside additionalProperties applying to object metadata";
+        check(ps, &more, additional, sub, false);
+    }
+    check_properties(ps, p, s, scope, root);
+    if (jv_is(jv_at(s, "not"), JV_OBJ))
+        check(ps, &not, jv_at(s, "not"), scope, false);
+    check_list(ps, p, s, "allOf", scope);
+    check_list(ps, p, s, "oneOf", scope);
+    check_list(ps, p, s, "anyOf", scope);
+    if (jv_is(jv_at(s, "items"), JV_OBJ))
+        check(ps, &items, jv_at(s, "items"), scope, false);
+    else
+        check_list(ps, p, s, "items", scope);
+    if (!jv_bool(jv_at(s, "x-kubernetes-preserve-unknown-fields"), true))
+        problem_invalid(ps, &open, JV_FALSE, "must be true or undefined");
+    check_merge(ps, p, s);
+    for (struct jv_iter it = jv_iter(jv_at(s, "x-kubernetes-validations")); jv_next(&it);) {
+        struct path at = path_index(&rules, it.i - 1);
+        check_rule(ps, &at, s, it.value);
+    }
+}
+
+void define_schema_check(struct problems *ps, const struct path *p, jv schema)
+{
+    check(ps, p, schema, (struct scope){ 0 }, true);
+}
