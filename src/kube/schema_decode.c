@@ -171,6 +171,12 @@ static jv zero_field(struct decoding *d, const struct schema_field *f)
     return f->flags & FIELD_POINTER ? JV_NULL_V : zero(d, f->schema);
 }
 
+/* What becomes of a null v where Go has the zero value z: v itself if that is null as well. */
+static jv for_null(jv v, jv z)
+{
+    return jv_is(z, JV_NULL) ? v : z;
+}
+
 static bool is_empty(jv v)
 {
     switch (jv_type(v)) {
@@ -238,7 +244,7 @@ static jv decode_field(struct decoding *d, const struct schema *s, const struct 
     struct at at = { .up = up, .step = STEP_FIELD, .name = f->name, .of = s };
 
     if (jv_is_null(v))
-        return zero_field(d, f);
+        return for_null(v, zero_field(d, f));
     jv r = decode(d, f->schema, v, &at);
     if (f->flags & (FIELD_POINTER | FIELD_KEEP_EMPTY))
         return r;
@@ -294,13 +300,18 @@ static jv decode_object(struct decoding *d, const struct schema *s, jv v, const 
     return c.made ? jb_done(&c.b) : v;
 }
 
+static jv decode_member(struct decoding *d, const struct schema *s, jv v, const struct at *at)
+{
+    return jv_is_null(v) ? for_null(v, zero(d, s)) : decode(d, s, v, at);
+}
+
 static jv decode_map(struct decoding *d, const struct schema *s, jv v, const struct at *up)
 {
     struct change c = { .made = false };
 
     for (struct jv_iter it = jv_iter(v); jv_next(&it) && !d->stop;) {
         struct at at = { .up = up, .step = STEP_KEY, .name = it.key };
-        jv r = jv_is_null(it.value) ? zero(d, s->items) : decode(d, s->items, it.value, &at);
+        jv r = decode_member(d, s->items, it.value, &at);
 
         if (r.node != it.value.node)
             change_start(&c, d->a, v, it.i - 1);
@@ -316,7 +327,7 @@ static jv decode_list(struct decoding *d, const struct schema *s, jv v, const st
 
     for (struct jv_iter it = jv_iter(v); jv_next(&it) && !d->stop;) {
         struct at at = { .up = up, .step = STEP_INDEX, .index = it.i - 1 };
-        jv r = jv_is_null(it.value) ? zero(d, s->items) : decode(d, s->items, it.value, &at);
+        jv r = decode_member(d, s->items, it.value, &at);
 
         if (r.node != it.value.node)
             change_start(&c, d->a, v, it.i - 1);
