@@ -1,10 +1,99 @@
-/* Resources inside resources (x-kubernetes-embedded-resource): their metadata is checked
- * as metadata. */
+/* Resources inside resources (x-kubernetes-embedded-resource): their metadata is decoded
+ * and checked as metadata. */
 
 #include "crd/rules.h"
 #include "kube/meta.h"
 
 #include <ctype.h>
+
+static const struct schema *meta_schema(const struct schema *s)
+{
+    for (size_t i = 0; i < s->n_fields; i++)
+        if (str_eq(s->fields[i].name, S("metadata")))
+            return s->fields[i].schema;
+    return NULL;
+}
+
+struct coercer {
+    struct arena *a;
+    const struct schema_report *report;
+    struct err *e;
+    bool failed;
+};
+
+struct told { /* puts where the metadata is before what was unknown in it */
+    const struct coercer *c;
+    const struct path *at;
+};
+
+static void on_unknown(void *ctx, str path)
+{
+    struct told *t = ctx;
+    struct path full = path_field(t->at, path);
+
+    t->c->report->on_unknown(t->c->report->ctx, path_str(t->c->a, &full));
+}
+
+static jv fail(struct coercer *c, const struct path *p, jv value, const char *words)
+{
+    struct problems ps = { .a = c->a };
+
+    problem_invalid(&ps, p, value, "%s", words);
+    c->failed = true;
+    err_set(c->e, ERR_BAD_REQUEST, "%" PRI_STR, STR_ARG(problems_text(c->a, &ps)));
+    return value;
+}
+
+static jv coerce_meta(struct coercer *c, const struct schema *s, const struct path *p, str key,
+                      jv v)
+{
+    if (!str_eq(key, S("metadata")))
+        return jv_is(v, JV_STR) ? v : fail(c, p, v, "must be a string");
+    struct err why = { 0 };
+    struct told told = { c, p };
+    struct schema_report report = { on_unknown, &told };
+    bool tell = c->report && c->report->on_unknown;
+    jv decoded = schema_decode(c->a, meta_schema(s), v, tell ? &report : NULL, &why);
+    return jv_exists(decoded) ? decoded : fail(c, p, v, why.msg);
+}
+
+static jv coerce(struct coercer *c, const struct schema *s, const struct path *p, jv v)
+{
+    const struct crd_rules *r = s->rules;
+
+    if (c->failed || !r || !(r->below & BELOW_EMBEDDED))
+        return v;
+    for (size_t i = 0; jv_is(v, JV_ARR) && r->items && i < jv_len(v); i++) {
+        struct path at = path_index(p, i);
+        jv now = coerce(c, r->items, &at, jv_index(v, i));
+        if (now.node != jv_index(v, i).node)
+            v = jv_with_index(c->a, v, i, now);
+    }
+    for (struct jv_iter it = jv_iter(v); jv_is(it.of, JV_OBJ) && jv_next(&it);) {
+        const struct schema *prop = rules_prop(r, it.key);
+        struct path at = prop || !r->additional ? path_field(p, it.key) : path_key(p, it.key);
+        bool meta =
+            s->embedded_resource && (str_eq(it.key, S("apiVersion")) || str_eq(it.key, S("kind")) ||
+                                     str_eq(it.key, S("metadata")));
+        jv now = it.value;
+        if (meta)
+            now = coerce_meta(c, s, &at, it.key, now);
+        else if (prop || r->more)
+            now = coerce(c, prop ? prop : r->more, &at, now);
+        if (now.node != it.value.node)
+            v = jv_with_key(c->a, v, it.key, now);
+    }
+    return v;
+}
+
+jv coerce_embedded(struct arena *a, const struct crd_version *v, jv obj,
+                   const struct schema_report *report, struct err *e)
+{
+    struct coercer c = { .a = a, .report = report, .e = e };
+    jv out = coerce(&c, v->schema, NULL, obj);
+
+    return c.failed ? JV_ABSENT : out;
+}
 
 /* ---- validation */
 

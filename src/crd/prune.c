@@ -136,6 +136,5 @@ jv crd_prune(struct arena *a, const struct crd_version *v, jv obj,
         qsort(p.paths, p.n, sizeof(*p.paths), by_text);
     for (size_t i = 0; i < p.n; i++)
         report->on_unknown(report->ctx, p.paths[i]);
-    (void)e;
-    return obj;
+    return v->schema->rules->below & BELOW_EMBEDDED ? coerce_embedded(a, v, obj, report, e) : obj;
 }
