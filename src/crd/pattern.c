@@ -8,7 +8,11 @@
 #include <pcre2.h>
 #include <stdlib.h>
 
-enum { MATCH_STEPS = 20000, DFA_WORKSPACE = 4096 };
+enum {
+    MATCH_STEPS = 20000,
+    DFA_WORKSPACE = 4096,
+    UNKNOWN_PROPERTY = PCRE2_ERROR_UNKNOWN_UNICODE_PROPERTY
+};
 
 struct crd_pattern {
     pcre2_code *code;
@@ -44,8 +48,15 @@ const struct crd_pattern *pattern_new(struct arena *a, str text, struct err *e)
                             &code, &at, ctx);
     pcre2_compile_context_free(ctx);
     if (!p->code) {
+        str read = str_sub(buf_str(&b), 0, at);
+        str property = str_sub(read, (size_t)(str_rfind(read, '\\') + 1), at);
         pcre2_get_error_message(code, words, sizeof(words));
-        err_set(e, ERR_INVALID, "error parsing regexp: %s", (const char *)words);
+        if (code == UNKNOWN_PROPERTY)
+            err_set(e, ERR_INVALID,
+                    "error parsing regexp: invalid character class range: `\\%" PRI_STR "`",
+                    STR_ARG(property));
+        else
+            err_set(e, ERR_INVALID, "error parsing regexp: %s", (const char *)words);
         return NULL;
     }
     arena_defer(a, code_release, p->code);

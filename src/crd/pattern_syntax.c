@@ -375,6 +375,16 @@ static int scan_open(struct scan *s)
     return 0;
 }
 
+/* ^, $, \b and their like at s->i: their length, or 0. */
+static size_t anchor_len(const struct scan *s)
+{
+    int c = peek(s, 0);
+
+    if (c == '^' || c == '$')
+        return 1;
+    return c == '\\' && peek(s, 1) > 0 && strchr("AbBz", peek(s, 1)) ? 2 : 0;
+}
+
 static int scan_one(struct scan *s)
 {
     int c = peek(s, 0);
@@ -405,6 +415,13 @@ static int scan_one(struct scan *s)
     }
     if (c == '[')
         return scan_class(s);
+    size_t anchor = anchor_len(s);
+    if (anchor && strchr("*+?{", peek(s, anchor)) && peek(s, anchor) > 0) {
+        buf_add(s->out, S("(?:")); /* PCRE2 repeats no bare anchor */
+        copy(s, anchor);
+        buf_addc(s->out, ')');
+        return 0;
+    }
     if (c == '\\')
         return scan_escape(s, false);
     copy(s, rune_len(s, s->i));
