@@ -71,10 +71,24 @@ static bool is_full(int sys)
     return sys == ENOSPC || sys == EDQUOT || sys == EFBIG;
 }
 
+/* What the system said of the last failure on the file or, more often, its log. */
+static int last_errno(const struct db *d)
+{
+    sqlite3_file *log = NULL;
+    int sys = 0;
+
+    sqlite3_file_control(d->sql, NULL, SQLITE_FCNTL_JOURNAL_POINTER, &log);
+    if (log && log->pMethods)
+        log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &sys);
+    if (!sys)
+        sqlite3_file_control(d->sql, NULL, SQLITE_FCNTL_LAST_ERRNO, &sys);
+    return sys ? sys : sqlite3_system_errno(d->sql);
+}
+
 static int fail(const struct db *d, const char *doing, struct err *e)
 {
     int rc = sqlite3_errcode(d->sql) & 0xff;
-    int sys = rc == SQLITE_IOERR || rc == SQLITE_CANTOPEN ? sqlite3_system_errno(d->sql) : 0;
+    int sys = rc == SQLITE_IOERR || rc == SQLITE_CANTOPEN ? last_errno(d) : 0;
 
     if (rc == SQLITE_FULL || is_full(sys))
         return err_set(e, ERR_STORAGE_FULL, "%s %s: database or disk is full", doing,
@@ -142,16 +156,21 @@ static int create(struct db *d, struct err *e)
     return 0;
 }
 
-/* The file's own word on what it is. */
+/* The file's own word on what it is. *suspect: ours all the same, if page 1 looks like it. */
 static int identify(struct db *d, bool *suspect, struct err *e)
 {
+    char compare[sizeof(schema) + 128];
     int64_t application = 0;
     int64_t format = 0;
     int64_t tables = 0;
+    int64_t as_made = 0;
 
+    snprintf(compare, sizeof(compare),
+             "SELECT group_concat(sql, ';') || ';' = '%s' FROM sqlite_schema", schema);
     if (ask(d, "PRAGMA application_id", &application, e) < 0 ||
         ask(d, "PRAGMA user_version", &format, e) < 0 ||
-        ask(d, "SELECT count(*) FROM sqlite_schema", &tables, e) < 0)
+        ask(d, "SELECT count(*) FROM sqlite_schema", &tables, e) < 0 ||
+        ask(d, compare, &as_made, e) < 0)
         return -1;
     if (!application && !format && !tables)
         return create(d, e);
@@ -162,6 +181,8 @@ static int identify(struct db *d, bool *suspect, struct err *e)
         return err_set(e, ERR_INVALID,
                        "%s was written by a newer Muster (format %" PRId64 ", this one knows %d)",
                        d->path, format, DB_FORMAT);
+    if (!as_made)
+        return err_set(e, ERR_IO, "the schema of %s is damaged", d->path);
     *suspect = false;
     return 0;
 }
@@ -205,7 +226,6 @@ static int open_sql(struct db *d, bool *suspect, struct err *e)
         return fail(d, "open", e);
     sqlite3_extended_result_codes(d->sql, 1);
     sqlite3_db_config(d->sql, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL); /* see db_tidy */
-    sqlite3_wal_hook(d->sql, on_wal, d);
     if (exec(d,
              "PRAGMA locking_mode = EXCLUSIVE; PRAGMA page_size = 4096; PRAGMA cache_size = -1024;"
              "PRAGMA mmap_size = 0; PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY;"
@@ -219,6 +239,7 @@ static int open_sql(struct db *d, bool *suspect, struct err *e)
              "PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 8388608",
              "open", e) < 0)
         return -1;
+    sqlite3_wal_hook(d->sql, on_wal, d); /* after wal_autocheckpoint, which is a hook itself */
     return prepare(d, e);
 }
 
@@ -242,9 +263,13 @@ int db_open(struct db *d, const char *path, bool *damaged, struct err *e)
     return -1;
 }
 
-void db_tidy(struct db *d)
+int db_tidy(struct db *d, struct err *e)
 {
-    sqlite3_wal_checkpoint_v2(d->sql, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    if (sqlite3_wal_checkpoint_v2(d->sql, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL) !=
+        SQLITE_OK)
+        return fail(d, "write to", e);
+    sqlite3_db_config(d->sql, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL); /* the log may go */
+    return 0;
 }
 
 void db_close(struct db *d)

@@ -51,8 +51,8 @@ uint32_t db_rev_crc(int64_t rev);
 /* ERR_CONFLICT: somebody else has it. ERR_INVALID: not ours, or newer. *damaged: ours, but broken
  * so that SQLite will not have it (d is closed again). */
 int db_open(struct db *d, const char *path, bool *damaged, struct err *e);
-void db_close(struct db *d); /* leaves file and log as they are */
-void db_tidy(struct db *d);  /* before closing for good: empties the log */
+void db_close(struct db *d);              /* leaves file and log as they are */
+int db_tidy(struct db *d, struct err *e); /* before closing for good: empties the log */
 
 int db_begin(struct db *d, struct err *e);
 int db_put(struct db *d, const struct db_row *r, bool is_new, struct err *e);

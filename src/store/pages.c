@@ -88,8 +88,8 @@ static void read_frame(struct wal *w, const unsigned char *frame, int64_t at)
     bool good = ours && same_sums(real, said);
     w->is_broken = w->is_broken || !good;
     w->last = said;
-    if (!ours)
-        return; /* left over from before the log last started over */
+    /* what is left over from before the log last started over is pushed too, but no good commit
+     * comes after it to take it */
     vec_push(&w->open, (struct place){ page, at + FRAME_HEADER });
     if (!good || !be32(frame + 4))
         return;
@@ -176,7 +176,8 @@ int pages_open(struct pages *p, const char *path, struct err *e)
     if (!p->in_wal)
         abort();
     overlay(p, w.sound.at, w.sound.n);
-    if (w.commits_after > 1)
+    p->wal_is_broken = w.commits_after > 1;
+    if (p->wal_is_broken)
         overlay(p, w.beyond.at, w.beyond.n);
     wal_done(&w);
     return 0;

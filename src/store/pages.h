@@ -9,6 +9,7 @@ struct pages {
     uint32_t n;      /* numbered from 1 */
     int64_t *in_wal; /* where page i is in the log; 0: it is in the file */
     uint32_t in_wal_n;
+    bool wal_is_broken; /* an old state of a page may have come back */
 };
 
 int pages_open(struct pages *p, const char *path, struct err *e);

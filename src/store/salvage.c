@@ -26,7 +26,8 @@ struct salvage {
     struct {
         VEC(const char *);
     } whats;
-    int64_t rev; /* 0: not found */
+    int64_t rev;        /* 0: not found */
+    bool doubt_unnamed; /* a row without a name may have been deleted */
 };
 
 static bool has_shape(const struct cell *c, const char *types)
@@ -161,6 +162,21 @@ static int put_damaged(const struct salvage *s, struct db *to, struct err *e)
     return 0;
 }
 
+static void set_unnamed_aside(struct salvage *s)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->good.n; i++) {
+        if (find(&s->names, s->good.at[i].id)) {
+            s->good.at[n++] = s->good.at[i];
+            continue;
+        }
+        vec_push(&s->kept, s->good.at[i]);
+        vec_push(&s->whats, "found without its name, so it may have been deleted");
+    }
+    s->good.n = n;
+}
+
 static int write_new(struct salvage *s, const char *path, struct err *e)
 {
     struct map by_name = { 0 };
@@ -170,6 +186,8 @@ static int write_new(struct salvage *s, const char *path, struct err *e)
     sort(&s->good);
     sort(&s->bad);
     sort(&s->names);
+    if (s->doubt_unnamed)
+        set_unnamed_aside(s);
     int64_t max = keep_newest(s, &by_name);
     if (db_open(&db, path, &damaged, e) < 0) {
         map_done(&by_name);
@@ -183,8 +201,7 @@ static int write_new(struct salvage *s, const char *path, struct err *e)
         rc = db_keep_damaged(&db, &r, "last revision cannot be read; moved on by a million", e);
         s->rev = max + DB_SAFE_JUMP;
     }
-    rc = rc < 0 || db_commit(&db, s->rev, e) < 0 ? -1 : 0;
-    db_tidy(&db);
+    rc = rc < 0 || db_commit(&db, s->rev, e) < 0 || db_tidy(&db, e) < 0 ? -1 : 0;
     db_close(&db);
     map_done(&by_name);
     return rc;
@@ -217,6 +234,7 @@ int db_salvage(const char *path, struct err *e)
 
     log_warn("store damaged, reading what can be read", KVZ("path", path));
     if (rc == 0) {
+        s.doubt_unnamed = p.wal_is_broken;
         for (uint32_t no = 1; no <= p.n; no++)
             cells_read(&p, no, on_cell, &s);
         pages_done(&p);

@@ -243,7 +243,9 @@ void writer_stop(struct writer *w)
     pthread_mutex_unlock(&w->lock);
     pthread_join(w->thread, NULL);
     w->handle->calls += w->is_posted;
-    db_tidy(w->db);
+    struct err e = { 0 };
+    if (db_tidy(w->db, &e) < 0) /* no harm: the next start reads the log */
+        log_warn("store log not emptied", KVZ("error", e.msg));
     db_close(w->db);
     free(w->db);
     pthread_cond_destroy(&w->more);

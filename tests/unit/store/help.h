@@ -96,7 +96,9 @@ __attribute__((unused)) static str value_of(struct store_coll *c, const char *ke
 /* A directory of our own under the test's working directory. */
 __attribute__((unused)) static char *temp_dir(void)
 {
-    static char dir[] = "store-test-XXXXXX";
+    static char dir[32];
+
+    strcpy(dir, "store-test-XXXXXX");
 
     if (!mkdtemp(dir)) {
         printf("Bail out! mkdtemp\n");
