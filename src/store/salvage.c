@@ -57,7 +57,7 @@ static void on_cell(void *ctx, const struct cell *c)
 {
     struct salvage *s = ctx;
 
-    if (has_shape(c, "nttiiib")) {
+    if (has_shape(c, "nttiiib") || has_shape(c, "nttiiit")) { /* one bit makes a blob a text */
         struct db_row r = copy_row(s, c);
         if (r.crc == db_row_crc(&r))
             vec_push(&s->good, r);
