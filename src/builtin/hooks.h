@@ -13,3 +13,46 @@
 #define HOOK_VALIDATE_STATUS(f) \
     void f(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
 #define HOOK_CELLS(f) jv f(const struct kind_ctx *c, jv obj)
+
+HOOK_DEFAULTS(pod_defaults);
+HOOK_PREPARE(pod_prepare);
+HOOK_VALIDATE(pod_validate);
+HOOK_VALIDATE_UPDATE(pod_validate_update);
+HOOK_VALIDATE_STATUS(pod_validate_status);
+HOOK_DEFAULTS(podtemplate_defaults);
+HOOK_VALIDATE(podtemplate_validate);
+
+HOOK_DEFAULTS(persistentvolumeclaim_defaults);
+HOOK_PREPARE(persistentvolumeclaim_prepare);
+HOOK_VALIDATE(persistentvolumeclaim_validate);
+HOOK_VALIDATE_UPDATE(persistentvolumeclaim_validate_update);
+HOOK_VALIDATE_STATUS(persistentvolumeclaim_validate_status);
+
+HOOK_DEFAULTS(persistentvolume_defaults);
+HOOK_PREPARE(persistentvolume_prepare);
+HOOK_VALIDATE(persistentvolume_validate);
+HOOK_VALIDATE_UPDATE(persistentvolume_validate_update);
+
+HOOK_DEFAULTS(service_defaults);
+HOOK_PREPARE(service_prepare);
+HOOK_VALIDATE(service_validate);
+HOOK_VALIDATE_UPDATE(service_validate_update);
+HOOK_VALIDATE_STATUS(service_validate_status);
+
+HOOK_VALIDATE(configmap_validate);
+HOOK_VALIDATE_UPDATE(configmap_validate_update);
+
+HOOK_DEFAULTS(secret_defaults);
+HOOK_VALIDATE(secret_validate);
+HOOK_VALIDATE_UPDATE(secret_validate_update);
+
+HOOK_DEFAULTS(namespace_defaults);
+HOOK_PREPARE(namespace_prepare);
+HOOK_VALIDATE(namespace_validate);
+HOOK_VALIDATE_STATUS(namespace_validate_status);
+
+HOOK_DEFAULTS(node_defaults);
+HOOK_PREPARE(node_prepare);
+HOOK_VALIDATE(node_validate);
+HOOK_VALIDATE_UPDATE(node_validate_update);
+HOOK_VALIDATE_STATUS(node_validate_status);

@@ -8,6 +8,8 @@
 struct kind_ctx {
     struct arena *a;
     int64_t now_ms; /* wall clock */
+    bool is_update; /* validate is asked about an object that replaces another: some rules hold
+                     * for new ones only */
 };
 
 /* Strategic columns of `kubectl get`; priority 0 always, 1 only with -o wide. */

@@ -66,15 +66,6 @@ void labels_check(struct problems *ps, const struct path *p, jv labels)
     }
 }
 
-static str lower_case(struct arena *a, str s)
-{
-    char *p = arena_alloc(a, s.n + 1);
-
-    for (size_t i = 0; i < s.n; i++)
-        p[i] = s.p[i] >= 'A' && s.p[i] <= 'Z' ? (char)(s.p[i] + 32) : s.p[i];
-    return (str){ p, s.n };
-}
-
 void annotations_check(struct problems *ps, const struct path *p, jv annotations)
 {
     size_t total = 0;
@@ -83,7 +74,7 @@ void annotations_check(struct problems *ps, const struct path *p, jv annotations
         total += l.key.n + jv_str(l.value, S("")).n;
         if (name_ok(l.key, name_qualified))
             continue;
-        struct name_errors e = name_qualified(lower_case(ps->a, l.key)); /* case does not count */
+        struct name_errors e = name_qualified(name_lower(ps->a, l.key)); /* case does not count */
         for (unsigned i = 0; i < e.n; i++)
             problem_invalid(ps, p, jstr(ps->a, l.key), "%s", e.at[i]);
     }

@@ -337,6 +337,16 @@ struct name_errors name_condition_reason(str s)
     return e;
 }
 
+str name_lower(struct arena *a, str s)
+{
+    char *p = arena_alloc(a, s.n + 1);
+
+    for (size_t i = 0; i < s.n; i++)
+        p[i] = s.p[i] >= 'A' && s.p[i] <= 'Z' ? (char)(s.p[i] + 32) : s.p[i];
+    p[s.n] = 0;
+    return (str){ p, s.n };
+}
+
 bool name_ok(str value, name_rule *rule)
 {
     return rule(value).n == 0;

@@ -39,5 +39,6 @@ name_hook name_is_label;
 name_hook name_is_1035_label;
 name_hook name_is_path_segment;
 
+str name_lower(struct arena *a, str s); /* ASCII only */
 bool name_ok(str value, name_rule *rule);
 bool port_in_range(int64_t port); /* 1 to 65535 */

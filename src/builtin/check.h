@@ -1,0 +1,50 @@
+/* Small words for writing validation down: paths made where they are used, fields, enums, ranges.
+ */
+#pragma once
+
+#include "kube/meta.h"
+#include "kube/names.h"
+#include "kube/problem.h"
+
+/* Paths on the stack, to the end of the enclosing block. */
+#define AT(up, lit)   (&(const struct path){ (up), { (lit), sizeof(lit) - 1 }, -1 })
+#define ATZ(up, z)    (&(const struct path){ (up), str_of(z), -1 })
+#define ATS(up, s)    (&(const struct path){ (up), (s), -1 })
+#define ATI(up, i)    (&(const struct path){ (up), { NULL, 0 }, (int64_t)(i) })
+#define ATK(up, key_) (&(const struct path){ (up), (key_), -2 })
+#define ROOT(lit)     AT(NULL, lit)
+
+#define F(v, lit)  jv_get((v), S(lit))
+#define FS(v, lit) jv_str(jv_get((v), S(lit)), S(""))
+#define FI(v, lit) jv_int(jv_get((v), S(lit)), 0)
+#define FB(v, lit) jv_bool(jv_get((v), S(lit)), false)
+
+/* Each element of list as it.value; EACH_AT(p) is its path. */
+#define EACH(it, list) for (struct jv_iter it = jv_iter(list); jv_next(&it);)
+#define EACH_AT(p, it) ATI((p), (it).i - 1)
+
+bool one_of(str s, const char *const *allowed);
+/* Unsupported value unless one of allowed; "" or absent is unsupported too. Gives whether fine. */
+bool enum_check(struct problems *ps, const struct path *p, jv v, const char *const *allowed);
+/* As enum_check, but "" or absent is Required. */
+bool enum_required(struct problems *ps, const struct path *p, jv v, const char *const *allowed);
+/* As enum_check, but absent is fine. */
+void enum_optional(struct problems *ps, const struct path *p, jv v, const char *const *allowed);
+
+void required_check(struct problems *ps, const struct path *p, jv v); /* "", [], absent */
+void range_check(struct problems *ps, const struct path *p, jv v, int64_t lo, int64_t hi);
+void positive_check(struct problems *ps, const struct path *p, jv v); /* "greater than zero" */
+void port_check(struct problems *ps, const struct path *p, jv v);
+void port_or_name_check(struct problems *ps, const struct path *p, jv v);
+void too_long(struct problems *ps, const struct path *p, int64_t max);
+void too_many(struct problems *ps, const struct path *p, size_t n, size_t max);
+/* Required when empty, else the rule. */
+void name_required(struct problems *ps, const struct path *p, str v, name_rule *rule);
+bool str_list_has(jv list, str s);
+/* An object whose `field` equals s is among the first n elements of list. */
+bool seen_before(jv list, size_t n, str field, str s);
+/* v as a JSON value to show: absent strings are shown as "". */
+jv shown(struct arena *a, jv v);
+/* Nothing but these members; each other one is Forbidden with text. allowed ends with NULL. */
+void only_fields(struct problems *ps, const struct path *p, jv obj, const char *const *allowed,
+                 const char *text);

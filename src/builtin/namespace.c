@@ -1,0 +1,203 @@
+/* Namespace and Node. */
+
+#include "builtin/edit.h"
+#include "builtin/hooks.h"
+#include "builtin/pod.h"
+#include "builtin/resources.h"
+#include "kube/ip.h"
+
+/* ---- Namespace */
+
+#define NAME_LABEL "kubernetes.io/metadata.name"
+
+static jv with_name_label(struct arena *a, jv obj)
+{
+    str name = meta_name(obj);
+
+    if (!name.n || str_eq(FS(meta_labels(obj), NAME_LABEL), name))
+        return obj;
+    return jv_with(a, obj, jstr(a, name), "metadata", "labels", NAME_LABEL);
+}
+
+static jv active(struct arena *a, jv status)
+{
+    struct edit e = edit(a, status);
+
+    edit_default(&e, S("phase"), LSTR("Active"));
+    return edit_done(&e);
+}
+
+jv namespace_defaults(const struct kind_ctx *c, jv obj)
+{
+    return edit_member(c->a, with_name_label(c->a, obj), S("status"), active);
+}
+
+jv namespace_prepare(const struct kind_ctx *c, jv obj, jv old)
+{
+    struct edit e = edit(c->a, with_name_label(c->a, obj));
+    jv finalizers = F(F(obj, "spec"), "finalizers");
+
+    if (jv_exists(old)) {
+        edit_set(&e, S("spec"), F(old, "spec"));
+        edit_set(&e, S("status"), F(old, "status"));
+        return edit_done(&e);
+    }
+    if (!str_list_has(finalizers, S("kubernetes")))
+        finalizers = jv_with_index(c->a, finalizers, jv_len(finalizers), LSTR("kubernetes"));
+    edit_set(&e, S("spec"), jv_with(c->a, F(obj, "spec"), finalizers, "finalizers"));
+    edit_set(&e, S("status"), jobj(c->a, { "phase", LSTR("Active") }));
+    return edit_done(&e);
+}
+
+void namespace_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+{
+    static const char *const standard[] = { "kubernetes", "orphan", "foregroundDeletion", NULL };
+    const struct path *p = AT(ROOT("spec"), "finalizers");
+
+    (void)c;
+    EACH (it, F(F(obj, "spec"), "finalizers")) {
+        str name = jv_str(it.value, S(""));
+        name_check(ps, p, name, name_qualified);
+        if (str_find(name, '/') < 0 && !one_of(name, standard))
+            problem_invalid(ps, p, it.value,
+                            "name is neither a standard finalizer name nor is it fully qualified");
+    }
+}
+
+void namespace_validate_status(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+{
+    jv phase = F(F(obj, "status"), "phase");
+    const struct path *p = AT(ROOT("status"), "Phase");
+
+    (void)c;
+    (void)old;
+    if (!meta_being_deleted(obj)) {
+        if (!str_eq(jv_str(phase, S("")), S("Active")))
+            problem_invalid(ps, p, shown(ps->a, phase),
+                            "may only be 'Active' if `deletionTimestamp` is empty");
+    } else if (!str_eq(jv_str(phase, S("")), S("Terminating"))) {
+        problem_invalid(ps, p, shown(ps->a, phase),
+                        "may only be 'Terminating' if `deletionTimestamp` is not empty");
+    }
+}
+
+/* ---- Node */
+
+jv node_defaults(const struct kind_ctx *c, jv obj)
+{
+    struct edit spec = edit(c->a, F(obj, "spec"));
+    struct edit e = edit(c->a, obj);
+    jv cidrs = F(F(obj, "spec"), "podCIDRs");
+    jv cidr = F(F(obj, "spec"), "podCIDR");
+
+    if (!jv_len(cidrs) && jv_str(cidr, S("")).n)
+        edit_set(&spec, S("podCIDRs"), jarr(c->a, cidr));
+    else if (jv_len(cidrs) && !jv_equal(jv_index(cidrs, 0), cidr))
+        edit_set(&spec, S("podCIDR"), jv_index(cidrs, 0));
+    edit_set(&e, S("spec"), edit_done(&spec));
+    jv status = F(obj, "status");
+    if (jv_len(F(status, "capacity")) && !jv_len(F(status, "allocatable")))
+        edit_set(&e, S("status"), jv_with(c->a, status, F(status, "capacity"), "allocatable"));
+    return edit_done(&e);
+}
+
+jv node_prepare(const struct kind_ctx *c, jv obj, jv old)
+{
+    struct edit e = edit(c->a, obj);
+
+    if (jv_exists(old))
+        edit_set(&e, S("status"), F(old, "status"));
+    return edit_done(&e);
+}
+
+static jv taint_shown(struct arena *a, jv taint)
+{
+    jv added = F(taint, "timeAdded");
+
+    return jobj(a, { "Key", jstr(a, FS(taint, "key")) }, { "Value", jstr(a, FS(taint, "value")) },
+                { "Effect", jstr(a, FS(taint, "effect")) },
+                { "TimeAdded", jv_is_null(added) ? JV_NULL_V : added });
+}
+
+static bool tainted_before(jv taints, size_t n, jv taint)
+{
+    for (size_t i = 0; i < n; i++) {
+        jv other = jv_index(taints, i);
+        if (str_eq(FS(other, "key"), FS(taint, "key")) &&
+            str_eq(FS(other, "effect"), FS(taint, "effect")))
+            return true;
+    }
+    return false;
+}
+
+static void taints_check(struct problems *ps, const struct path *p, jv taints)
+{
+    EACH (it, taints) {
+        const struct path *q = EACH_AT(p, it);
+        str value = FS(it.value, "value");
+        struct name_errors e = name_label_value(value);
+        label_key_check(ps, AT(q, "key"), FS(it.value, "key"));
+        if (e.n)
+            problem_invalid(ps, AT(q, "value"), jstr(ps->a, value), "%" PRI_STR,
+                            STR_ARG(name_join(ps->a, &e, ";")));
+        taint_effect_check(ps, AT(q, "effect"), F(it.value, "effect"), false);
+        if (tainted_before(taints, it.i - 1, it.value))
+            problem_add(ps, PROBLEM_DUPLICATE, q, taint_shown(ps->a, it.value),
+                        "taints must be unique by key and effect pair");
+    }
+}
+
+static void amounts_check(struct problems *ps, const struct path *p, jv list)
+{
+    EACH (it, list)
+        resource_amount_check(ps, ATS(p, it.key), it.key, it.value);
+}
+
+void node_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+{
+    jv spec = F(obj, "spec");
+    jv status = F(obj, "status");
+
+    (void)c;
+    taints_check(ps, AT(ROOT("metadata"), "taints"), F(spec, "taints"));
+    amounts_check(ps, AT(ROOT("status"), "capacity"), F(status, "capacity"));
+    amounts_check(ps, AT(ROOT("status"), "allocatable"), F(status, "allocatable"));
+    EACH (it, F(spec, "podCIDRs"))
+        cidr_check_legacy(ps, ATI(AT(ROOT("spec"), "podCIDRs"), it.i - 1), jv_str(it.value, S("")));
+}
+
+static void addresses_check(struct problems *ps, const struct path *p, jv addresses)
+{
+    EACH (it, addresses)
+        for (size_t i = 0; i + 1 < it.i; i++)
+            if (jv_equal_semantic(jv_index(addresses, i), it.value)) {
+                problem_duplicate(ps, EACH_AT(p, it),
+                                  jobj(ps->a, { "Type", jstr(ps->a, FS(it.value, "type")) },
+                                       { "Address", jstr(ps->a, FS(it.value, "address")) }));
+                break;
+            }
+}
+
+void node_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+{
+    static const char *const once[] = { "podCIDRs", "providerID" };
+    static const char *const shown_as[] = { "podCIDR", "providerID" };
+    jv spec = F(obj, "spec");
+    jv before = F(old, "spec");
+
+    (void)c;
+    addresses_check(ps, AT(ROOT("status"), "addresses"), F(F(obj, "status"), "addresses"));
+    for (size_t i = 0; i < COUNT(once); i++) {
+        jv was = jv_get(before, str_of(once[i]));
+        if ((jv_len(was) || jv_str(was, S("")).n) && !jv_equal(was, jv_get(spec, str_of(once[i]))))
+            problem_forbidden(ps, ATZ(ROOT("spec"), once[i]),
+                              "node updates may not change %s except from \"\" to valid",
+                              shown_as[i]);
+    }
+}
+
+void node_validate_status(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+{
+    node_validate(c, ps, obj);
+    node_validate_update(c, ps, obj, old);
+}

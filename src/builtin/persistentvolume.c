@@ -1,0 +1,283 @@
+/* PersistentVolumeClaim and PersistentVolume. */
+
+#include "builtin/godiff.h"
+#include "builtin/hooks.h"
+#include "builtin/pod.h"
+#include "builtin/resources.h"
+#include "builtin/volume.h"
+
+static const char *const volume_modes[] = { "Block", "Filesystem", NULL };
+
+/* ---- claims */
+
+static void access_modes_check(struct problems *ps, const struct path *p, jv modes)
+{
+    static const char *const supported[] = { "ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce",
+                                             "ReadWriteOncePod", NULL };
+    bool pod_only = false;
+    bool others = false;
+
+    EACH (it, modes) {
+        bool single = str_eq(jv_str(it.value, S("")), S("ReadWriteOncePod"));
+        bool fine = enum_check(ps, p, it.value, supported);
+        pod_only = pod_only || single;
+        others = others || (fine && !single);
+    }
+    if (pod_only && others)
+        problem_forbidden(ps, p, "may not use ReadWriteOncePod with other access modes");
+}
+
+static void data_source_check(struct problems *ps, const struct path *p, jv source)
+{
+    str group = FS(source, "apiGroup");
+
+    if (jv_is_null(source))
+        return;
+    required_check(ps, AT(p, "name"), F(source, "name"));
+    required_check(ps, AT(p, "kind"), F(source, "kind"));
+    if (!group.n && !str_eq(FS(source, "kind"), S("PersistentVolumeClaim")))
+        problem_invalid(ps, p, shown(ps->a, F(source, "kind")),
+                        "must be 'PersistentVolumeClaim' when referencing the default apiGroup");
+    if (group.n)
+        name_check(ps, AT(p, "apiGroup"), group, name_dns1123_subdomain);
+    if (FS(source, "namespace").n)
+        name_check(ps, AT(p, "namespace"), FS(source, "namespace"), name_dns1123_label);
+}
+
+void claim_spec_check(struct problems *ps, const struct path *p, jv spec)
+{
+    jv storage = F(F(F(spec, "resources"), "requests"), "storage");
+    const struct path *storage_at = ATK(AT(p, "resources"), S("storage"));
+    size_t before = ps->n;
+
+    if (!jv_len(F(spec, "accessModes")))
+        problem_required(ps, AT(p, "accessModes"), "at least 1 access mode is required");
+    label_selector_check(ps, AT(p, "selector"), F(spec, "selector"));
+    access_modes_check(ps, AT(p, "accessModes"), F(spec, "accessModes"));
+    before = ps->n;
+    if (!jv_exists(storage))
+        problem_required(ps, storage_at, "%s", "");
+    else
+        quantity_positive_check(ps, storage_at, storage);
+    if (ps->n == before)
+        resource_amount_check(ps, storage_at, S("storage"), storage);
+    if (FS(spec, "storageClassName").n)
+        name_check(ps, AT(p, "storageClassName"), FS(spec, "storageClassName"),
+                   name_dns1123_subdomain);
+    enum_optional(ps, AT(p, "volumeMode"), F(spec, "volumeMode"), volume_modes);
+    data_source_check(ps, AT(p, "dataSource"), F(spec, "dataSource"));
+    data_source_check(ps, AT(p, "dataSourceRef"), F(spec, "dataSourceRef"));
+    if (FS(spec, "volumeAttributesClassName").n)
+        name_check(ps, AT(p, "volumeAttributesClassName"), FS(spec, "volumeAttributesClassName"),
+                   name_dns1123_subdomain);
+}
+
+static jv claim_status_defaults(struct arena *a, jv status)
+{
+    struct edit e = edit(a, status);
+
+    edit_default(&e, S("phase"), LSTR("Pending"));
+    return edit_done(&e);
+}
+
+/* dataSource and dataSourceRef name the same thing; the one that is there fills the other. */
+static jv data_sources_agree(struct arena *a, jv spec)
+{
+    jv old_way = F(spec, "dataSource");
+    jv new_way = F(spec, "dataSourceRef");
+
+    if (jv_is_null(new_way) && !jv_is_null(old_way))
+        return jv_with(a, spec, old_way, "dataSourceRef");
+    if (jv_is_null(old_way) && !jv_is_null(new_way) && !FS(new_way, "namespace").n)
+        return jv_with(a, spec, jv_without(a, new_way, "namespace"), "dataSource");
+    return spec;
+}
+
+jv persistentvolumeclaim_defaults(const struct kind_ctx *c, jv obj)
+{
+    jv v = edit_member(c->a, obj, S("spec"), claim_spec_defaults);
+
+    return edit_member(c->a, v, S("status"), claim_status_defaults);
+}
+
+jv persistentvolumeclaim_prepare(const struct kind_ctx *c, jv obj, jv old)
+{
+    struct edit e = edit(c->a, obj);
+
+    if (jv_exists(old)) {
+        edit_set(&e, S("status"), F(old, "status"));
+        return edit_done(&e);
+    }
+    edit_set(&e, S("spec"), data_sources_agree(c->a, F(obj, "spec")));
+    edit_set(&e, S("status"), jobj(c->a, { "phase", LSTR("Pending") }));
+    return edit_done(&e);
+}
+
+void persistentvolumeclaim_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+{
+    (void)c;
+    claim_spec_check(ps, ROOT("spec"), F(obj, "spec"));
+}
+
+/* What may change: the volume is bound, a bound claim grows, a class is set where none was. */
+static jv with_allowed_changes(struct arena *a, jv spec, jv obj, jv before)
+{
+    if (!FS(before, "volumeName").n)
+        spec = jv_with(a, spec, F(before, "volumeName"), "volumeName");
+    if (jv_is_null(F(before, "storageClassName")) && !jv_is_null(F(spec, "storageClassName")))
+        spec = jv_without(a, spec, "storageClassName");
+    if (str_eq(FS(F(obj, "status"), "phase"), S("Bound"))) {
+        spec = jv_with(a, spec, jv_at(before, "resources", "requests", "storage"), "resources",
+                       "requests", "storage");
+        spec =
+            jv_with(a, spec, F(before, "volumeAttributesClassName"), "volumeAttributesClassName");
+    }
+    return spec;
+}
+
+void persistentvolumeclaim_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj,
+                                           jv old)
+{
+    jv spec = F(obj, "spec");
+    jv before = F(old, "spec");
+    struct quantity size = quantity_of_jv(jv_at(spec, "resources", "requests", "storage"));
+    struct quantity was = quantity_of_jv(jv_at(before, "resources", "requests", "storage"));
+    struct quantity has = quantity_of_jv(jv_at(old, "status", "capacity", "storage"));
+
+    jv allowed = with_allowed_changes(c->a, spec, obj, before);
+
+    if (!jv_equal_semantic(allowed, before))
+        problem_forbidden(ps, ROOT("spec"),
+                          "spec is immutable after creation except resources.requests and "
+                          "volumeAttributesClassName for bound claims\n%" PRI_STR,
+                          STR_ARG(go_diff(c->a, "PersistentVolumeClaimSpec", before, allowed)));
+    if (quantity_cmp(&size, &was) < 0 && quantity_cmp(&size, &has) <= 0)
+        problem_forbidden(ps, AT(AT(AT(ROOT("spec"), "resources"), "requests"), "storage"),
+                          "field can not be less than status.capacity");
+    immutable_check(ps, ROOT("volumeMode"), F(spec, "volumeMode"), F(before, "volumeMode"));
+}
+
+static void capacity_check(struct problems *ps, const struct path *p, jv list)
+{
+    EACH (it, list) {
+        struct quantity q = quantity_of_jv(it.value);
+        if (quantity_value(&q) < 0)
+            problem_invalid(ps, ATK(p, it.key), LINT(quantity_value(&q)),
+                            "must be a valid resource quantity");
+    }
+}
+
+void persistentvolumeclaim_validate_status(const struct kind_ctx *c, struct problems *ps, jv obj,
+                                           jv old)
+{
+    (void)c;
+    (void)old;
+    if (!jv_len(F(F(obj, "spec"), "accessModes")))
+        problem_required(ps, AT(ROOT("Spec"), "accessModes"), "%s", "");
+    capacity_check(ps, AT(ROOT("status"), "capacity"), F(F(obj, "status"), "capacity"));
+}
+
+/* ---- volumes */
+
+static jv pv_spec_defaults(struct arena *a, jv spec)
+{
+    struct edit e = edit(a, spec);
+
+    edit_default(&e, S("persistentVolumeReclaimPolicy"), LSTR("Retain"));
+    edit_default(&e, S("volumeMode"), LSTR("Filesystem"));
+    if (jv_is(F(spec, "hostPath"), JV_OBJ))
+        edit_set(&e, S("hostPath"), F(volume_defaults(a, spec), "hostPath"));
+    return edit_done(&e);
+}
+
+static jv pv_status_defaults(struct arena *a, jv status)
+{
+    struct edit e = edit(a, status);
+
+    edit_default(&e, S("phase"), LSTR("Pending"));
+    return edit_done(&e);
+}
+
+jv persistentvolume_defaults(const struct kind_ctx *c, jv obj)
+{
+    jv v = edit_member(c->a, obj, S("spec"), pv_spec_defaults);
+
+    return edit_member(c->a, v, S("status"), pv_status_defaults);
+}
+
+jv persistentvolume_prepare(const struct kind_ctx *c, jv obj, jv old)
+{
+    struct edit e = edit(c->a, obj);
+
+    if (jv_exists(old))
+        edit_set(&e, S("status"), F(old, "status"));
+    else
+        edit_set(&e, S("status"), jobj(c->a, { "phase", LSTR("Pending") }));
+    return edit_done(&e);
+}
+
+static void pv_capacity_check(struct problems *ps, const struct path *p, jv capacity)
+{
+    static const char *const supported[] = { "storage", NULL };
+
+    if (!jv_len(capacity))
+        problem_required(ps, p, "%s", "");
+    if (!jv_exists(F(capacity, "storage")) || jv_len(capacity) > 1)
+        problem_not_supported(ps, p, jv_len(capacity) ? capacity : JV_ABSENT, supported);
+    EACH (it, capacity) {
+        capacity_check(ps, p, capacity);
+        quantity_positive_check(ps, ATK(p, it.key), it.value);
+    }
+}
+
+void persistentvolume_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+{
+    static const char *const reclaim[] = { "Delete", "Recycle", "Retain", NULL };
+    jv spec = F(obj, "spec");
+    jv affinity = F(spec, "nodeAffinity");
+    const struct path *p = ROOT("spec");
+
+    (void)c;
+    required_check(ps, AT(p, "accessModes"), F(spec, "accessModes"));
+    access_modes_check(ps, AT(p, "accessModes"), F(spec, "accessModes"));
+    pv_capacity_check(ps, AT(p, "capacity"), F(spec, "capacity"));
+    if (FS(spec, "persistentVolumeReclaimPolicy").n)
+        enum_check(ps, AT(p, "persistentVolumeReclaimPolicy"),
+                   F(spec, "persistentVolumeReclaimPolicy"), reclaim);
+    if (!jv_is_null(affinity) && jv_is_null(F(affinity, "required")))
+        problem_required(ps, AT(AT(p, "nodeAffinity"), "required"),
+                         "must specify required node constraints");
+    else if (!jv_is_null(affinity))
+        node_selector_check(ps, AT(AT(p, "nodeAffinity"), "required"), F(affinity, "required"));
+    volume_source_check(ps, p, spec, pv_sources, pv_sources_n);
+    if (!jv_is_null(F(spec, "local")) && jv_is_null(affinity))
+        problem_required(ps, AT(p, "nodeAffinity"), "Local volume requires node affinity");
+    if (str_eq(FS(F(spec, "hostPath"), "path"), S("/")) &&
+        str_eq(FS(spec, "persistentVolumeReclaimPolicy"), S("Recycle")))
+        problem_forbidden(ps, AT(p, "persistentVolumeReclaimPolicy"),
+                          "may not be 'recycle' for a hostPath mount of '/'");
+    if (FS(spec, "storageClassName").n)
+        name_check(ps, AT(p, "storageClassName"), FS(spec, "storageClassName"),
+                   name_dns1123_subdomain);
+    enum_optional(ps, AT(p, "volumeMode"), F(spec, "volumeMode"), volume_modes);
+}
+
+void persistentvolume_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+{
+    jv spec = F(obj, "spec");
+    jv before = F(old, "spec");
+
+    for (size_t i = 0; i < pv_sources_n; i++) {
+        str name = str_of(pv_sources[i].name);
+        if (jv_equal_semantic(jv_get(spec, name), jv_get(before, name)))
+            continue;
+        problem_forbidden(ps, AT(ROOT("spec"), "persistentvolumesource"),
+                          "spec.persistentvolumesource is immutable after creation\n%" PRI_STR,
+                          STR_ARG(go_diff(c->a, "PersistentVolumeSource", before, spec)));
+        break;
+    }
+    immutable_check(ps, ROOT("volumeMode"), F(spec, "volumeMode"), F(before, "volumeMode"));
+    if (!jv_is_null(F(before, "nodeAffinity")))
+        immutable_check(ps, ROOT("nodeAffinity"), F(spec, "nodeAffinity"),
+                        F(before, "nodeAffinity"));
+}

@@ -1,0 +1,285 @@
+/* Pod: the hooks of its row, and what admission fills in on a cluster without further plugins. */
+
+#include "builtin/pod.h"
+#include "base/time.h"
+#include "builtin/hooks.h"
+#include "builtin/pod_admission.h"
+#include "builtin/resources.h"
+
+#include <inttypes.h>
+
+enum { TOLERATE_S = 300 };
+
+/* ---- defaults */
+
+static jv requests_from_limits(struct arena *a, jv container)
+{
+    jv resources = F(container, "resources");
+    jv limits = F(resources, "limits");
+    jv requests = F(resources, "requests");
+
+    if (!jv_len(limits))
+        return container;
+    struct edit r = edit(a, requests);
+    EACH (it, limits)
+        if (!jv_exists(jv_get(requests, it.key)))
+            edit_set(&r, it.key, it.value);
+    return jv_with(a, container, edit_done(&r), "resources", "requests");
+}
+
+static jv host_port_default(struct arena *a, jv port)
+{
+    struct edit e = edit(a, port);
+
+    edit_default_zero(&e, S("hostPort"), FI(port, "containerPort"));
+    return edit_done(&e);
+}
+
+static jv host_ports_defaults(struct arena *a, jv container)
+{
+    struct edit e = edit(a, container);
+
+    edit_each(&e, S("ports"), host_port_default);
+    return edit_done(&e);
+}
+
+jv pod_defaults(const struct kind_ctx *c, jv obj)
+{
+    struct edit spec = edit(c->a, pod_spec_defaults(c->a, F(obj, "spec")));
+    struct edit e = edit(c->a, obj);
+
+    edit_each(&spec, S("containers"), requests_from_limits);
+    edit_each(&spec, S("initContainers"), requests_from_limits);
+    if (jv_is_null(edit_get(&spec, S("enableServiceLinks"))))
+        edit_set(&spec, S("enableServiceLinks"), JV_TRUE);
+    if (jv_bool(edit_get(&spec, S("hostNetwork")), false)) {
+        edit_each(&spec, S("containers"), host_ports_defaults);
+        edit_each(&spec, S("initContainers"), host_ports_defaults);
+    }
+    edit_set(&e, S("spec"), edit_done(&spec));
+    return edit_done(&e);
+}
+
+/* ---- quality of service */
+
+struct amounts {
+    struct quantity cpu;
+    struct quantity memory;
+    bool has_cpu;
+    bool has_memory;
+};
+
+static void add_amount(struct quantity *sum, bool *has, jv v)
+{
+    struct quantity q = quantity_of_jv(v);
+
+    if (quantity_sign(&q) <= 0)
+        return;
+    if (*has)
+        quantity_add(sum, &q);
+    else
+        *sum = q;
+    *has = true;
+}
+
+/* Gives whether the list itself has both. */
+static bool add_list(struct amounts *sum, jv list)
+{
+    struct amounts own = { .has_cpu = false };
+
+    add_amount(&own.cpu, &own.has_cpu, F(list, "cpu"));
+    add_amount(&own.memory, &own.has_memory, F(list, "memory"));
+    add_amount(&sum->cpu, &sum->has_cpu, F(list, "cpu"));
+    add_amount(&sum->memory, &sum->has_memory, F(list, "memory"));
+    return own.has_cpu && own.has_memory;
+}
+
+static bool equal_amounts(const struct amounts *x, const struct amounts *y)
+{
+    return x->has_cpu == y->has_cpu && x->has_memory == y->has_memory &&
+           (!x->has_cpu || quantity_cmp(&x->cpu, &y->cpu) == 0) &&
+           (!x->has_memory || quantity_cmp(&x->memory, &y->memory) == 0);
+}
+
+const char *pod_qos(struct arena *a, jv spec)
+{
+    struct amounts requests = { .has_cpu = false };
+    struct amounts limits = { .has_cpu = false };
+    jv own = F(spec, "resources");
+    bool guaranteed = true;
+
+    (void)a;
+    if (!jv_is_null(own)) {
+        add_list(&requests, F(own, "requests"));
+        if (jv_len(F(own, "limits")) && !add_list(&limits, F(own, "limits")))
+            guaranteed = false;
+    } else {
+        static const char *const lists[] = { "containers", "initContainers" };
+        for (size_t i = 0; i < COUNT(lists); i++) {
+            EACH (it, jv_get(spec, str_of(lists[i]))) {
+                add_list(&requests, F(F(it.value, "resources"), "requests"));
+                if (!add_list(&limits, F(F(it.value, "resources"), "limits")))
+                    guaranteed = false;
+            }
+        }
+    }
+    if (!requests.has_cpu && !requests.has_memory && !limits.has_cpu && !limits.has_memory)
+        return "BestEffort";
+    return guaranteed && equal_amounts(&requests, &limits) ? "Guaranteed" : "Burstable";
+}
+
+/* ---- what admission does */
+
+static bool tolerates(jv tolerations, str key)
+{
+    EACH (it, tolerations) {
+        str k = FS(it.value, "key");
+        str effect = FS(it.value, "effect");
+        if ((!k.n || str_eq(k, key)) && (!effect.n || str_eq(effect, S("NoExecute"))))
+            return true;
+    }
+    return false;
+}
+
+static jv tolerate(struct arena *a, jv list, str key)
+{
+    if (tolerates(list, key))
+        return list;
+    jv toleration =
+        jobj(a, { "key", jstr(a, key) }, { "operator", LSTR("Exists") },
+             { "effect", LSTR("NoExecute") }, { "tolerationSeconds", LINT(TOLERATE_S) });
+    return jv_with_index(a, list, jv_len(list), toleration);
+}
+
+static void admit_tolerations(struct edit *spec)
+{
+    jv list = edit_get(spec, S("tolerations"));
+
+    list = tolerate(spec->a, list, S("node.kubernetes.io/not-ready"));
+    list = tolerate(spec->a, list, S("node.kubernetes.io/unreachable"));
+    edit_set(spec, S("tolerations"), list);
+}
+
+static void keep_from(struct edit *spec, jv before, str field)
+{
+    if (jv_is_null(edit_get(spec, field)))
+        edit_set(spec, field, jv_get(before, field));
+}
+
+static jv gated_condition(const struct kind_ctx *c)
+{
+    struct arena *a = c->a;
+
+    return jobj(a, { "type", LSTR("PodScheduled") }, { "status", LSTR("False") },
+                { "lastProbeTime", JV_NULL_V },
+                { "lastTransitionTime", jstr(a, time_text(a, c->now_ms)) },
+                { "reason", LSTR("SchedulingGated") },
+                { "message", LSTR("Scheduling is blocked due to non-empty scheduling gates") });
+}
+
+static jv first_status(const struct kind_ctx *c, jv spec)
+{
+    struct arena *a = c->a;
+    struct edit status = edit(a, JV_EMPTY_OBJ);
+
+    edit_set(&status, S("phase"), LSTR("Pending"));
+    edit_set(&status, S("qosClass"), jstr(a, str_of(pod_qos(a, spec))));
+    if (jv_len(F(spec, "schedulingGates")))
+        edit_set(&status, S("conditions"), jarr(a, gated_condition(c)));
+    return edit_done(&status);
+}
+
+jv pod_prepare(const struct kind_ctx *c, jv obj, jv old)
+{
+    struct edit spec = edit(c->a, F(obj, "spec"));
+    struct edit e = edit(c->a, obj);
+
+    admit_tolerations(&spec);
+    if (jv_exists(old)) {
+        keep_from(&spec, F(old, "spec"), S("priority"));
+        keep_from(&spec, F(old, "spec"), S("preemptionPolicy"));
+        edit_set(&e, S("spec"), edit_done(&spec));
+        edit_set(&e, S("status"), F(old, "status"));
+        return edit_done(&e);
+    }
+    edit_default(&spec, S("serviceAccountName"), LSTR("default"));
+    edit_default(&spec, S("serviceAccount"), edit_get(&spec, S("serviceAccountName")));
+    if (!jv_str(edit_get(&spec, S("priorityClassName")), S("")).n) {
+        if (jv_is_null(edit_get(&spec, S("priority"))))
+            edit_set(&spec, S("priority"), LINT(0));
+        edit_default(&spec, S("preemptionPolicy"), LSTR("PreemptLowerPriority"));
+    }
+    edit_set(&e, S("spec"), edit_done(&spec));
+    edit_set(&e, S("status"), first_status(c, edit_done(&spec)));
+    return edit_done(&e);
+}
+
+int pod_resolve_priority(struct arena *a, jv pod, jv class, jv *out, struct err *e)
+{
+    jv spec = F(pod, "spec");
+    int64_t value = jv_int(F(class, "value"), 0);
+    jv policy = F(class, "preemptionPolicy");
+    struct edit s = edit(a, spec);
+
+    if (jv_is_null(policy))
+        policy = jstr(a, S("PreemptLowerPriority"));
+    if (!jv_is_null(F(spec, "priority")) && FI(spec, "priority") != value)
+        return err_set(e, ERR_FORBIDDEN,
+                       "the integer value of priority (%" PRId64
+                       ") must not be provided in pod spec; priority admission controller computed "
+                       "%" PRId64 " from the given PriorityClass name",
+                       FI(spec, "priority"), value);
+    if (FS(spec, "preemptionPolicy").n && !jv_equal(F(spec, "preemptionPolicy"), policy))
+        return err_set(e, ERR_FORBIDDEN,
+                       "the string value of PreemptionPolicy (%" PRI_STR
+                       ") must not be provided in pod spec; priority admission controller computed "
+                       "%" PRI_STR " from the given PriorityClass name",
+                       STR_ARG(FS(spec, "preemptionPolicy")), STR_ARG(jv_str(policy, S(""))));
+    if (jv_exists(class))
+        edit_default(&s, S("priorityClassName"), F(F(class, "metadata"), "name"));
+    edit_set(&s, S("priority"), LINT(value));
+    edit_set(&s, S("preemptionPolicy"), policy);
+    *out = jv_with_key(a, pod, S("spec"), edit_done(&s));
+    return 0;
+}
+
+/* ---- validation */
+
+static void images_check(struct problems *ps, const struct path *p, jv containers)
+{
+    EACH (it, containers) {
+        str image = FS(it.value, "image");
+        if (str_trim(image).n != image.n)
+            problem_invalid(ps, AT(EACH_AT(p, it), "image"), F(it.value, "image"),
+                            "must not have leading or trailing whitespace");
+    }
+}
+
+void pod_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+{
+    jv spec = F(obj, "spec");
+    const struct path *p = ROOT("spec");
+
+    pod_annotations_check(ps, AT(ROOT("metadata"), "annotations"), meta_annotations(obj), spec);
+    pod_spec_check(ps, p, spec, meta_of(obj), true);
+    images_check(ps, AT(p, "containers"), F(spec, "containers"));
+    images_check(ps, AT(p, "initContainers"), F(spec, "initContainers"));
+    if (c->is_update)
+        return;
+    if (jv_len(F(spec, "ephemeralContainers")))
+        problem_forbidden(ps, AT(p, "ephemeralContainers"), "cannot be set on create");
+    if (FS(spec, "nodeName").n && jv_len(F(spec, "schedulingGates")))
+        problem_forbidden(ps, AT(p, "nodeName"),
+                          "cannot be set until all schedulingGates have been cleared");
+}
+
+jv podtemplate_defaults(const struct kind_ctx *c, jv obj)
+{
+    return edit_member(c->a, obj, S("template"), pod_template_defaults);
+}
+
+void podtemplate_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+{
+    (void)c;
+    pod_template_check(ps, ROOT("template"), F(obj, "template"));
+}

@@ -1,0 +1,253 @@
+/* Where a pod may run: node and pod affinity, tolerations, topology spread. */
+
+#include "builtin/pod.h"
+
+static bool op_is(str op, const char *a, const char *b)
+{
+    return str_eqz(op, a) || str_eqz(op, b);
+}
+
+static void node_expression_check(struct problems *ps, const struct path *p, jv expr,
+                                  bool check_values)
+{
+    str op = FS(expr, "operator");
+    jv values = F(expr, "values");
+
+    if (op_is(op, "In", "NotIn")) {
+        if (!jv_len(values))
+            problem_required(ps, AT(p, "values"),
+                             "must be specified when `operator` is 'In' or 'NotIn'");
+    } else if (op_is(op, "Exists", "DoesNotExist")) {
+        if (jv_len(values))
+            problem_forbidden(ps, AT(p, "values"),
+                              "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
+    } else if (op_is(op, "Gt", "Lt")) {
+        if (jv_len(values) != 1)
+            problem_required(ps, AT(p, "values"),
+                             "must be specified single value when `operator` is 'Lt' or 'Gt'");
+    } else {
+        problem_invalid(ps, AT(p, "operator"), shown(ps->a, F(expr, "operator")),
+                        "not a valid selector operator");
+    }
+    label_key_check(ps, AT(p, "key"), FS(expr, "key"));
+    if (check_values)
+        EACH (it, values)
+            name_check(ps, ATI(AT(p, "values"), it.i - 1), jv_str(it.value, S("")),
+                       name_label_value);
+}
+
+static void node_field_check(struct problems *ps, const struct path *p, jv expr)
+{
+    str op = FS(expr, "operator");
+
+    if (!op_is(op, "In", "NotIn"))
+        problem_invalid(ps, AT(p, "operator"), shown(ps->a, F(expr, "operator")),
+                        "not a valid selector operator");
+    else if (jv_len(F(expr, "values")) != 1)
+        problem_required(ps, AT(p, "values"),
+                         "must be only one value when `operator` is 'In' or 'NotIn' for node field "
+                         "selector");
+    if (!str_eq(FS(expr, "key"), S("metadata.name"))) {
+        problem_invalid(ps, AT(p, "key"), shown(ps->a, F(expr, "key")),
+                        "not a valid field selector key");
+        return;
+    }
+    EACH (it, F(expr, "values"))
+        name_check(ps, ATI(AT(p, "values"), it.i - 1), jv_str(it.value, S("")),
+                   name_dns1123_subdomain);
+}
+
+static void node_term_check(struct problems *ps, const struct path *p, jv term, bool check_values)
+{
+    EACH (it, F(term, "matchExpressions"))
+        node_expression_check(ps, ATI(AT(p, "matchExpressions"), it.i - 1), it.value, check_values);
+    EACH (it, F(term, "matchFields"))
+        node_field_check(ps, ATI(AT(p, "matchFields"), it.i - 1), it.value);
+}
+
+void node_selector_check(struct problems *ps, const struct path *p, jv selector)
+{
+    jv terms = F(selector, "nodeSelectorTerms");
+    const struct path *q = AT(p, "nodeSelectorTerms");
+
+    if (!jv_len(terms))
+        problem_required(ps, q, "must have at least one node selector term");
+    EACH (it, terms)
+        node_term_check(ps, EACH_AT(q, it), it.value, true);
+}
+
+static void weight_check(struct problems *ps, const struct path *p, jv v)
+{
+    int64_t weight = FI(v, "weight");
+
+    if (weight <= 0 || weight > 100)
+        problem_invalid(ps, AT(p, "weight"), LINT(weight), "must be in the range 1-100");
+}
+
+#define REQUIRED  "requiredDuringSchedulingIgnoredDuringExecution"
+#define PREFERRED "preferredDuringSchedulingIgnoredDuringExecution"
+
+static void node_affinity_check(struct problems *ps, const struct path *p, jv v)
+{
+    if (!jv_is_null(F(v, REQUIRED)))
+        node_selector_check(ps, AT(p, REQUIRED), F(v, REQUIRED));
+    EACH (it, F(v, PREFERRED)) {
+        const struct path *q = ATI(AT(p, PREFERRED), it.i - 1);
+        weight_check(ps, q, it.value);
+        node_term_check(ps, AT(q, "preference"), F(it.value, "preference"), false);
+    }
+}
+
+static void label_keys_check(struct problems *ps, const struct path *p, jv keys, jv selector)
+{
+    if (!jv_len(keys))
+        return;
+    if (jv_is_null(selector)) {
+        problem_forbidden(ps, p, "must not be specified when labelSelector is not set");
+        return;
+    }
+    EACH (it, keys)
+        label_key_check(ps, EACH_AT(p, it), jv_str(it.value, S("")));
+}
+
+static void both_label_keys_check(struct problems *ps, const struct path *p, jv v)
+{
+    jv match = F(v, "matchLabelKeys");
+    jv mismatch = F(v, "mismatchLabelKeys");
+
+    label_keys_check(ps, AT(p, "matchLabelKeys"), match, F(v, "labelSelector"));
+    label_keys_check(ps, AT(p, "mismatchLabelKeys"), mismatch, F(v, "labelSelector"));
+    EACH (it, match)
+        if (str_list_has(mismatch, jv_str(it.value, S(""))))
+            problem_invalid(ps, ATI(AT(p, "matchLabelKeys"), it.i - 1), it.value,
+                            "exists in both matchLabelKeys and mismatchLabelKeys");
+}
+
+static void pod_term_check(struct problems *ps, const struct path *p, jv term)
+{
+    str key = FS(term, "topologyKey");
+
+    label_selector_check(ps, AT(p, "labelSelector"), F(term, "labelSelector"));
+    label_selector_check(ps, AT(p, "namespaceSelector"), F(term, "namespaceSelector"));
+    EACH (it, F(term, "namespaces"))
+        name_check(ps, AT(p, "namespace"), jv_str(it.value, S("")), name_dns1123_label);
+    both_label_keys_check(ps, p, term);
+    if (!key.n)
+        problem_required(ps, AT(p, "topologyKey"), "can not be empty");
+    label_key_check(ps, AT(p, "topologyKey"), key);
+}
+
+static void pod_affinity_check(struct problems *ps, const struct path *p, jv v)
+{
+    EACH (it, F(v, REQUIRED))
+        pod_term_check(ps, ATI(AT(p, REQUIRED), it.i - 1), it.value);
+    EACH (it, F(v, PREFERRED)) {
+        const struct path *q = ATI(AT(p, PREFERRED), it.i - 1);
+        weight_check(ps, q, it.value);
+        pod_term_check(ps, AT(q, "podAffinityTerm"), F(it.value, "podAffinityTerm"));
+    }
+}
+
+void affinity_check(struct problems *ps, const struct path *p, jv affinity)
+{
+    if (!jv_len(affinity))
+        return;
+    node_affinity_check(ps, AT(p, "nodeAffinity"), F(affinity, "nodeAffinity"));
+    pod_affinity_check(ps, AT(p, "podAffinity"), F(affinity, "podAffinity"));
+    pod_affinity_check(ps, AT(p, "podAntiAffinity"), F(affinity, "podAntiAffinity"));
+}
+
+void taint_effect_check(struct problems *ps, const struct path *p, jv effect, bool allow_empty)
+{
+    static const char *const effects[] = { "NoSchedule", "PreferNoSchedule", "NoExecute", NULL };
+
+    if (jv_str(effect, S("")).n)
+        enum_check(ps, p, effect, effects);
+    else if (!allow_empty)
+        problem_required(ps, p, "%s", "");
+}
+
+void tolerations_check(struct problems *ps, const struct path *p, jv tolerations)
+{
+    static const char *const operators[] = { "Equal", "Exists", NULL };
+
+    EACH (it, tolerations) {
+        const struct path *q = EACH_AT(p, it);
+        str op = FS(it.value, "operator");
+        str value = FS(it.value, "value");
+        if (FS(it.value, "key").n)
+            label_key_check(ps, AT(q, "key"), FS(it.value, "key"));
+        else if (!str_eq(op, S("Exists")))
+            problem_invalid(ps, AT(q, "operator"), jstr(ps->a, op),
+                            "operator must be Exists when `key` is empty, which means \"match all "
+                            "values and all keys\"");
+        if (!jv_is_null(F(it.value, "tolerationSeconds")) &&
+            !str_eq(FS(it.value, "effect"), S("NoExecute")))
+            problem_invalid(ps, AT(q, "effect"), shown(ps->a, F(it.value, "effect")),
+                            "effect must be 'NoExecute' when `tolerationSeconds` is set");
+        if (!op.n || str_eq(op, S("Equal"))) {
+            struct name_errors e = name_label_value(value);
+            if (e.n)
+                problem_invalid(ps, AT(q, "operator"), jstr(ps->a, value), "%" PRI_STR,
+                                STR_ARG(name_join(ps->a, &e, ";")));
+        } else if (str_eq(op, S("Exists"))) {
+            if (value.n)
+                problem_invalid(ps, AT(q, "operator"), jstr(ps->a, value),
+                                "value must be empty when `operator` is 'Exists'");
+        } else {
+            problem_not_supported(ps, AT(q, "operator"), jstr(ps->a, op), operators);
+        }
+        taint_effect_check(ps, AT(q, "effect"), F(it.value, "effect"), true);
+    }
+}
+
+static bool repeated_later(jv list, size_t i)
+{
+    jv v = jv_index(list, i);
+
+    for (size_t j = i + 1; j < jv_len(list); j++) {
+        jv other = jv_index(list, j);
+        if (str_eq(FS(v, "topologyKey"), FS(other, "topologyKey")) &&
+            str_eq(FS(v, "whenUnsatisfiable"), FS(other, "whenUnsatisfiable")))
+            return true;
+    }
+    return false;
+}
+
+static void min_domains_check(struct problems *ps, const struct path *p, jv v)
+{
+    jv min = F(v, "minDomains");
+
+    if (jv_is_null(min))
+        return;
+    positive_check(ps, p, min);
+    if (!str_eq(FS(v, "whenUnsatisfiable"), S("DoNotSchedule")))
+        problem_invalid(ps, p, min,
+                        "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not %" PRI_STR,
+                        STR_ARG(FS(v, "whenUnsatisfiable")));
+}
+
+void spread_check(struct problems *ps, const struct path *p, jv constraints)
+{
+    static const char *const actions[] = { "DoNotSchedule", "ScheduleAnyway", NULL };
+    static const char *const policies[] = { "Honor", "Ignore", NULL };
+
+    EACH (it, constraints) {
+        const struct path *q = EACH_AT(p, it);
+        positive_check(ps, AT(q, "maxSkew"), F(it.value, "maxSkew"));
+        if (!FS(it.value, "topologyKey").n)
+            problem_required(ps, AT(q, "topologyKey"), "can not be empty");
+        enum_check(ps, AT(q, "whenUnsatisfiable"), F(it.value, "whenUnsatisfiable"), actions);
+        if (repeated_later(constraints, it.i - 1)) {
+            str text = arena_printf(ps->a, "{%" PRI_STR ", %" PRI_STR "}",
+                                    STR_ARG(FS(it.value, "topologyKey")),
+                                    STR_ARG(FS(it.value, "whenUnsatisfiable")));
+            problem_duplicate(ps, AT(q, "{topologyKey, whenUnsatisfiable}"), jstr(ps->a, text));
+        }
+        min_domains_check(ps, AT(q, "minDomains"), it.value);
+        enum_optional(ps, AT(q, "nodeAffinityPolicy"), F(it.value, "nodeAffinityPolicy"), policies);
+        enum_optional(ps, AT(q, "nodeTaintsPolicy"), F(it.value, "nodeTaintsPolicy"), policies);
+        both_label_keys_check(ps, q, it.value);
+        label_selector_check(ps, AT(q, "labelSelector"), F(it.value, "labelSelector"));
+    }
+}

@@ -1,0 +1,209 @@
+/* Volumes of a pod, and where containers mount them. */
+
+#include "builtin/pod.h"
+#include "builtin/volume.h"
+
+void no_backsteps_check(struct problems *ps, const struct path *p, str path)
+{
+    for (str rest = path; rest.p;) {
+        if (str_eq(str_cut(&rest, '/'), S(".."))) {
+            problem_invalid(ps, p, jstr(ps->a, path), "must not contain '..'");
+            return;
+        }
+    }
+}
+
+void local_path_check(struct problems *ps, const struct path *p, str path)
+{
+    if (str_starts(path, S("/")))
+        problem_invalid(ps, p, jstr(ps->a, path), "must be a relative path");
+    no_backsteps_check(ps, p, path);
+}
+
+void local_path_reserved_check(struct problems *ps, const struct path *p, str path)
+{
+    local_path_check(ps, p, path);
+    if (str_starts(path, S("..")) && !str_starts(path, S("../")))
+        problem_invalid(ps, p, jstr(ps->a, path), "must not start with '..'");
+}
+
+static str claim_of(struct arena *a, const struct pod_seen *seen, str volume)
+{
+    return arena_printf(a, "%" PRI_STR "-%" PRI_STR, STR_ARG(FS(seen->meta, "name")),
+                        STR_ARG(volume));
+}
+
+/* An ephemeral volume makes a claim called POD-VOLUME, which must be a name, and its own. */
+static void ephemeral_claim_check(struct problems *ps, const struct path *p,
+                                  const struct pod_seen *seen, jv volume)
+{
+    str name = FS(volume, "name");
+
+    if (jv_is_null(F(volume, "ephemeral")) || !FS(seen->meta, "name").n || !name.n)
+        return;
+    str claim = claim_of(ps->a, seen, name);
+    struct name_errors e = name_dns1123_subdomain(claim);
+    for (unsigned i = 0; i < e.n; i++)
+        problem_invalid(ps, AT(p, "name"), jstr(ps->a, name), "PVC name \"%" PRI_STR "\": %s",
+                        STR_ARG(claim), e.at[i]);
+}
+
+static bool is_ephemeral_claim(struct arena *a, const struct pod_seen *seen, str claim)
+{
+    if (!FS(seen->meta, "name").n)
+        return false;
+    EACH (it, seen->volumes)
+        if (!jv_is_null(F(it.value, "ephemeral")) &&
+            str_eq(claim_of(a, seen, FS(it.value, "name")), claim))
+            return true;
+    return false;
+}
+
+static bool ok_before(const struct pod_seen *seen, size_t n, str name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (seen->volume_ok[i] && str_eq(FS(jv_index(seen->volumes, i), "name"), name))
+            return true;
+    return false;
+}
+
+void volumes_check(struct problems *ps, const struct path *p, struct pod_seen *seen)
+{
+    seen->volumes = F(seen->spec, "volumes");
+    seen->volume_ok = ARENA_ARRAY(ps->a, bool, jv_len(seen->volumes) + 1);
+    EACH (it, seen->volumes) {
+        const struct path *q = EACH_AT(p, it);
+        size_t before = ps->n;
+        str claim = FS(F(it.value, "persistentVolumeClaim"), "claimName");
+        volume_source_check(ps, q, it.value, pod_volume_sources, pod_volume_sources_n);
+        ephemeral_claim_check(ps, q, seen, it.value);
+        name_required(ps, AT(q, "name"), FS(it.value, "name"), name_dns1123_label);
+        if (ok_before(seen, it.i - 1, FS(it.value, "name")))
+            problem_duplicate(ps, AT(q, "name"), shown(ps->a, F(it.value, "name")));
+        seen->volume_ok[it.i - 1] = ps->n == before;
+        if (claim.n && is_ephemeral_claim(ps->a, seen, claim))
+            problem_invalid(ps, AT(AT(q, "persistentVolumeClaim"), "claimName"), jstr(ps->a, claim),
+                            "must not reference a PVC that gets created for an ephemeral volume");
+    }
+}
+
+static jv volume_named(const struct pod_seen *seen, str name)
+{
+    EACH (it, seen->volumes)
+        if (seen->volume_ok[it.i - 1] && str_eq(FS(it.value, "name"), name))
+            return it.value;
+    return JV_ABSENT;
+}
+
+static void propagation_check(struct problems *ps, const struct path *p, jv mount, jv container)
+{
+    static const char *const modes[] = { "Bidirectional", "HostToContainer", "None", NULL };
+    jv mode = F(mount, "mountPropagation");
+
+    enum_optional(ps, p, mode, modes);
+    if (str_eq(jv_str(mode, S("")), S("Bidirectional")) &&
+        !FB(F(container, "securityContext"), "privileged"))
+        problem_forbidden(ps, p,
+                          "Bidirectional mount propagation is available only to privileged "
+                          "containers");
+}
+
+static void recursive_read_only_check(struct problems *ps, const struct path *p, jv mount)
+{
+    static const char *const modes[] = { "Disabled", "Enabled", "IfPossible", NULL };
+    jv mode = F(mount, "recursiveReadOnly");
+    str propagation = FS(mount, "mountPropagation");
+
+    if (jv_is_null(mode) || !enum_check(ps, p, mode, modes) ||
+        str_eq(jv_str(mode, S("")), S("Disabled")))
+        return;
+    if (!FB(mount, "readOnly"))
+        problem_forbidden(ps, p, "may only be specified when readOnly is true");
+    if (propagation.n && !str_eq(propagation, S("None")))
+        problem_forbidden(ps, p,
+                          "may only be specified when mountPropagation is None or not specified");
+}
+
+void mounts_check(struct problems *ps, const struct path *p, const struct pod_seen *seen, jv c)
+{
+    jv mounts = F(c, "volumeMounts");
+    jv devices = F(c, "volumeDevices");
+
+    EACH (it, mounts) {
+        const struct path *q = EACH_AT(p, it);
+        str name = FS(it.value, "name");
+        str path = FS(it.value, "mountPath");
+        str sub = FS(it.value, "subPath");
+        str expr = FS(it.value, "subPathExpr");
+        if (!name.n)
+            problem_required(ps, AT(q, "name"), "%s", "");
+        if (!jv_exists(volume_named(seen, name)))
+            problem_add(ps, PROBLEM_NOT_FOUND, AT(q, "name"), shown(ps->a, F(it.value, "name")),
+                        "%s", "");
+        if (!path.n)
+            problem_required(ps, AT(q, "mountPath"), "%s", "");
+        if (seen_before(mounts, it.i - 1, S("mountPath"), path))
+            problem_invalid(ps, AT(q, "mountPath"), shown(ps->a, F(it.value, "mountPath")),
+                            "must be unique");
+        if (seen_before(devices, jv_len(devices), S("name"), name))
+            problem_invalid(ps, AT(q, "name"), jstr(ps->a, name),
+                            "must not already exist in volumeDevices");
+        if (seen_before(devices, jv_len(devices), S("devicePath"), path))
+            problem_invalid(ps, AT(q, "mountPath"), jstr(ps->a, path),
+                            "must not already exist as a path in volumeDevices");
+        if (sub.n)
+            local_path_check(ps, AT(p, "subPath"), sub);
+        if (expr.n && sub.n)
+            problem_invalid(ps, AT(q, "subPathExpr"), F(it.value, "subPathExpr"),
+                            "subPathExpr and subPath are mutually exclusive");
+        if (expr.n)
+            local_path_check(ps, AT(p, "subPathExpr"), expr);
+        propagation_check(ps, AT(p, "mountPropagation"), it.value, c);
+        recursive_read_only_check(ps, AT(p, "recursiveReadOnly"), it.value);
+    }
+}
+
+static bool has_backsteps(str path)
+{
+    for (str rest = path; rest.p;)
+        if (str_eq(str_cut(&rest, '/'), S("..")))
+            return true;
+    return false;
+}
+
+void devices_check(struct problems *ps, const struct path *p, const struct pod_seen *seen, jv c)
+{
+    jv devices = F(c, "volumeDevices");
+    jv mounts = F(c, "volumeMounts");
+
+    EACH (it, devices) {
+        const struct path *q = EACH_AT(p, it);
+        str name = FS(it.value, "name");
+        str path = FS(it.value, "devicePath");
+        jv volume = volume_named(seen, name);
+        jv name_v = jstr(ps->a, name);
+        jv path_v = jstr(ps->a, path);
+        if (!name.n)
+            problem_required(ps, AT(q, "name"), "%s", "");
+        else if (seen_before(devices, it.i - 1, S("name"), name))
+            problem_invalid(ps, AT(q, "name"), name_v, "must be unique");
+        if (!jv_exists(volume))
+            problem_add(ps, PROBLEM_NOT_FOUND, AT(q, "name"), name_v, "%s", "");
+        else if (jv_is_null(F(volume, "persistentVolumeClaim")) &&
+                 jv_is_null(F(volume, "ephemeral")))
+            problem_invalid(ps, AT(q, "name"), name_v,
+                            "can only use volume source type of PersistentVolumeClaim or Ephemeral "
+                            "for block mode");
+        if (!path.n)
+            problem_required(ps, AT(q, "devicePath"), "%s", "");
+        if (seen_before(devices, it.i - 1, S("devicePath"), path))
+            problem_invalid(ps, AT(q, "devicePath"), path_v, "must be unique");
+        if (has_backsteps(path))
+            problem_invalid(ps, AT(q, "devicePath"), path_v, "can not contain backsteps ('..')");
+        if (seen_before(mounts, jv_len(mounts), S("name"), name))
+            problem_invalid(ps, AT(q, "name"), name_v, "must not already exist in volumeMounts");
+        if (seen_before(mounts, jv_len(mounts), S("mountPath"), path))
+            problem_invalid(ps, AT(q, "devicePath"), path_v,
+                            "must not already exist as a path in volumeMounts");
+    }
+}

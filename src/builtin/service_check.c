@@ -1,0 +1,354 @@
+/* Service: validation. */
+
+#include "builtin/edit.h"
+#include "builtin/hooks.h"
+#include "builtin/service.h"
+#include "kube/ip.h"
+
+static const char *const protocols[] = { "SCTP", "TCP", "UDP", NULL };
+
+static void port_checks(struct problems *ps, const struct path *p, jv ports, size_t i)
+{
+    jv port = jv_index(ports, i);
+    str name = FS(port, "name");
+
+    if (name.n) {
+        name_check(ps, AT(p, "name"), name, name_dns1123_label);
+        if (seen_before(ports, i, S("name"), name))
+            problem_duplicate(ps, AT(p, "name"), F(port, "name"));
+    } else if (jv_len(ports) > 1) {
+        problem_required(ps, AT(p, "name"), "%s", "");
+    }
+    port_check(ps, AT(p, "port"), F(port, "port"));
+    enum_required(ps, AT(p, "protocol"), F(port, "protocol"), protocols);
+    port_or_name_check(ps, AT(p, "targetPort"), F(port, "targetPort"));
+    if (!jv_is_null(F(port, "appProtocol")))
+        name_check(ps, AT(p, "appProtocol"), FS(port, "appProtocol"), name_qualified);
+}
+
+static void external_name_check(struct problems *ps, const struct path *p, jv spec)
+{
+    static const char *const unset[] = { "clusterIPs", "ipFamilies", "ipFamilyPolicy" };
+    str name = FS(spec, "externalName");
+
+    for (size_t i = 0; i < COUNT(unset); i++) {
+        jv v = jv_get(spec, str_of(unset[i]));
+        if (jv_len(v) || jv_is(v, JV_STR))
+            problem_forbidden(ps, ATZ(p, unset[i]), "may not be set for ExternalName services");
+    }
+    if (str_ends(name, S(".")))
+        name.n--;
+    name_required(ps, AT(p, "externalName"), name, name_dns1123_subdomain);
+}
+
+static void affinity_check(struct problems *ps, const struct path *p, jv spec)
+{
+    static const char *const kinds[] = { "ClientIP", "None", NULL };
+    jv timeout = jv_at(spec, "sessionAffinityConfig", "clientIP", "timeoutSeconds");
+
+    enum_required(ps, AT(p, "sessionAffinity"), F(spec, "sessionAffinity"), kinds);
+    if (str_eq(FS(spec, "sessionAffinity"), S("ClientIP")) &&
+        (jv_int(timeout, 0) <= 0 || jv_int(timeout, 0) > 86400))
+        problem_invalid(ps, AT(AT(AT(p, "sessionAffinityConfig"), "clientIP"), "timeoutSeconds"),
+                        timeout, "must be greater than 0 and less than 86400");
+}
+
+static void families_check(struct problems *ps, const struct path *p, jv spec)
+{
+    static const char *const families[] = { "IPv4", "IPv6", NULL };
+    static const char *const policies[] = { "PreferDualStack", "RequireDualStack", "SingleStack",
+                                            NULL };
+    jv list = F(spec, "ipFamilies");
+
+    EACH (it, list) {
+        const struct path *q = ATI(AT(p, "ipFamilies"), it.i - 1);
+        enum_check(ps, q, it.value, families);
+        for (size_t i = 0; i + 1 < it.i; i++)
+            if (jv_equal(jv_index(list, i), it.value))
+                problem_duplicate(ps, q, it.value);
+    }
+    enum_optional(ps, AT(p, "ipFamilyPolicy"), F(spec, "ipFamilyPolicy"), policies);
+}
+
+static void cluster_ips_check(struct problems *ps, const struct path *p, jv spec)
+{
+    jv ips = F(spec, "clusterIPs");
+    str ip = FS(spec, "clusterIP");
+    const struct path *q = AT(p, "clusterIPs");
+    bool bad = false;
+
+    if (ip.n && !jv_len(ips))
+        problem_required(ps, q, "%s", "");
+    else if (ip.n && !str_eq(jv_str(jv_index(ips, 0), S("")), ip))
+        problem_invalid(ps, q, ips, "first value must match `clusterIP`");
+    else if (!ip.n && jv_len(ips))
+        problem_invalid(ps, q, ips, "must be empty when `clusterIP` is not specified");
+    families_check(ps, p, spec);
+    EACH (it, ips) {
+        size_t before = ps->n;
+        if (it.i == 1 && str_eq(jv_str(it.value, S("")), S("None"))) {
+            if (jv_len(ips) > 1)
+                problem_invalid(ps, q, ips, "'None' must be the first and only value");
+        } else {
+            ip_check_legacy(ps, EACH_AT(q, it), jv_str(it.value, S("")));
+        }
+        bad = bad || ps->n > before;
+    }
+    if (jv_len(ips) > 2)
+        problem_invalid(ps, q, ips, "may only hold up to 2 values");
+    if (bad || jv_len(ips) != 2)
+        return;
+    bool six0 = str_find(jv_str(jv_index(ips, 0), S("")), ':') >= 0;
+    bool six1 = str_find(jv_str(jv_index(ips, 1), S("")), ':') >= 0;
+    if (six0 == six1)
+        problem_invalid(ps, q, ips, "may specify no more than one IP for each IP family");
+}
+
+static void family_of_ip_check(struct problems *ps, const struct path *p, jv obj)
+{
+    jv spec = F(obj, "spec");
+    jv families = F(spec, "ipFamilies");
+
+    if (service_is_headless(obj))
+        return;
+    EACH (it, F(spec, "clusterIPs")) {
+        struct ip ip;
+        str family = jv_str(jv_index(families, it.i - 1), S(""));
+        if (!family.n || !ip_parse(jv_str(it.value, S("")), &ip) ||
+            ip.is4 == str_eq(family, S("IPv4")))
+            continue;
+        problem_invalid(ps, ATI(AT(p, "clusterIPs"), it.i - 1), it.value,
+                        "expected an %" PRI_STR " value as indicated by `ipFamilies[%zu]`",
+                        STR_ARG(family), it.i - 1);
+    }
+}
+
+void endpoint_ip_check(struct problems *ps, const struct path *p, str text)
+{
+    struct ip ip;
+    jv v = jstr(ps->a, text);
+
+    if (!ip_parse(text, &ip)) {
+        problem_invalid(ps, p, v, "must be a valid IP address");
+        return;
+    }
+    if (ip_is_unspecified(&ip))
+        problem_invalid(ps, p, v, "may not be unspecified (%" PRI_STR ")", STR_ARG(text));
+    if (ip_is_loopback(&ip))
+        problem_invalid(ps, p, v, "may not be in the loopback range (127.0.0.0/8, ::1/128)");
+    if (ip_is_link_local(&ip))
+        problem_invalid(ps, p, v, "may not be in the link-local range (169.254.0.0/16, fe80::/10)");
+    if (ip_is_link_local_multicast(&ip))
+        problem_invalid(ps, p, v,
+                        "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)");
+}
+
+static void external_ips_check(struct problems *ps, const struct path *p, jv ips)
+{
+    EACH (it, ips) {
+        size_t before = ps->n;
+        ip_check_legacy(ps, EACH_AT(p, it), jv_str(it.value, S("")));
+        if (ps->n == before)
+            endpoint_ip_check(ps, EACH_AT(p, it), jv_str(it.value, S("")));
+    }
+}
+
+static jv port_key_shown(struct arena *a, jv port)
+{
+    return jobj(a, { "Name", jstr(a, S("")) }, { "Protocol", F(port, "protocol") },
+                { "AppProtocol", JV_NULL_V }, { "Port", F(port, "port") },
+                { "TargetPort", jint(a, 0) }, { "NodePort", jint(a, 0) });
+}
+
+static bool same_before(jv ports, size_t i, str field)
+{
+    jv port = jv_index(ports, i);
+
+    for (size_t j = 0; j < i; j++) {
+        jv other = jv_index(ports, j);
+        if (str_eq(FS(other, "protocol"), FS(port, "protocol")) &&
+            jv_int(jv_get(other, field), 0) == jv_int(jv_get(port, field), 0))
+            return true;
+    }
+    return false;
+}
+
+static void port_numbers_check(struct problems *ps, const struct path *p, jv obj)
+{
+    jv ports = F(F(obj, "spec"), "ports");
+
+    if (service_is(obj, "ClusterIP"))
+        EACH (it, ports)
+            if (FI(it.value, "nodePort"))
+                problem_forbidden(ps, AT(EACH_AT(p, it), "nodePort"),
+                                  "may not be used when `type` is 'ClusterIP'");
+    EACH (it, ports)
+        if (FI(it.value, "nodePort") && same_before(ports, it.i - 1, S("nodePort")))
+            problem_duplicate(ps, AT(EACH_AT(p, it), "nodePort"), F(it.value, "nodePort"));
+    EACH (it, ports)
+        if (same_before(ports, it.i - 1, S("port")))
+            problem_duplicate(ps, EACH_AT(p, it), port_key_shown(ps->a, it.value));
+}
+
+static void load_balancer_check(struct problems *ps, const struct path *p, jv obj)
+{
+    static const char only[] = "may only be used when `type` is 'LoadBalancer'";
+    jv spec = F(obj, "spec");
+    jv ranges = F(spec, "loadBalancerSourceRanges");
+    bool is_lb = service_is(obj, "LoadBalancer");
+
+    if (jv_len(ranges) && !is_lb)
+        problem_forbidden(ps, AT(p, "LoadBalancerSourceRanges"), only);
+    EACH (it, ranges)
+        cidr_check_legacy(ps, ATI(AT(p, "LoadBalancerSourceRanges"), it.i - 1),
+                          str_trim(jv_str(it.value, S(""))));
+    if (!jv_is_null(F(spec, "allocateLoadBalancerNodePorts")) && !is_lb)
+        problem_forbidden(ps, AT(p, "allocateLoadBalancerNodePorts"), only);
+    if (jv_is_null(F(spec, "loadBalancerClass")))
+        return;
+    if (is_lb)
+        name_check(ps, AT(p, "loadBalancerClass"), FS(spec, "loadBalancerClass"), name_qualified);
+    else
+        problem_forbidden(ps, AT(p, "loadBalancerClass"), only);
+}
+
+static void traffic_check(struct problems *ps, const struct path *p, jv obj)
+{
+    static const char *const policies[] = { "Cluster", "Local", NULL };
+    static const char *const distributions[] = { "PreferClose", "PreferSameZone", "PreferSameNode",
+                                                 NULL };
+    jv spec = F(obj, "spec");
+    jv external = F(spec, "externalTrafficPolicy");
+
+    if (service_is_external(obj))
+        enum_required(ps, AT(p, "externalTrafficPolicy"), external, policies);
+    else if (jv_str(external, S("")).n)
+        problem_invalid(ps, AT(p, "externalTrafficPolicy"), external,
+                        "may only be set for externally-accessible services");
+    if (!service_needs_health_check(obj)) {
+        if (FI(spec, "healthCheckNodePort"))
+            problem_invalid(ps, AT(p, "healthCheckNodePort"), F(spec, "healthCheckNodePort"),
+                            "may only be set when `type` is 'LoadBalancer' and "
+                            "`externalTrafficPolicy` is 'Local'");
+    } else if (FI(spec, "healthCheckNodePort")) {
+        port_check(ps, AT(p, "healthCheckNodePort"), F(spec, "healthCheckNodePort"));
+    }
+    enum_optional(ps, AT(p, "internalTrafficPolicy"), F(spec, "internalTrafficPolicy"), policies);
+    enum_optional(ps, AT(p, "trafficDistribution"), F(spec, "trafficDistribution"), distributions);
+}
+
+void service_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+{
+    static const char *const types[] = { "ClusterIP", "ExternalName", "LoadBalancer", "NodePort",
+                                         NULL };
+    jv spec = F(obj, "spec");
+    jv ports = F(spec, "ports");
+    const struct path *p = ROOT("spec");
+
+    (void)c;
+    if (!jv_len(ports) && !service_is_headless(obj) && !service_is(obj, "ExternalName"))
+        problem_required(ps, AT(p, "ports"), "%s", "");
+    if (service_is_headless(obj) &&
+        (service_is(obj, "LoadBalancer") || service_is(obj, "NodePort")))
+        problem_invalid(ps, ATI(AT(p, "clusterIPs"), 0), LSTR("None"),
+                        "may not be set to 'None' for %" PRI_STR " services",
+                        STR_ARG(FS(spec, "type")));
+    if (service_is(obj, "ExternalName"))
+        external_name_check(ps, p, spec);
+    EACH (it, ports)
+        port_checks(ps, ATI(AT(p, "ports"), it.i - 1), ports, it.i - 1);
+    labels_check(ps, AT(p, "selector"), F(spec, "selector"));
+    affinity_check(ps, p, spec);
+    if (!service_is(obj, "ExternalName")) {
+        cluster_ips_check(ps, p, spec);
+        family_of_ip_check(ps, p, obj);
+    }
+    external_ips_check(ps, AT(p, "externalIPs"), F(spec, "externalIPs"));
+    enum_required(ps, AT(p, "type"), F(spec, "type"), types);
+    port_numbers_check(ps, AT(p, "ports"), obj);
+    load_balancer_check(ps, p, obj);
+    traffic_check(ps, p, obj);
+}
+
+static void ips_update_check(struct problems *ps, const struct path *p, jv obj, jv old)
+{
+    jv now = F(F(obj, "spec"), "clusterIPs");
+    jv before = F(F(old, "spec"), "clusterIPs");
+
+    if (service_is_headless(obj) && service_is_headless(old))
+        return;
+    if (!jv_len(now) && jv_len(before)) {
+        problem_invalid(ps, ATI(p, 0), JV_ABSENT, "primary clusterIP can not be unset");
+        return;
+    }
+    for (size_t i = 0; i < jv_len(before) && i < jv_len(now); i++)
+        if (!jv_equal(jv_index(now, i), jv_index(before, i)))
+            problem_invalid(ps, ATI(p, i), now, "may not change once set");
+}
+
+static void families_update_check(struct problems *ps, const struct path *p, jv obj, jv old)
+{
+    jv now = F(F(obj, "spec"), "ipFamilies");
+    jv before = F(F(old, "spec"), "ipFamilies");
+
+    if (service_is_headless(obj) || service_is_headless(old))
+        return;
+    for (size_t i = 0; i < jv_len(before) && i < jv_len(now); i++)
+        if (!jv_equal(jv_index(now, i), jv_index(before, i)))
+            problem_invalid(ps, ATI(p, 0), now, "may not change once set");
+}
+
+void service_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+{
+    jv spec = F(obj, "spec");
+    jv before = F(old, "spec");
+    const struct path *p = ROOT("spec");
+
+    (void)c;
+    if (!service_is(obj, "ExternalName") && !service_is(old, "ExternalName")) {
+        ips_update_check(ps, AT(p, "clusterIPs"), obj, old);
+        families_update_check(ps, AT(p, "ipFamilies"), obj, old);
+    }
+    if (service_is(obj, "LoadBalancer") && service_is(old, "LoadBalancer") &&
+        !jv_equal_semantic(F(spec, "loadBalancerClass"), F(before, "loadBalancerClass")))
+        problem_invalid(ps, AT(p, "loadBalancerClass"), F(spec, "loadBalancerClass"),
+                        "may not change once set");
+    if (service_needs_health_check(obj) && service_needs_health_check(old) &&
+        FI(spec, "healthCheckNodePort") != FI(before, "healthCheckNodePort"))
+        problem_forbidden(ps, AT(p, "healthCheckNodePort"), "field is immutable");
+}
+
+void load_balancer_status_check(struct problems *ps, const struct path *p, jv status)
+{
+    static const char *const modes[] = { "Proxy", "VIP", NULL };
+
+    EACH (it, F(status, "ingress")) {
+        const struct path *q = ATI(AT(p, "ingress"), it.i - 1);
+        str ip = FS(it.value, "ip");
+        str host = FS(it.value, "hostname");
+        struct ip parsed;
+        if (ip.n)
+            ip_check_legacy(ps, AT(q, "ip"), ip);
+        enum_optional(ps, AT(q, "ipMode"), F(it.value, "ipMode"), modes);
+        if (!host.n)
+            continue;
+        name_check(ps, AT(q, "hostname"), host, name_dns1123_subdomain);
+        if (ip_parse(host, &parsed))
+            problem_invalid(ps, AT(q, "hostname"), F(it.value, "hostname"),
+                            "must be a DNS name, not an IP address");
+    }
+}
+
+void service_validate_status(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+{
+    const struct path *p = AT(ROOT("status"), "loadBalancer");
+    jv status = F(F(obj, "status"), "loadBalancer");
+
+    (void)c;
+    (void)old;
+    if (!service_is(obj, "LoadBalancer") && jv_len(F(status, "ingress")))
+        problem_forbidden(ps, AT(p, "ingress"),
+                          "may only be used when `spec.type` is 'LoadBalancer'");
+    else
+        load_balancer_status_check(ps, p, status);
+}
