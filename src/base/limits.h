@@ -16,16 +16,19 @@ enum {
     LIMIT_WATCHERS = 20000,
     LIMIT_HEADER_MS = 10 * 1000, /* a request's head must be here by then */
     LIMIT_BODY_MS = 60 * 1000,
-    LIMIT_IDLE_MS = 180 * 1000,   /* keep-alive without a request */
+    LIMIT_IDLE_MS = 180 * 1000, /* keep-alive without a request */
     LIMIT_HANDSHAKE_MS = 10 * 1000,
-    LIMIT_OPEN_REQUESTS = 40000,            /* of one server, idle watches too */
-    LIMIT_OPEN_BODIES = 256 * 1024 * 1024,  /* bytes of request bodies one server holds */
+    LIMIT_OPEN_REQUESTS = 40000,           /* of one server, idle watches too */
+    LIMIT_OPEN_BODIES = 256 * 1024 * 1024, /* bytes of request bodies one server holds */
     LIMIT_WS_MESSAGE_BYTES = 1024 * 1024,
     LIMIT_WS_QUEUE_BYTES = 16 * 1024 * 1024, /* sent but not taken by the client */
-    LIMIT_JSON_PATCH_OPS = 10000, /* as kube-apiserver */
-    LIMIT_MANAGED_FIELDS = 10,    /* update managers kept, as kube-apiserver */
+    LIMIT_JSON_PATCH_OPS = 10000,            /* as kube-apiserver */
+    LIMIT_MANAGED_FIELDS = 10,               /* update managers kept, as kube-apiserver */
     LIMIT_ANNOTATION_BYTES = 256 * 1024,
     LIMIT_SELECTOR_BYTES = 64 * 1024,
     LIMIT_QUANTITY_BYTES = 256,
+    LIMIT_JSONPATH_BYTES = 4096,
+    LIMIT_JSONPATH_DEPTH = 16, /* filters and unions within each other */
+    LIMIT_JSONPATH_RESULTS = 100000,
     LIMIT_PROBLEMS = 1000, /* reported for one object */
 };
