@@ -71,6 +71,11 @@
     {                                                                         \
         .name = S_INIT(field), .schema = &(kind), .flags = (set), __VA_ARGS__ \
     }
+/* What every object begins with. */
+#define OBJECT_HEAD                                                                              \
+    F("kind", STRING, 0, DOC("The kind of the object, in CamelCase.")),                          \
+        F("apiVersion", STRING, 0, DOC("The group and version that the object is written in.")), \
+        F("metadata", meta_ObjectMeta, KEEP, DOC("Names, labels, owners and history."))
 #define REQ  FIELD_REQUIRED
 #define KEEP FIELD_KEEP_EMPTY
 #define PTR  FIELD_POINTER

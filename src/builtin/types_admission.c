@@ -50,10 +50,9 @@ LOCAL_TYPE(admission, MutatingWebhook, PLAIN,
     F("reinvocationPolicy", admission_ReinvocationPolicyType, PTR),
     F("matchConditions", LIST(admission_MatchCondition, BY("name"), MERGE("name")), 0))
 
-TYPE(admission, MutatingWebhookConfiguration, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
+TYPE(admission, MutatingWebhookConfiguration,
+    DOC("Servers to ask before an object is stored, who may change it."),
+    OBJECT_HEAD,
     F("webhooks", LIST(admission_MutatingWebhook, BY("name"), MERGE("name")), 0))
 
 LOCAL_TYPE(admission, ValidatingWebhook, PLAIN,
@@ -69,10 +68,9 @@ LOCAL_TYPE(admission, ValidatingWebhook, PLAIN,
     F("admissionReviewVersions", LIST(STRING), REQ | KEEP),
     F("matchConditions", LIST(admission_MatchCondition, BY("name"), MERGE("name")), 0))
 
-TYPE(admission, ValidatingWebhookConfiguration, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
+TYPE(admission, ValidatingWebhookConfiguration,
+    DOC("Servers to ask before an object is stored, who may refuse it."),
+    OBJECT_HEAD,
     F("webhooks", LIST(admission_ValidatingWebhook, BY("name"), MERGE("name")), 0))
 
 LOCAL_TYPE(admission, ParamKind, ATOMIC,
@@ -129,12 +127,12 @@ LOCAL_TYPE(admission, ValidatingAdmissionPolicyStatus, PLAIN,
     F("typeChecking", admission_TypeChecking, PTR),
     F("conditions", LIST(meta_Condition, BY("type")), 0))
 
-TYPE(admission, ValidatingAdmissionPolicy, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("spec", admission_ValidatingAdmissionPolicySpec, KEEP),
-    F("status", admission_ValidatingAdmissionPolicyStatus, KEEP))
+TYPE(admission, ValidatingAdmissionPolicy,
+    DOC("Rules, as expressions, that objects must meet to be stored."),
+    OBJECT_HEAD,
+    F("spec", admission_ValidatingAdmissionPolicySpec, KEEP, DOC("What is wanted.")),
+    F("status", admission_ValidatingAdmissionPolicyStatus, KEEP,
+      DOC("What is so, as the system sees it.")))
 
 LOCAL_STRING_TYPE(admission, ParameterNotFoundActionType)
 
@@ -152,8 +150,7 @@ LOCAL_TYPE(admission, ValidatingAdmissionPolicyBindingSpec, PLAIN,
     F("matchResources", admission_MatchResources, PTR),
     F("validationActions", LIST(admission_ValidationAction, SET), 0))
 
-TYPE(admission, ValidatingAdmissionPolicyBinding, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("spec", admission_ValidatingAdmissionPolicyBindingSpec, KEEP))
+TYPE(admission, ValidatingAdmissionPolicyBinding,
+    DOC("Where a validating admission policy applies, and with which parameters."),
+    OBJECT_HEAD,
+    F("spec", admission_ValidatingAdmissionPolicyBindingSpec, KEEP, DOC("What is wanted.")))

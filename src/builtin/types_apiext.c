@@ -7,12 +7,12 @@
 #define GO_PACKAGE "v1"
 
 LOCAL_TYPE(apiext, CustomResourceDefinitionNames, PLAIN,
-    F("plural", STRING, REQ | KEEP),
-    F("singular", STRING, 0),
-    F("shortNames", LIST(STRING), 0),
-    F("kind", STRING, REQ | KEEP),
-    F("listKind", STRING, 0),
-    F("categories", LIST(STRING), 0))
+    F("plural", STRING, REQ | KEEP, DOC("As in paths, lower case.")),
+    F("singular", STRING, 0, DOC("As in kubectl get, lower case.")),
+    F("shortNames", LIST(STRING), 0, DOC("Shorter ones for typing.")),
+    F("kind", STRING, REQ | KEEP, DOC("As in objects, CamelCase.")),
+    F("listKind", STRING, 0, DOC("Of lists; KindList if unset.")),
+    F("categories", LIST(STRING), 0, DOC("Groups of resources, such as all.")))
 
 LOCAL_TYPE(apiext, ExternalDocumentation, PLAIN,
     F("description", STRING, 0),
@@ -108,14 +108,15 @@ LOCAL_TYPE(apiext, SelectableField, PLAIN,
     F("jsonPath", STRING, REQ | KEEP))
 
 LOCAL_TYPE(apiext, CustomResourceDefinitionVersion, PLAIN,
-    F("name", STRING, REQ | KEEP),
-    F("served", BOOL, REQ | KEEP),
-    F("storage", BOOL, REQ | KEEP),
-    F("deprecated", BOOL, 0),
+    F("name", STRING, REQ | KEEP, DOC("Such as v1 or v1beta1.")),
+    F("served", BOOL, REQ | KEEP, DOC("Whether the API has it.")),
+    F("storage", BOOL, REQ | KEEP, DOC("Whether objects are stored in it. Exactly one is.")),
+    F("deprecated", BOOL, 0, DOC("Whether clients are warned.")),
     F("deprecationWarning", STRING, PTR),
-    F("schema", apiext_CustomResourceValidation, PTR),
-    F("subresources", apiext_CustomResourceSubresources, PTR),
-    F("additionalPrinterColumns", LIST(apiext_CustomResourceColumnDefinition), 0),
+    F("schema", apiext_CustomResourceValidation, PTR, DOC("What its objects look like.")),
+    F("subresources", apiext_CustomResourceSubresources, PTR, DOC("status and scale.")),
+    F("additionalPrinterColumns", LIST(apiext_CustomResourceColumnDefinition), 0,
+      DOC("Columns of kubectl get.")),
     F("selectableFields", LIST(apiext_SelectableField), 0))
 
 LOCAL_TYPE(apiext, ServiceReference, PLAIN,
@@ -142,11 +143,12 @@ LOCAL_TYPE(apiext, CustomResourceConversion, PLAIN,
 LOCAL_STRING_TYPE(apiext, ResourceScope)
 
 LOCAL_TYPE(apiext, CustomResourceDefinitionSpec, PLAIN,
-    F("group", STRING, REQ | KEEP),
-    F("names", apiext_CustomResourceDefinitionNames, REQ | KEEP),
-    F("scope", apiext_ResourceScope, REQ | KEEP),
-    F("versions", LIST(apiext_CustomResourceDefinitionVersion), REQ | KEEP),
-    F("conversion", apiext_CustomResourceConversion, PTR),
+    F("group", STRING, REQ | KEEP, DOC("The API group.")),
+    F("names", apiext_CustomResourceDefinitionNames, REQ | KEEP, DOC("How the kind is called.")),
+    F("scope", apiext_ResourceScope, REQ | KEEP, DOC("Namespaced or Cluster.")),
+    F("versions", LIST(apiext_CustomResourceDefinitionVersion), REQ | KEEP,
+      DOC("The versions of the kind.")),
+    F("conversion", apiext_CustomResourceConversion, PTR, DOC("How one version becomes another.")),
     F("preserveUnknownFields", BOOL, 0))
 
 LOCAL_STRING_TYPE(apiext, CustomResourceDefinitionConditionType)
@@ -164,9 +166,9 @@ LOCAL_TYPE(apiext, CustomResourceDefinitionStatus, PLAIN,
     F("acceptedNames", apiext_CustomResourceDefinitionNames, KEEP),
     F("storedVersions", LIST(STRING), KEEP))
 
-TYPE(apiext, CustomResourceDefinition, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("spec", apiext_CustomResourceDefinitionSpec, REQ | KEEP),
-    F("status", apiext_CustomResourceDefinitionStatus, KEEP))
+TYPE(apiext, CustomResourceDefinition,
+    DOC("A new kind of object, with its names, versions and schema."),
+    OBJECT_HEAD,
+    F("spec", apiext_CustomResourceDefinitionSpec, REQ | KEEP, DOC("What is wanted.")),
+    F("status", apiext_CustomResourceDefinitionStatus, KEEP,
+      DOC("What is so, as the system sees it.")))

@@ -6,10 +6,9 @@
 #define PACKAGE "io.k8s.api.apps.v1"
 #define GO_PACKAGE "v1"
 
-TYPE(apps, ControllerRevision, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
+TYPE(apps, ControllerRevision,
+    DOC("One past state of a DaemonSet or StatefulSet, kept for going back to it."),
+    OBJECT_HEAD,
     F("data", RAW, KEEP),
     F("revision", INT64, REQ | KEEP))
 
@@ -24,10 +23,11 @@ LOCAL_TYPE(apps, DaemonSetUpdateStrategy, PLAIN,
     F("rollingUpdate", apps_RollingUpdateDaemonSet, PTR))
 
 LOCAL_TYPE(apps, DaemonSetSpec, PLAIN,
-    F("selector", meta_LabelSelector, REQ | KEEP | PTR),
-    F("template", core_PodTemplateSpec, REQ | KEEP),
-    F("updateStrategy", apps_DaemonSetUpdateStrategy, KEEP),
-    F("minReadySeconds", INT32, 0),
+    F("selector", meta_LabelSelector, REQ | KEEP | PTR,
+      DOC("Which pods are its own. Cannot change.")),
+    F("template", core_PodTemplateSpec, REQ | KEEP, DOC("The pods to make.")),
+    F("updateStrategy", apps_DaemonSetUpdateStrategy, KEEP, DOC("How pods are replaced.")),
+    F("minReadySeconds", INT32, 0, DOC("How long a new pod must be ready to count.")),
     F("revisionHistoryLimit", INT32, PTR))
 
 LOCAL_STRING_TYPE(apps, DaemonSetConditionType)
@@ -51,32 +51,35 @@ LOCAL_TYPE(apps, DaemonSetStatus, PLAIN,
     F("collisionCount", INT32, PTR),
     F("conditions", LIST(apps_DaemonSetCondition, BY("type"), MERGE("type")), 0))
 
-TYPE(apps, DaemonSet, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("spec", apps_DaemonSetSpec, KEEP),
-    F("status", apps_DaemonSetStatus, KEEP))
+TYPE(apps, DaemonSet,
+    DOC("Keeps one pod running on every node that matches."),
+    OBJECT_HEAD,
+    F("spec", apps_DaemonSetSpec, KEEP, DOC("What is wanted.")),
+    F("status", apps_DaemonSetStatus, KEEP, DOC("What is so, as the system sees it.")))
 
 LOCAL_TYPE(apps, RollingUpdateDeployment, PLAIN,
-    F("maxUnavailable", INT_OR_STRING, PTR),
-    F("maxSurge", INT_OR_STRING, PTR))
+    F("maxUnavailable", INT_OR_STRING, PTR,
+      DOC("How many pods may be missing, as a number or in percent.")),
+    F("maxSurge", INT_OR_STRING, PTR,
+      DOC("How many pods there may be too many, as a number or in percent.")))
 
 LOCAL_ENUM(apps, DeploymentStrategyType, "Recreate", "RollingUpdate")
 
 LOCAL_TYPE(apps, DeploymentStrategy, RETAIN_KEYS,
-    F("type", apps_DeploymentStrategyType, 0),
-    F("rollingUpdate", apps_RollingUpdateDeployment, PTR))
+    F("type", apps_DeploymentStrategyType, 0, DOC("RollingUpdate or Recreate.")),
+    F("rollingUpdate", apps_RollingUpdateDeployment, PTR, DOC("For RollingUpdate.")))
 
 LOCAL_TYPE(apps, DeploymentSpec, PLAIN,
-    F("replicas", INT32, PTR),
-    F("selector", meta_LabelSelector, REQ | KEEP | PTR),
-    F("template", core_PodTemplateSpec, REQ | KEEP),
-    F("strategy", apps_DeploymentStrategy, KEEP),
-    F("minReadySeconds", INT32, 0),
-    F("revisionHistoryLimit", INT32, PTR),
-    F("paused", BOOL, 0),
-    F("progressDeadlineSeconds", INT32, PTR))
+    F("replicas", INT32, PTR, DOC("How many pods. 1 if unset.")),
+    F("selector", meta_LabelSelector, REQ | KEEP | PTR,
+      DOC("Which pods are its own. Cannot change.")),
+    F("template", core_PodTemplateSpec, REQ | KEEP, DOC("The pods to make.")),
+    F("strategy", apps_DeploymentStrategy, KEEP, DOC("How pods are replaced.")),
+    F("minReadySeconds", INT32, 0, DOC("How long a new pod must be ready to count.")),
+    F("revisionHistoryLimit", INT32, PTR, DOC("How many old replica sets to keep. 10 if unset.")),
+    F("paused", BOOL, 0, DOC("Whether to leave pods as they are.")),
+    F("progressDeadlineSeconds", INT32, PTR,
+      DOC("The longest without progress before it counts as failed.")))
 
 LOCAL_STRING_TYPE(apps, DeploymentConditionType)
 
@@ -89,28 +92,29 @@ LOCAL_TYPE(apps, DeploymentCondition, PLAIN,
     F("message", STRING, 0))
 
 LOCAL_TYPE(apps, DeploymentStatus, PLAIN,
-    F("observedGeneration", INT64, 0),
-    F("replicas", INT32, 0),
-    F("updatedReplicas", INT32, 0),
-    F("readyReplicas", INT32, 0),
-    F("availableReplicas", INT32, 0),
-    F("unavailableReplicas", INT32, 0),
+    F("observedGeneration", INT64, 0, DOC("The generation that this was said of.")),
+    F("replicas", INT32, 0, DOC("Pods there are.")),
+    F("updatedReplicas", INT32, 0, DOC("Pods made from the template of now.")),
+    F("readyReplicas", INT32, 0, DOC("Pods that are ready.")),
+    F("availableReplicas", INT32, 0, DOC("Pods that have been ready long enough.")),
+    F("unavailableReplicas", INT32, 0, DOC("Pods that are missing.")),
     F("terminatingReplicas", INT32, PTR),
-    F("conditions", LIST(apps_DeploymentCondition, BY("type"), MERGE("type")), 0),
+    F("conditions", LIST(apps_DeploymentCondition, BY("type"), MERGE("type")), 0,
+      DOC("What is so, point by point.")),
     F("collisionCount", INT32, PTR))
 
-TYPE(apps, Deployment, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("spec", apps_DeploymentSpec, KEEP),
-    F("status", apps_DeploymentStatus, KEEP))
+TYPE(apps, Deployment,
+    DOC("Keeps pods running and replaces them step by step when their template changes."),
+    OBJECT_HEAD,
+    F("spec", apps_DeploymentSpec, KEEP, DOC("What is wanted.")),
+    F("status", apps_DeploymentStatus, KEEP, DOC("What is so, as the system sees it.")))
 
 LOCAL_TYPE(apps, ReplicaSetSpec, PLAIN,
-    F("replicas", INT32, PTR),
-    F("minReadySeconds", INT32, 0),
-    F("selector", meta_LabelSelector, REQ | KEEP | PTR),
-    F("template", core_PodTemplateSpec, KEEP))
+    F("replicas", INT32, PTR, DOC("How many pods. 1 if unset.")),
+    F("minReadySeconds", INT32, 0, DOC("How long a new pod must be ready to count.")),
+    F("selector", meta_LabelSelector, REQ | KEEP | PTR,
+      DOC("Which pods are its own. Cannot change.")),
+    F("template", core_PodTemplateSpec, KEEP, DOC("The pods to make.")))
 
 LOCAL_STRING_TYPE(apps, ReplicaSetConditionType)
 
@@ -130,12 +134,11 @@ LOCAL_TYPE(apps, ReplicaSetStatus, PLAIN,
     F("observedGeneration", INT64, 0),
     F("conditions", LIST(apps_ReplicaSetCondition, BY("type"), MERGE("type")), 0))
 
-TYPE(apps, ReplicaSet, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("spec", apps_ReplicaSetSpec, KEEP),
-    F("status", apps_ReplicaSetStatus, KEEP))
+TYPE(apps, ReplicaSet,
+    DOC("Keeps a number of like pods running. Mostly made by deployments."),
+    OBJECT_HEAD,
+    F("spec", apps_ReplicaSetSpec, KEEP, DOC("What is wanted.")),
+    F("status", apps_ReplicaSetStatus, KEEP, DOC("What is so, as the system sees it.")))
 
 LOCAL_TYPE(apps, RollingUpdateStatefulSetStrategy, PLAIN,
     F("partition", INT32, PTR),
@@ -159,13 +162,16 @@ LOCAL_TYPE(apps, StatefulSetOrdinals, PLAIN,
 LOCAL_ENUM(apps, PodManagementPolicyType, "OrderedReady", "Parallel")
 
 LOCAL_TYPE(apps, StatefulSetSpec, PLAIN,
-    F("replicas", INT32, PTR),
-    F("selector", meta_LabelSelector, REQ | KEEP | PTR),
-    F("template", core_PodTemplateSpec, REQ | KEEP),
-    F("volumeClaimTemplates", LIST(core_PersistentVolumeClaim), 0),
-    F("serviceName", STRING, KEEP),
-    F("podManagementPolicy", apps_PodManagementPolicyType, 0),
-    F("updateStrategy", apps_StatefulSetUpdateStrategy, KEEP),
+    F("replicas", INT32, PTR, DOC("How many pods. 1 if unset.")),
+    F("selector", meta_LabelSelector, REQ | KEEP | PTR,
+      DOC("Which pods are its own. Cannot change.")),
+    F("template", core_PodTemplateSpec, REQ | KEEP, DOC("The pods to make.")),
+    F("volumeClaimTemplates", LIST(core_PersistentVolumeClaim), 0,
+      DOC("Claims to make for each pod.")),
+    F("serviceName", STRING, KEEP, DOC("The headless service that names the pods.")),
+    F("podManagementPolicy", apps_PodManagementPolicyType, 0,
+      DOC("OrderedReady: one after the other; Parallel: all at once.")),
+    F("updateStrategy", apps_StatefulSetUpdateStrategy, KEEP, DOC("How pods are replaced.")),
     F("revisionHistoryLimit", INT32, PTR),
     F("minReadySeconds", INT32, 0),
     F("persistentVolumeClaimRetentionPolicy",
@@ -193,9 +199,8 @@ LOCAL_TYPE(apps, StatefulSetStatus, PLAIN,
     F("conditions", LIST(apps_StatefulSetCondition, BY("type"), MERGE("type")), 0),
     F("availableReplicas", INT32, KEEP))
 
-TYPE(apps, StatefulSet, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("spec", apps_StatefulSetSpec, KEEP),
-    F("status", apps_StatefulSetStatus, KEEP))
+TYPE(apps, StatefulSet,
+    DOC("Keeps pods running that have names, an order and storage of their own."),
+    OBJECT_HEAD,
+    F("spec", apps_StatefulSetSpec, KEEP, DOC("What is wanted.")),
+    F("status", apps_StatefulSetStatus, KEEP, DOC("What is so, as the system sees it.")))

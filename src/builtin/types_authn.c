@@ -15,11 +15,10 @@ LOCAL_TYPE(authn, UserInfo, PLAIN,
 LOCAL_TYPE(authn, SelfSubjectReviewStatus, PLAIN,
     F("userInfo", authn_UserInfo, KEEP))
 
-TYPE(authn, SelfSubjectReview, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("status", authn_SelfSubjectReviewStatus, KEEP))
+TYPE(authn, SelfSubjectReview,
+    DOC("Asks who the server takes you for."),
+    OBJECT_HEAD,
+    F("status", authn_SelfSubjectReviewStatus, KEEP, DOC("What is so, as the system sees it.")))
 
 LOCAL_TYPE(authn, TokenReviewSpec, PLAIN,
     F("token", STRING, 0),
@@ -31,12 +30,11 @@ LOCAL_TYPE(authn, TokenReviewStatus, PLAIN,
     F("audiences", LIST(STRING), 0),
     F("error", STRING, 0))
 
-TYPE(authn, TokenReview, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("spec", authn_TokenReviewSpec, REQ | KEEP),
-    F("status", authn_TokenReviewStatus, KEEP))
+TYPE(authn, TokenReview,
+    DOC("Asks whether a token is good, and whose it is."),
+    OBJECT_HEAD,
+    F("spec", authn_TokenReviewSpec, REQ | KEEP, DOC("What is wanted.")),
+    F("status", authn_TokenReviewStatus, KEEP, DOC("What is so, as the system sees it.")))
 
 LOCAL_TYPE(authn, BoundObjectReference, PLAIN,
     F("kind", STRING, 0),
@@ -53,9 +51,8 @@ LOCAL_TYPE(authn, TokenRequestStatus, PLAIN,
     F("token", STRING, REQ | KEEP),
     F("expirationTimestamp", TIME, REQ | KEEP))
 
-TYPE(authn, TokenRequest, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("spec", authn_TokenRequestSpec, REQ | KEEP),
-    F("status", authn_TokenRequestStatus, KEEP))
+TYPE(authn, TokenRequest,
+    DOC("Asks for a token of a service account."),
+    OBJECT_HEAD,
+    F("spec", authn_TokenRequestSpec, REQ | KEEP, DOC("What is wanted.")),
+    F("status", authn_TokenRequestStatus, KEEP, DOC("What is so, as the system sees it.")))

@@ -43,23 +43,21 @@ LOCAL_TYPE(authz, SubjectAccessReviewStatus, PLAIN,
     F("reason", STRING, 0),
     F("evaluationError", STRING, 0))
 
-TYPE(authz, LocalSubjectAccessReview, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("spec", authz_SubjectAccessReviewSpec, REQ | KEEP),
-    F("status", authz_SubjectAccessReviewStatus, KEEP))
+TYPE(authz, LocalSubjectAccessReview,
+    DOC("Asks whether somebody may do something in one namespace."),
+    OBJECT_HEAD,
+    F("spec", authz_SubjectAccessReviewSpec, REQ | KEEP, DOC("What is wanted.")),
+    F("status", authz_SubjectAccessReviewStatus, KEEP, DOC("What is so, as the system sees it.")))
 
 LOCAL_TYPE(authz, SelfSubjectAccessReviewSpec, PLAIN,
     F("resourceAttributes", authz_ResourceAttributes, PTR),
     F("nonResourceAttributes", authz_NonResourceAttributes, PTR))
 
-TYPE(authz, SelfSubjectAccessReview, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("spec", authz_SelfSubjectAccessReviewSpec, REQ | KEEP),
-    F("status", authz_SubjectAccessReviewStatus, KEEP))
+TYPE(authz, SelfSubjectAccessReview,
+    DOC("Asks whether you may do something."),
+    OBJECT_HEAD,
+    F("spec", authz_SelfSubjectAccessReviewSpec, REQ | KEEP, DOC("What is wanted.")),
+    F("status", authz_SubjectAccessReviewStatus, KEEP, DOC("What is so, as the system sees it.")))
 
 LOCAL_TYPE(authz, SelfSubjectRulesReviewSpec, PLAIN,
     F("namespace", STRING, 0))
@@ -80,16 +78,14 @@ LOCAL_TYPE(authz, SubjectRulesReviewStatus, PLAIN,
     F("incomplete", BOOL, REQ | KEEP),
     F("evaluationError", STRING, 0))
 
-TYPE(authz, SelfSubjectRulesReview, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("spec", authz_SelfSubjectRulesReviewSpec, REQ | KEEP),
-    F("status", authz_SubjectRulesReviewStatus, KEEP))
+TYPE(authz, SelfSubjectRulesReview,
+    DOC("Asks what you may do in a namespace."),
+    OBJECT_HEAD,
+    F("spec", authz_SelfSubjectRulesReviewSpec, REQ | KEEP, DOC("What is wanted.")),
+    F("status", authz_SubjectRulesReviewStatus, KEEP, DOC("What is so, as the system sees it.")))
 
-TYPE(authz, SubjectAccessReview, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("spec", authz_SubjectAccessReviewSpec, REQ | KEEP),
-    F("status", authz_SubjectAccessReviewStatus, KEEP))
+TYPE(authz, SubjectAccessReview,
+    DOC("Asks whether somebody may do something."),
+    OBJECT_HEAD,
+    F("spec", authz_SubjectAccessReviewSpec, REQ | KEEP, DOC("What is wanted.")),
+    F("status", authz_SubjectAccessReviewStatus, KEEP, DOC("What is so, as the system sees it.")))

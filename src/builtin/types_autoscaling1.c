@@ -13,12 +13,11 @@ LOCAL_TYPE(autoscaling1, ScaleStatus, PLAIN,
     F("replicas", INT32, REQ | KEEP),
     F("selector", STRING, 0))
 
-TYPE(autoscaling1, Scale, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("spec", autoscaling1_ScaleSpec, KEEP),
-    F("status", autoscaling1_ScaleStatus, KEEP))
+TYPE(autoscaling1, Scale,
+    DOC("How many pods something has and should have."),
+    OBJECT_HEAD,
+    F("spec", autoscaling1_ScaleSpec, KEEP, DOC("What is wanted.")),
+    F("status", autoscaling1_ScaleStatus, KEEP, DOC("What is so, as the system sees it.")))
 
 LOCAL_TYPE(autoscaling1, CrossVersionObjectReference, ATOMIC,
     F("kind", STRING, REQ | KEEP),
@@ -38,9 +37,9 @@ LOCAL_TYPE(autoscaling1, HorizontalPodAutoscalerStatus, PLAIN,
     F("desiredReplicas", INT32, REQ | KEEP),
     F("currentCPUUtilizationPercentage", INT32, PTR))
 
-TYPE(autoscaling1, HorizontalPodAutoscaler, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("spec", autoscaling1_HorizontalPodAutoscalerSpec, KEEP),
-    F("status", autoscaling1_HorizontalPodAutoscalerStatus, KEEP))
+TYPE(autoscaling1, HorizontalPodAutoscaler,
+    DOC("Changes the number of pods so that their CPU use stays near a target."),
+    OBJECT_HEAD,
+    F("spec", autoscaling1_HorizontalPodAutoscalerSpec, KEEP, DOC("What is wanted.")),
+    F("status", autoscaling1_HorizontalPodAutoscalerStatus, KEEP,
+      DOC("What is so, as the system sees it.")))

@@ -75,11 +75,13 @@ LOCAL_TYPE(autoscaling2, HorizontalPodAutoscalerBehavior, PLAIN,
     F("scaleDown", autoscaling2_HPAScalingRules, PTR))
 
 LOCAL_TYPE(autoscaling2, HorizontalPodAutoscalerSpec, PLAIN,
-    F("scaleTargetRef", autoscaling2_CrossVersionObjectReference, REQ | KEEP),
-    F("minReplicas", INT32, PTR),
-    F("maxReplicas", INT32, REQ | KEEP),
-    F("metrics", LIST(autoscaling2_MetricSpec), 0),
-    F("behavior", autoscaling2_HorizontalPodAutoscalerBehavior, PTR))
+    F("scaleTargetRef", autoscaling2_CrossVersionObjectReference, REQ | KEEP,
+      DOC("What to scale.")),
+    F("minReplicas", INT32, PTR, DOC("The fewest pods. 1 if unset.")),
+    F("maxReplicas", INT32, REQ | KEEP, DOC("The most pods.")),
+    F("metrics", LIST(autoscaling2_MetricSpec), 0, DOC("What to measure, and the targets.")),
+    F("behavior", autoscaling2_HorizontalPodAutoscalerBehavior, PTR,
+      DOC("How fast to go up and down.")))
 
 LOCAL_TYPE(autoscaling2, MetricValueStatus, PLAIN,
     F("value", QUANTITY, PTR),
@@ -134,9 +136,9 @@ LOCAL_TYPE(autoscaling2, HorizontalPodAutoscalerStatus, PLAIN,
     F("conditions", LIST(autoscaling2_HorizontalPodAutoscalerCondition, BY("type"),
       MERGE("type")), 0))
 
-TYPE(autoscaling2, HorizontalPodAutoscaler, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("spec", autoscaling2_HorizontalPodAutoscalerSpec, KEEP),
-    F("status", autoscaling2_HorizontalPodAutoscalerStatus, KEEP))
+TYPE(autoscaling2, HorizontalPodAutoscaler,
+    DOC("Changes the number of pods so that measured values stay near their targets."),
+    OBJECT_HEAD,
+    F("spec", autoscaling2_HorizontalPodAutoscalerSpec, KEEP, DOC("What is wanted.")),
+    F("status", autoscaling2_HorizontalPodAutoscalerStatus, KEEP,
+      DOC("What is so, as the system sees it.")))

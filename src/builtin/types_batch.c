@@ -38,20 +38,24 @@ LOCAL_ENUM(batch, CompletionMode, "Indexed", "NonIndexed")
 LOCAL_ENUM(batch, PodReplacementPolicy, "Failed", "TerminatingOrFailed")
 
 LOCAL_TYPE(batch, JobSpec, PLAIN,
-    F("parallelism", INT32, PTR),
-    F("completions", INT32, PTR),
-    F("activeDeadlineSeconds", INT64, PTR),
-    F("podFailurePolicy", batch_PodFailurePolicy, PTR),
-    F("successPolicy", batch_SuccessPolicy, PTR),
-    F("backoffLimit", INT32, PTR),
+    F("parallelism", INT32, PTR, DOC("How many pods at the same time. 1 if unset.")),
+    F("completions", INT32, PTR, DOC("How many pods must succeed.")),
+    F("activeDeadlineSeconds", INT64, PTR,
+      DOC("The longest that the job may be active; then it fails.")),
+    F("podFailurePolicy", batch_PodFailurePolicy, PTR,
+      DOC("Which failures count, and which end the job.")),
+    F("successPolicy", batch_SuccessPolicy, PTR,
+      DOC("When the job counts as done before all are.")),
+    F("backoffLimit", INT32, PTR, DOC("How many failures before the job fails. 6 if unset.")),
     F("backoffLimitPerIndex", INT32, PTR),
     F("maxFailedIndexes", INT32, PTR),
-    F("selector", meta_LabelSelector, PTR),
+    F("selector", meta_LabelSelector, PTR, DOC("Which pods are its own. Filled in.")),
     F("manualSelector", BOOL, PTR),
-    F("template", core_PodTemplateSpec, REQ | KEEP),
-    F("ttlSecondsAfterFinished", INT32, PTR),
-    F("completionMode", batch_CompletionMode, PTR),
-    F("suspend", BOOL, PTR),
+    F("template", core_PodTemplateSpec, REQ | KEEP, DOC("The pods to make.")),
+    F("ttlSecondsAfterFinished", INT32, PTR, DOC("How long a finished job is kept.")),
+    F("completionMode", batch_CompletionMode, PTR,
+      DOC("NonIndexed, or Indexed: each pod has its own number.")),
+    F("suspend", BOOL, PTR, DOC("Whether no pods should run for now.")),
     F("podReplacementPolicy", batch_PodReplacementPolicy, PTR),
     F("managedBy", STRING, PTR))
 
@@ -62,26 +66,27 @@ LOCAL_TYPE(batch, JobTemplateSpec, PLAIN,
 LOCAL_ENUM(batch, ConcurrencyPolicy, "Allow", "Forbid", "Replace")
 
 LOCAL_TYPE(batch, CronJobSpec, PLAIN,
-    F("schedule", STRING, REQ | KEEP),
-    F("timeZone", STRING, PTR),
-    F("startingDeadlineSeconds", INT64, PTR),
-    F("concurrencyPolicy", batch_ConcurrencyPolicy, 0),
-    F("suspend", BOOL, PTR),
-    F("jobTemplate", batch_JobTemplateSpec, REQ | KEEP),
-    F("successfulJobsHistoryLimit", INT32, PTR),
-    F("failedJobsHistoryLimit", INT32, PTR))
+    F("schedule", STRING, REQ | KEEP, DOC("When, as five fields of cron.")),
+    F("timeZone", STRING, PTR, DOC("Which clock, by its name in the zone database.")),
+    F("startingDeadlineSeconds", INT64, PTR, DOC("How late a job may still start.")),
+    F("concurrencyPolicy", batch_ConcurrencyPolicy, 0,
+      DOC("Allow, Forbid or Replace, when the last job still runs.")),
+    F("suspend", BOOL, PTR, DOC("Whether no jobs should start for now.")),
+    F("jobTemplate", batch_JobTemplateSpec, REQ | KEEP, DOC("The jobs to make.")),
+    F("successfulJobsHistoryLimit", INT32, PTR,
+      DOC("How many finished jobs to keep. 3 if unset.")),
+    F("failedJobsHistoryLimit", INT32, PTR, DOC("How many failed jobs to keep. 1 if unset.")))
 
 LOCAL_TYPE(batch, CronJobStatus, PLAIN,
     F("active", LIST(core_ObjectReference), 0),
     F("lastScheduleTime", TIME, PTR),
     F("lastSuccessfulTime", TIME, PTR))
 
-TYPE(batch, CronJob, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("spec", batch_CronJobSpec, KEEP),
-    F("status", batch_CronJobStatus, KEEP))
+TYPE(batch, CronJob,
+    DOC("Starts a job again and again, by the clock."),
+    OBJECT_HEAD,
+    F("spec", batch_CronJobSpec, KEEP, DOC("What is wanted.")),
+    F("status", batch_CronJobStatus, KEEP, DOC("What is so, as the system sees it.")))
 
 LOCAL_STRING_TYPE(batch, JobConditionType)
 
@@ -98,21 +103,21 @@ LOCAL_TYPE(batch, UncountedTerminatedPods, PLAIN,
     F("failed", LIST(meta_UID, SET), 0))
 
 LOCAL_TYPE(batch, JobStatus, PLAIN,
-    F("conditions", LIST(batch_JobCondition, MERGE("type")), 0),
-    F("startTime", TIME, PTR),
-    F("completionTime", TIME, PTR),
-    F("active", INT32, 0),
-    F("succeeded", INT32, 0),
-    F("failed", INT32, 0),
+    F("conditions", LIST(batch_JobCondition, MERGE("type")), 0,
+      DOC("What is so, point by point.")),
+    F("startTime", TIME, PTR, DOC("When the job began.")),
+    F("completionTime", TIME, PTR, DOC("When it was done.")),
+    F("active", INT32, 0, DOC("Pods that run or wait.")),
+    F("succeeded", INT32, 0, DOC("Pods that have succeeded.")),
+    F("failed", INT32, 0, DOC("Pods that have failed.")),
     F("terminating", INT32, PTR),
     F("completedIndexes", STRING, 0),
     F("failedIndexes", STRING, PTR),
     F("uncountedTerminatedPods", batch_UncountedTerminatedPods, PTR),
-    F("ready", INT32, PTR))
+    F("ready", INT32, PTR, DOC("Pods that are ready.")))
 
-TYPE(batch, Job, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("spec", batch_JobSpec, KEEP),
-    F("status", batch_JobStatus, KEEP))
+TYPE(batch, Job,
+    DOC("Runs pods until enough of them have succeeded."),
+    OBJECT_HEAD,
+    F("spec", batch_JobSpec, KEEP, DOC("What is wanted.")),
+    F("status", batch_JobStatus, KEEP, DOC("What is so, as the system sees it.")))

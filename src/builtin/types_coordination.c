@@ -9,16 +9,16 @@
 LOCAL_STRING_TYPE(coordination, CoordinatedLeaseStrategy)
 
 LOCAL_TYPE(coordination, LeaseSpec, PLAIN,
-    F("holderIdentity", STRING, PTR),
-    F("leaseDurationSeconds", INT32, PTR),
-    F("acquireTime", MICRO_TIME, PTR),
-    F("renewTime", MICRO_TIME, PTR),
-    F("leaseTransitions", INT32, PTR),
+    F("holderIdentity", STRING, PTR, DOC("Who holds it.")),
+    F("leaseDurationSeconds", INT32, PTR,
+      DOC("How long a holder may be silent before others may take it.")),
+    F("acquireTime", MICRO_TIME, PTR, DOC("When the holder took it.")),
+    F("renewTime", MICRO_TIME, PTR, DOC("When the holder last said so.")),
+    F("leaseTransitions", INT32, PTR, DOC("How often it went from one holder to another.")),
     F("strategy", coordination_CoordinatedLeaseStrategy, PTR),
     F("preferredHolder", STRING, PTR))
 
-TYPE(coordination, Lease, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("spec", coordination_LeaseSpec, KEEP))
+TYPE(coordination, Lease,
+    DOC("Who holds something, and until when. Used for heartbeats and for electing leaders."),
+    OBJECT_HEAD,
+    F("spec", coordination_LeaseSpec, KEEP, DOC("What is wanted.")))

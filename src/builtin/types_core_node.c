@@ -14,24 +14,25 @@ LOCAL_TYPE(core, EventSeries, PLAIN,
     F("count", INT32, 0),
     F("lastObservedTime", MICRO_TIME, KEEP))
 
-TYPE(core, Event, PLAIN,
+TYPE(core, Event,
+    DOC("Something that happened to an object, for people to read. Kept for an hour."),
     F("kind", STRING, 0),
     F("apiVersion", STRING, 0),
     F("metadata", meta_ObjectMeta, REQ | KEEP),
-    F("involvedObject", core_ObjectReference, REQ | KEEP),
-    F("reason", STRING, 0),
-    F("message", STRING, 0),
-    F("source", core_EventSource, KEEP),
-    F("firstTimestamp", TIME, KEEP),
-    F("lastTimestamp", TIME, KEEP),
-    F("count", INT32, 0),
-    F("type", STRING, 0),
-    F("eventTime", MICRO_TIME, KEEP),
+    F("involvedObject", core_ObjectReference, REQ | KEEP, DOC("What it happened to.")),
+    F("reason", STRING, 0, DOC("What happened, in one word.")),
+    F("message", STRING, 0, DOC("What happened, for people.")),
+    F("source", core_EventSource, KEEP, DOC("Who says so.")),
+    F("firstTimestamp", TIME, KEEP, DOC("When it was first seen.")),
+    F("lastTimestamp", TIME, KEEP, DOC("When it was last seen.")),
+    F("count", INT32, 0, DOC("How often.")),
+    F("type", STRING, 0, DOC("Normal or Warning.")),
+    F("eventTime", MICRO_TIME, KEEP, DOC("When it happened.")),
     F("series", core_EventSeries, PTR),
     F("action", STRING, 0),
     F("related", core_ObjectReference, PTR),
-    F("reportingComponent", STRING, KEEP),
-    F("reportingInstance", STRING, KEEP))
+    F("reportingComponent", STRING, KEEP, DOC("Who says so.")),
+    F("reportingInstance", STRING, KEEP, DOC("Which of them says so.")))
 
 LOCAL_STRING_TYPE(core, LimitType)
 
@@ -46,11 +47,10 @@ LOCAL_TYPE(core, LimitRangeItem, PLAIN,
 LOCAL_TYPE(core, LimitRangeSpec, PLAIN,
     F("limits", LIST(core_LimitRangeItem), REQ | KEEP))
 
-TYPE(core, LimitRange, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("spec", core_LimitRangeSpec, KEEP))
+TYPE(core, LimitRange,
+    DOC("Bounds and defaults for what pods and claims of a namespace may ask for."),
+    OBJECT_HEAD,
+    F("spec", core_LimitRangeSpec, KEEP, DOC("What is wanted.")))
 
 LOCAL_STRING_TYPE(core, FinalizerName)
 
@@ -72,12 +72,11 @@ LOCAL_TYPE(core, NamespaceStatus, PLAIN,
     F("phase", core_NamespacePhase, 0),
     F("conditions", LIST(core_NamespaceCondition, BY("type"), MERGE("type")), 0))
 
-TYPE(core, Namespace, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("spec", core_NamespaceSpec, KEEP),
-    F("status", core_NamespaceStatus, KEEP))
+TYPE(core, Namespace,
+    DOC("A scope for names. Deleting it deletes everything in it."),
+    OBJECT_HEAD,
+    F("spec", core_NamespaceSpec, KEEP, DOC("What is wanted.")),
+    F("status", core_NamespaceStatus, KEEP, DOC("What is so, as the system sees it.")))
 
 LOCAL_TYPE(core, Taint, PLAIN,
     F("key", STRING, REQ | KEEP),
@@ -96,11 +95,11 @@ LOCAL_TYPE(core, NodeConfigSource, PLAIN,
     F("configMap", core_ConfigMapNodeConfigSource, PTR))
 
 LOCAL_TYPE(core, NodeSpec, PLAIN,
-    F("podCIDR", STRING, 0),
+    F("podCIDR", STRING, 0, DOC("The addresses for the pods of the node.")),
     F("podCIDRs", LIST(STRING, SET, MERGE_VALUES), 0),
-    F("providerID", STRING, 0),
-    F("unschedulable", BOOL, 0),
-    F("taints", LIST(core_Taint), 0),
+    F("providerID", STRING, 0, DOC("How the cloud calls it.")),
+    F("unschedulable", BOOL, 0, DOC("Whether no more pods should come.")),
+    F("taints", LIST(core_Taint), 0, DOC("What keeps pods away that do not tolerate it.")),
     F("configSource", core_NodeConfigSource, PTR),
     F("externalID", STRING, 0))
 
@@ -172,26 +171,26 @@ LOCAL_TYPE(core, NodeFeatures, PLAIN,
 LOCAL_ENUM(core, NodePhase, "Pending", "Running", "Terminated")
 
 LOCAL_TYPE(core, NodeStatus, PLAIN,
-    F("capacity", core_ResourceList, 0),
-    F("allocatable", core_ResourceList, 0),
+    F("capacity", core_ResourceList, 0, DOC("What the node has.")),
+    F("allocatable", core_ResourceList, 0, DOC("What pods may use of it.")),
     F("phase", core_NodePhase, 0),
-    F("conditions", LIST(core_NodeCondition, BY("type"), MERGE("type")), 0),
-    F("addresses", LIST(core_NodeAddress, BY("type"), MERGE("type")), 0),
+    F("conditions", LIST(core_NodeCondition, BY("type"), MERGE("type")), 0,
+      DOC("What is so, point by point.")),
+    F("addresses", LIST(core_NodeAddress, BY("type"), MERGE("type")), 0, DOC("How to reach it.")),
     F("daemonEndpoints", core_NodeDaemonEndpoints, KEEP),
-    F("nodeInfo", core_NodeSystemInfo, KEEP),
-    F("images", LIST(core_ContainerImage), 0),
+    F("nodeInfo", core_NodeSystemInfo, KEEP, DOC("What it is and runs.")),
+    F("images", LIST(core_ContainerImage), 0, DOC("Images that are there already.")),
     F("volumesInUse", LIST(core_UniqueVolumeName), 0),
     F("volumesAttached", LIST(core_AttachedVolume), 0),
     F("config", core_NodeConfigStatus, PTR),
     F("runtimeHandlers", LIST(core_NodeRuntimeHandler), 0),
     F("features", core_NodeFeatures, PTR))
 
-TYPE(core, Node, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("spec", core_NodeSpec, KEEP),
-    F("status", core_NodeStatus, KEEP))
+TYPE(core, Node,
+    DOC("A machine that runs pods."),
+    OBJECT_HEAD,
+    F("spec", core_NodeSpec, KEEP, DOC("What is wanted.")),
+    F("status", core_NodeStatus, KEEP, DOC("What is so, as the system sees it.")))
 
 LOCAL_ENUM(core, ResourceQuotaScope, "BestEffort", "CrossNamespacePodAffinity",
     "NotBestEffort", "NotTerminating", "PriorityClass", "Terminating", "VolumeAttributesClass")
@@ -206,17 +205,16 @@ LOCAL_TYPE(core, ScopeSelector, ATOMIC,
     F("matchExpressions", LIST(core_ScopedResourceSelectorRequirement), 0))
 
 LOCAL_TYPE(core, ResourceQuotaSpec, PLAIN,
-    F("hard", core_ResourceList, 0),
-    F("scopes", LIST(core_ResourceQuotaScope), 0),
+    F("hard", core_ResourceList, 0, DOC("The most of each resource.")),
+    F("scopes", LIST(core_ResourceQuotaScope), 0, DOC("Which objects count.")),
     F("scopeSelector", core_ScopeSelector, PTR))
 
 LOCAL_TYPE(core, ResourceQuotaStatus, PLAIN,
     F("hard", core_ResourceList, 0),
     F("used", core_ResourceList, 0))
 
-TYPE(core, ResourceQuota, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("spec", core_ResourceQuotaSpec, KEEP),
-    F("status", core_ResourceQuotaStatus, KEEP))
+TYPE(core, ResourceQuota,
+    DOC("The most that a namespace may use."),
+    OBJECT_HEAD,
+    F("spec", core_ResourceQuotaSpec, KEEP, DOC("What is wanted.")),
+    F("status", core_ResourceQuotaStatus, KEEP, DOC("What is so, as the system sees it.")))

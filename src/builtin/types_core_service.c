@@ -6,13 +6,12 @@
 #define PACKAGE "io.k8s.api.core.v1"
 #define GO_PACKAGE "v1"
 
-TYPE(core, ConfigMap, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("immutable", BOOL, PTR),
-    F("data", MAP(STRING), 0),
-    F("binaryData", MAP(BYTES), 0))
+TYPE(core, ConfigMap,
+    DOC("Configuration for pods to read: text and bytes by key."),
+    OBJECT_HEAD,
+    F("immutable", BOOL, PTR, DOC("Whether the data can never change again.")),
+    F("data", MAP(STRING), 0, DOC("Text by key.")),
+    F("binaryData", MAP(BYTES), 0, DOC("Bytes by key, as base64.")))
 
 LOCAL_TYPE(core, EndpointAddress, ATOMIC,
     F("ip", STRING, REQ | KEEP),
@@ -31,10 +30,9 @@ LOCAL_TYPE(core, EndpointSubset, PLAIN,
     F("notReadyAddresses", LIST(core_EndpointAddress), 0),
     F("ports", LIST(core_EndpointPort), 0))
 
-TYPE(core, Endpoints, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
+TYPE(core, Endpoints,
+    DOC("The addresses behind a service. EndpointSlices have taken its place."),
+    OBJECT_HEAD,
     F("subsets", LIST(core_EndpointSubset), 0))
 
 LOCAL_TYPE(core, ReplicationControllerSpec, PLAIN,
@@ -60,39 +58,38 @@ LOCAL_TYPE(core, ReplicationControllerStatus, PLAIN,
     F("observedGeneration", INT64, 0),
     F("conditions", LIST(core_ReplicationControllerCondition, BY("type"), MERGE("type")), 0))
 
-TYPE(core, ReplicationController, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("spec", core_ReplicationControllerSpec, KEEP),
-    F("status", core_ReplicationControllerStatus, KEEP))
+TYPE(core, ReplicationController,
+    DOC("Keeps a number of like pods running. ReplicaSets and deployments have taken its place."),
+    OBJECT_HEAD,
+    F("spec", core_ReplicationControllerSpec, KEEP, DOC("What is wanted.")),
+    F("status", core_ReplicationControllerStatus, KEEP, DOC("What is so, as the system sees it.")))
 
 LOCAL_STRING_TYPE(core, SecretType)
 
-TYPE(core, Secret, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("immutable", BOOL, PTR),
-    F("data", MAP(BYTES), 0),
-    F("stringData", MAP(STRING), 0),
-    F("type", core_SecretType, 0))
+TYPE(core, Secret,
+    DOC("Like a ConfigMap, for things that not everybody should read. Values are base64."),
+    OBJECT_HEAD,
+    F("immutable", BOOL, PTR, DOC("Whether the data can never change again.")),
+    F("data", MAP(BYTES), 0, DOC("Bytes by key, as base64.")),
+    F("stringData", MAP(STRING), 0, DOC("Text by key; becomes part of data when written.")),
+    F("type", core_SecretType, 0, DOC("What is in it, for programs.")))
 
-TYPE(core, ServiceAccount, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("secrets", LIST(core_ObjectReference, BY("name"), MERGE("name")), 0),
-    F("imagePullSecrets", LIST(core_LocalObjectReference), 0),
-    F("automountServiceAccountToken", BOOL, PTR))
+TYPE(core, ServiceAccount,
+    DOC("Who a pod is when it talks to the API."),
+    OBJECT_HEAD,
+    F("secrets", LIST(core_ObjectReference, BY("name"), MERGE("name")), 0,
+      DOC("Secrets that pods of the account may use.")),
+    F("imagePullSecrets", LIST(core_LocalObjectReference), 0, DOC("Secrets for fetching images.")),
+    F("automountServiceAccountToken", BOOL, PTR, DOC("Whether tokens are put into containers.")))
 
 LOCAL_TYPE(core, ServicePort, PLAIN,
-    F("name", STRING, 0),
-    F("protocol", core_Protocol, 0),
-    F("appProtocol", STRING, PTR),
-    F("port", INT32, REQ | KEEP),
-    F("targetPort", INT_OR_STRING, KEEP),
-    F("nodePort", INT32, 0))
+    F("name", STRING, 0, DOC("Unique within the service.")),
+    F("protocol", core_Protocol, 0, DOC("TCP unless said otherwise.")),
+    F("appProtocol", STRING, PTR, DOC("What is spoken there.")),
+    F("port", INT32, REQ | KEEP, DOC("The port of the service.")),
+    F("targetPort", INT_OR_STRING, KEEP,
+      DOC("The port of the pods, by number or name. The same if unset.")),
+    F("nodePort", INT32, 0, DOC("The port on every node, for NodePort and LoadBalancer.")))
 
 LOCAL_TYPE(core, ClientIPConfig, PLAIN,
     F("timeoutSeconds", INT32, PTR))
@@ -108,22 +105,26 @@ LOCAL_ENUM(core, IPFamilyPolicy, "PreferDualStack", "RequireDualStack", "SingleS
 LOCAL_ENUM(core, ServiceInternalTrafficPolicy, "Cluster", "Local")
 
 LOCAL_TYPE(core, ServiceSpec, PLAIN,
-    F("ports", LIST(core_ServicePort, BY("port", "protocol"), MERGE("port")), 0),
-    F("selector", MAP(STRING, ATOMIC), 0),
-    F("clusterIP", STRING, 0),
-    F("clusterIPs", LIST(STRING), 0),
-    F("type", core_ServiceType, 0),
-    F("externalIPs", LIST(STRING), 0),
-    F("sessionAffinity", core_ServiceAffinity, 0),
-    F("loadBalancerIP", STRING, 0),
+    F("ports", LIST(core_ServicePort, BY("port", "protocol"), MERGE("port")), 0,
+      DOC("The ports that the service offers.")),
+    F("selector", MAP(STRING, ATOMIC), 0, DOC("Labels of the pods behind it.")),
+    F("clusterIP", STRING, 0,
+      DOC("Its address: given by the server; \"None\" for a headless service.")),
+    F("clusterIPs", LIST(STRING), 0, DOC("All its addresses.")),
+    F("type", core_ServiceType, 0, DOC("ClusterIP, NodePort, LoadBalancer or ExternalName.")),
+    F("externalIPs", LIST(STRING), 0, DOC("Further addresses that lead to it.")),
+    F("sessionAffinity", core_ServiceAffinity, 0,
+      DOC("ClientIP: the same client gets the same pod.")),
+    F("loadBalancerIP", STRING, 0, DOC("Where the load balancer should be, if it can be chosen.")),
     F("loadBalancerSourceRanges", LIST(STRING), 0),
-    F("externalName", STRING, 0),
+    F("externalName", STRING, 0, DOC("The name that an ExternalName service stands for.")),
     F("externalTrafficPolicy", core_ServiceExternalTrafficPolicy, 0),
     F("healthCheckNodePort", INT32, 0),
-    F("publishNotReadyAddresses", BOOL, 0),
+    F("publishNotReadyAddresses", BOOL, 0, DOC("Whether pods that are not ready count as well.")),
     F("sessionAffinityConfig", core_SessionAffinityConfig, PTR),
-    F("ipFamilies", LIST(core_IPFamily), 0),
-    F("ipFamilyPolicy", core_IPFamilyPolicy, PTR),
+    F("ipFamilies", LIST(core_IPFamily), 0, DOC("IPv4, IPv6 or both.")),
+    F("ipFamilyPolicy", core_IPFamilyPolicy, PTR,
+      DOC("How many address families there should be.")),
     F("allocateLoadBalancerNodePorts", BOOL, PTR),
     F("loadBalancerClass", STRING, PTR),
     F("internalTrafficPolicy", core_ServiceInternalTrafficPolicy, PTR),
@@ -149,12 +150,11 @@ LOCAL_TYPE(core, ServiceStatus, PLAIN,
     F("loadBalancer", core_LoadBalancerStatus, KEEP),
     F("conditions", LIST(meta_Condition, BY("type"), MERGE("type")), 0))
 
-TYPE(core, Service, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("spec", core_ServiceSpec, KEEP),
-    F("status", core_ServiceStatus, KEEP))
+TYPE(core, Service,
+    DOC("A stable name and address for a set of pods."),
+    OBJECT_HEAD,
+    F("spec", core_ServiceSpec, KEEP, DOC("What is wanted.")),
+    F("status", core_ServiceStatus, KEEP, DOC("What is so, as the system sees it.")))
 
 LOCAL_TYPE(core, TopologySelectorLabelRequirement, PLAIN,
     F("key", STRING, REQ | KEEP),

@@ -39,10 +39,9 @@ LOCAL_TYPE(discovery, EndpointPort, ATOMIC,
 
 LOCAL_ENUM(discovery, AddressType, "FQDN", "IPv4", "IPv6")
 
-TYPE(discovery, EndpointSlice, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
+TYPE(discovery, EndpointSlice,
+    DOC("Some of the addresses behind a service."),
+    OBJECT_HEAD,
     F("addressType", discovery_AddressType, REQ | KEEP),
     F("endpoints", LIST(discovery_Endpoint), REQ | KEEP),
     F("ports", LIST(discovery_EndpointPort), KEEP))

@@ -10,10 +10,9 @@ LOCAL_TYPE(events, EventSeries, PLAIN,
     F("count", INT32, REQ | KEEP),
     F("lastObservedTime", MICRO_TIME, REQ | KEEP))
 
-TYPE(events, Event, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
+TYPE(events, Event,
+    DOC("Something that happened to an object, for people to read. Kept for an hour."),
+    OBJECT_HEAD,
     F("eventTime", MICRO_TIME, REQ | KEEP),
     F("series", events_EventSeries, PTR),
     F("reportingController", STRING, 0),

@@ -37,10 +37,11 @@ LOCAL_TYPE(networking, IngressRule, PLAIN,
     F("http", networking_HTTPIngressRuleValue, PTR))
 
 LOCAL_TYPE(networking, IngressSpec, PLAIN,
-    F("ingressClassName", STRING, PTR),
-    F("defaultBackend", networking_IngressBackend, PTR),
-    F("tls", LIST(networking_IngressTLS), 0),
-    F("rules", LIST(networking_IngressRule), 0))
+    F("ingressClassName", STRING, PTR, DOC("Which ingress class looks after it.")),
+    F("defaultBackend", networking_IngressBackend, PTR,
+      DOC("Where everything goes that no rule matches.")),
+    F("tls", LIST(networking_IngressTLS), 0, DOC("Which certificates for which hosts.")),
+    F("rules", LIST(networking_IngressRule), 0, DOC("What goes where.")))
 
 LOCAL_TYPE(networking, IngressPortStatus, PLAIN,
     F("port", INT32, REQ | KEEP),
@@ -58,12 +59,11 @@ LOCAL_TYPE(networking, IngressLoadBalancerStatus, PLAIN,
 LOCAL_TYPE(networking, IngressStatus, PLAIN,
     F("loadBalancer", networking_IngressLoadBalancerStatus, KEEP))
 
-TYPE(networking, Ingress, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("spec", networking_IngressSpec, KEEP),
-    F("status", networking_IngressStatus, KEEP))
+TYPE(networking, Ingress,
+    DOC("Routes HTTP from outside to services, by host and path."),
+    OBJECT_HEAD,
+    F("spec", networking_IngressSpec, KEEP, DOC("What is wanted.")),
+    F("status", networking_IngressStatus, KEEP, DOC("What is so, as the system sees it.")))
 
 LOCAL_TYPE(networking, IngressClassParametersReference, PLAIN,
     F("apiGroup", STRING, PTR),
@@ -76,11 +76,10 @@ LOCAL_TYPE(networking, IngressClassSpec, PLAIN,
     F("controller", STRING, 0),
     F("parameters", networking_IngressClassParametersReference, PTR))
 
-TYPE(networking, IngressClass, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("spec", networking_IngressClassSpec, KEEP))
+TYPE(networking, IngressClass,
+    DOC("A sort of ingress, and the controller that looks after it."),
+    OBJECT_HEAD,
+    F("spec", networking_IngressClassSpec, KEEP, DOC("What is wanted.")))
 
 LOCAL_TYPE(networking, NetworkPolicyPort, PLAIN,
     F("protocol", core_Protocol, PTR),
@@ -112,11 +111,10 @@ LOCAL_TYPE(networking, NetworkPolicySpec, PLAIN,
     F("egress", LIST(networking_NetworkPolicyEgressRule), 0),
     F("policyTypes", LIST(networking_PolicyType), 0))
 
-TYPE(networking, NetworkPolicy, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("spec", networking_NetworkPolicySpec, KEEP))
+TYPE(networking, NetworkPolicy,
+    DOC("Who may talk to the pods it selects, and to whom they may talk."),
+    OBJECT_HEAD,
+    F("spec", networking_NetworkPolicySpec, KEEP, DOC("What is wanted.")))
 
 LOCAL_TYPE(networking, ParentReference, PLAIN,
     F("group", STRING, 0),
@@ -127,11 +125,10 @@ LOCAL_TYPE(networking, ParentReference, PLAIN,
 LOCAL_TYPE(networking, IPAddressSpec, PLAIN,
     F("parentRef", networking_ParentReference, REQ | PTR))
 
-TYPE(networking, IPAddress, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("spec", networking_IPAddressSpec, KEEP))
+TYPE(networking, IPAddress,
+    DOC("An address that is taken, and the object that has taken it."),
+    OBJECT_HEAD,
+    F("spec", networking_IPAddressSpec, KEEP, DOC("What is wanted.")))
 
 LOCAL_TYPE(networking, ServiceCIDRSpec, PLAIN,
     F("cidrs", LIST(STRING), 0))
@@ -139,9 +136,8 @@ LOCAL_TYPE(networking, ServiceCIDRSpec, PLAIN,
 LOCAL_TYPE(networking, ServiceCIDRStatus, PLAIN,
     F("conditions", LIST(meta_Condition, BY("type"), MERGE("type")), 0))
 
-TYPE(networking, ServiceCIDR, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("spec", networking_ServiceCIDRSpec, KEEP),
-    F("status", networking_ServiceCIDRStatus, KEEP))
+TYPE(networking, ServiceCIDR,
+    DOC("A range that services take their addresses from."),
+    OBJECT_HEAD,
+    F("spec", networking_ServiceCIDRSpec, KEEP, DOC("What is wanted.")),
+    F("status", networking_ServiceCIDRStatus, KEEP, DOC("What is so, as the system sees it.")))

@@ -9,9 +9,11 @@
 LOCAL_ENUM(policy, UnhealthyPodEvictionPolicyType, "AlwaysAllow", "IfHealthyBudget")
 
 LOCAL_TYPE(policy, PodDisruptionBudgetSpec, PLAIN,
-    F("minAvailable", INT_OR_STRING, PTR),
-    F("selector", meta_LabelSelectorReplaced, PTR),
-    F("maxUnavailable", INT_OR_STRING, PTR),
+    F("minAvailable", INT_OR_STRING, PTR,
+      DOC("How many pods must stay, as a number or in percent.")),
+    F("selector", meta_LabelSelectorReplaced, PTR, DOC("The pods it is about.")),
+    F("maxUnavailable", INT_OR_STRING, PTR,
+      DOC("How many pods may go, as a number or in percent.")),
     F("unhealthyPodEvictionPolicy", policy_UnhealthyPodEvictionPolicyType, PTR))
 
 LOCAL_TYPE(policy, PodDisruptionBudgetStatus, PLAIN,
@@ -23,15 +25,13 @@ LOCAL_TYPE(policy, PodDisruptionBudgetStatus, PLAIN,
     F("expectedPods", INT32, REQ | KEEP),
     F("conditions", LIST(meta_Condition, BY("type"), MERGE("type")), 0))
 
-TYPE(policy, PodDisruptionBudget, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("spec", policy_PodDisruptionBudgetSpec, KEEP),
-    F("status", policy_PodDisruptionBudgetStatus, KEEP))
+TYPE(policy, PodDisruptionBudget,
+    DOC("How many pods of a set may be taken away at the same time."),
+    OBJECT_HEAD,
+    F("spec", policy_PodDisruptionBudgetSpec, KEEP, DOC("What is wanted.")),
+    F("status", policy_PodDisruptionBudgetStatus, KEEP, DOC("What is so, as the system sees it.")))
 
-TYPE(policy, Eviction, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
+TYPE(policy, Eviction,
+    DOC("Asks for a pod to be deleted, if its disruption budgets allow it."),
+    OBJECT_HEAD,
     F("deleteOptions", meta_DeleteOptions, PTR))

@@ -7,19 +7,18 @@
 #define GO_PACKAGE "v1"
 
 LOCAL_TYPE(rbac, PolicyRule, PLAIN,
-    F("verbs", LIST(STRING), REQ | KEEP),
-    F("apiGroups", LIST(STRING), 0),
-    F("resources", LIST(STRING), 0),
-    F("resourceNames", LIST(STRING), 0),
-    F("nonResourceURLs", LIST(STRING), 0))
+    F("verbs", LIST(STRING), REQ | KEEP, DOC("What may be done; * is everything.")),
+    F("apiGroups", LIST(STRING), 0, DOC("Groups of the resources; \"\" is core.")),
+    F("resources", LIST(STRING), 0, DOC("Resources, in the plural; * is all.")),
+    F("resourceNames", LIST(STRING), 0, DOC("Only objects of these names.")),
+    F("nonResourceURLs", LIST(STRING), 0, DOC("Paths that are no resources.")))
 
 LOCAL_TYPE(rbac, AggregationRule, PLAIN,
     F("clusterRoleSelectors", LIST(meta_LabelSelector), 0))
 
-TYPE(rbac, ClusterRole, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
+TYPE(rbac, ClusterRole,
+    DOC("Permissions, in all namespaces or outside of them."),
+    OBJECT_HEAD,
     F("rules", LIST(rbac_PolicyRule), KEEP),
     F("aggregationRule", rbac_AggregationRule, PTR))
 
@@ -34,22 +33,19 @@ LOCAL_TYPE(rbac, RoleRef, ATOMIC,
     F("kind", STRING, REQ | KEEP),
     F("name", STRING, REQ | KEEP))
 
-TYPE(rbac, ClusterRoleBinding, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
+TYPE(rbac, ClusterRoleBinding,
+    DOC("Gives somebody the permissions of a cluster role, everywhere."),
+    OBJECT_HEAD,
     F("subjects", LIST(rbac_Subject), 0),
     F("roleRef", rbac_RoleRef, REQ | KEEP))
 
-TYPE(rbac, Role, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
+TYPE(rbac, Role,
+    DOC("Permissions within a namespace."),
+    OBJECT_HEAD,
     F("rules", LIST(rbac_PolicyRule), KEEP))
 
-TYPE(rbac, RoleBinding, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
+TYPE(rbac, RoleBinding,
+    DOC("Gives somebody the permissions of a role, within its namespace."),
+    OBJECT_HEAD,
     F("subjects", LIST(rbac_Subject), 0),
     F("roleRef", rbac_RoleRef, REQ | KEEP))

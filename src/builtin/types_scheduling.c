@@ -6,11 +6,11 @@
 #define PACKAGE "io.k8s.api.scheduling.v1"
 #define GO_PACKAGE "v1"
 
-TYPE(scheduling, PriorityClass, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("value", INT32, REQ | KEEP),
-    F("globalDefault", BOOL, 0),
-    F("description", STRING, 0),
-    F("preemptionPolicy", core_PreemptionPolicy, PTR))
+TYPE(scheduling, PriorityClass,
+    DOC("A name for how important pods are."),
+    OBJECT_HEAD,
+    F("value", INT32, REQ | KEEP, DOC("The priority: more is more important.")),
+    F("globalDefault", BOOL, 0, DOC("Whether pods without a class get this one.")),
+    F("description", STRING, 0, DOC("When to use it.")),
+    F("preemptionPolicy", core_PreemptionPolicy, PTR,
+      DOC("Whether less important pods may be made to give way.")))

@@ -24,11 +24,10 @@ LOCAL_TYPE(storage, CSIDriverSpec, PLAIN,
     F("seLinuxMount", BOOL, PTR),
     F("nodeAllocatableUpdatePeriodSeconds", INT64, PTR))
 
-TYPE(storage, CSIDriver, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("spec", storage_CSIDriverSpec, REQ | KEEP))
+TYPE(storage, CSIDriver,
+    DOC("A storage driver, and how the cluster must treat it."),
+    OBJECT_HEAD,
+    F("spec", storage_CSIDriverSpec, REQ | KEEP, DOC("What is wanted.")))
 
 LOCAL_TYPE(storage, VolumeNodeResources, PLAIN,
     F("count", INT32, PTR))
@@ -42,16 +41,14 @@ LOCAL_TYPE(storage, CSINodeDriver, PLAIN,
 LOCAL_TYPE(storage, CSINodeSpec, PLAIN,
     F("drivers", LIST(storage_CSINodeDriver, BY("name"), MERGE("name")), REQ | KEEP))
 
-TYPE(storage, CSINode, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("spec", storage_CSINodeSpec, REQ | KEEP))
+TYPE(storage, CSINode,
+    DOC("The storage drivers that a node has."),
+    OBJECT_HEAD,
+    F("spec", storage_CSINodeSpec, REQ | KEEP, DOC("What is wanted.")))
 
-TYPE(storage, CSIStorageCapacity, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
+TYPE(storage, CSIStorageCapacity,
+    DOC("How much storage of a class is left in some part of the cluster."),
+    OBJECT_HEAD,
     F("nodeTopology", meta_LabelSelector, PTR),
     F("storageClassName", STRING, REQ | KEEP),
     F("capacity", QUANTITY, PTR),
@@ -59,16 +56,17 @@ TYPE(storage, CSIStorageCapacity, PLAIN,
 
 LOCAL_ENUM(storage, VolumeBindingMode, "Immediate", "WaitForFirstConsumer")
 
-TYPE(storage, StorageClass, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("provisioner", STRING, REQ | KEEP),
-    F("parameters", MAP(STRING), 0),
-    F("reclaimPolicy", core_PersistentVolumeReclaimPolicy, PTR),
-    F("mountOptions", LIST(STRING), 0),
-    F("allowVolumeExpansion", BOOL, PTR),
-    F("volumeBindingMode", storage_VolumeBindingMode, PTR),
+TYPE(storage, StorageClass,
+    DOC("A sort of storage that claims can ask for by name."),
+    OBJECT_HEAD,
+    F("provisioner", STRING, REQ | KEEP, DOC("Who makes the volumes.")),
+    F("parameters", MAP(STRING), 0, DOC("Settings for the provisioner.")),
+    F("reclaimPolicy", core_PersistentVolumeReclaimPolicy, PTR,
+      DOC("What becomes of volumes once their claim is gone.")),
+    F("mountOptions", LIST(STRING), 0, DOC("Options for mounting.")),
+    F("allowVolumeExpansion", BOOL, PTR, DOC("Whether volumes can grow.")),
+    F("volumeBindingMode", storage_VolumeBindingMode, PTR,
+      DOC("Whether to wait with binding until a pod needs the claim.")),
     F("allowedTopologies", LIST(core_TopologySelectorTerm), 0))
 
 LOCAL_TYPE(storage, VolumeAttachmentSource, PLAIN,
@@ -91,16 +89,14 @@ LOCAL_TYPE(storage, VolumeAttachmentStatus, PLAIN,
     F("attachError", storage_VolumeError, PTR),
     F("detachError", storage_VolumeError, PTR))
 
-TYPE(storage, VolumeAttachment, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
-    F("spec", storage_VolumeAttachmentSpec, REQ | KEEP),
-    F("status", storage_VolumeAttachmentStatus, KEEP))
+TYPE(storage, VolumeAttachment,
+    DOC("A volume that is, or should be, attached to a node."),
+    OBJECT_HEAD,
+    F("spec", storage_VolumeAttachmentSpec, REQ | KEEP, DOC("What is wanted.")),
+    F("status", storage_VolumeAttachmentStatus, KEEP, DOC("What is so, as the system sees it.")))
 
-TYPE(storage, VolumeAttributesClass, PLAIN,
-    F("kind", STRING, 0),
-    F("apiVersion", STRING, 0),
-    F("metadata", meta_ObjectMeta, KEEP),
+TYPE(storage, VolumeAttributesClass,
+    DOC("Properties of volumes that can change while they are in use."),
+    OBJECT_HEAD,
     F("driverName", STRING, REQ | KEEP),
     F("parameters", MAP(STRING), 0))

@@ -75,6 +75,8 @@ static enum scalar_result number(struct arena *a, jv v, jv *out)
             memmove(e + 2, e + 3, strlen(e + 2));
     }
     int64_t whole;
+    if (str_eqz(jv_num_text(a, v), text))
+        return SCALAR_FINE;
     str s = arena_str(a, str_of(text));
     *out = str_to_int(s, &whole) ? jint(a, whole) : jnum(a, s);
     return SCALAR_FINE;
