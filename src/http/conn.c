@@ -42,7 +42,8 @@ static void arm(struct conn *c, int64_t at_ms)
 void conn_deadline_at(struct conn *c, int64_t at_ms)
 {
     c->deadline_ms = at_ms;
-    arm(c, at_ms);
+    if (c->phase != CONN_CLOSED)
+        arm(c, at_ms);
 }
 
 void conn_deadline(struct conn *c, int64_t in_ms)
@@ -158,8 +159,9 @@ struct conn *conn_start(struct http_server *s, int fd, const char *remote)
 
 void conn_end(struct conn *c, enum conn_fate fate)
 {
-    if (c->fate < fate)
-        c->fate = fate;
+    if (c->fate >= fate)
+        return;
+    c->fate = fate;
     conn_touch(c);
 }
 

@@ -142,7 +142,7 @@ static int check_request_line(struct h1_parser *p, str line)
     ptrdiff_t first = str_find(line, ' ');
     ptrdiff_t last = str_rfind(line, ' ');
 
-    if (first <= 0 || last == first)
+    if (first <= 0 || last == first || str_rfind(str_sub(line, 0, (size_t)last), ' ') != first)
         return 400;
     if ((size_t)(last - first) > p->max_url)
         return 414;
@@ -154,13 +154,25 @@ static int check_request_line(struct h1_parser *p, str line)
     return 0;
 }
 
+/* "Name: value": the name is a token. That excludes folded lines too: they start with a blank. */
+static int check_field_line(str line)
+{
+    ptrdiff_t colon = str_find(line, ':');
+
+    for (ptrdiff_t i = 0; i < colon; i++) {
+        char c = line.p[i];
+        bool alnum = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (!alnum && !strchr("!#$%&'*+-.^_`|~", c))
+            return 400;
+    }
+    return colon > 0 ? 0 : 400;
+}
+
 static int check_line(struct h1_parser *p, str line)
 {
     if (!is_clean(line))
         return 400;
-    if (p->line_at == 0)
-        return check_request_line(p, line);
-    return line.p[0] == ' ' || line.p[0] == '\t' ? 400 : 0; /* folded */
+    return p->line_at == 0 ? check_request_line(p, line) : check_field_line(line);
 }
 
 static bool is_digits(str s)
@@ -235,6 +247,8 @@ static enum h1_event feed_head(struct h1_parser *p, const char *in, size_t n, si
     *used = 0;
     while (*used < n) {
         const char *at = in + *used;
+        if (t->n == 0 && *at != '\r' && (*at < 'A' || *at > 'Z'))
+            return bad(p, 400); /* not HTTP: do not wait for a line of it */
         const char *end = memchr(at, '\n', n - *used);
         size_t take = end ? (size_t)(end - at) + 1 : n - *used;
         if (t->n + take > p->max_head)

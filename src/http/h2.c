@@ -18,8 +18,8 @@ struct h2 {
     nghttp2_session *ng;
     struct http_head *head;    /* of the header block on its way; HTTP/2 has one at a time */
     int64_t head_ms;           /* when it began */
-    struct http_req *incoming; /* oldest first */
-    struct http_req **incoming_tail;
+    struct http_req *incoming; /* the oldest whose body is on the way */
+    struct http_req *newest;
     const uint8_t *frame; /* made by nghttp2, not yet pulled */
     size_t frame_n;
 };
@@ -47,21 +47,29 @@ static void set_deadline(struct conn *c)
 
 static void incoming_add(struct h2 *h, struct http_req *r)
 {
+    r->listed = true;
     r->next_incoming = NULL;
-    *h->incoming_tail = r;
-    h->incoming_tail = &r->next_incoming;
+    r->prev_incoming = h->newest;
+    if (h->newest)
+        h->newest->next_incoming = r;
+    else
+        h->incoming = r;
+    h->newest = r;
 }
 
 static void incoming_remove(struct h2 *h, struct http_req *r)
 {
-    for (struct http_req **at = &h->incoming; *at; at = &(*at)->next_incoming) {
-        if (*at != r)
-            continue;
-        *at = r->next_incoming;
-        if (!*at)
-            h->incoming_tail = at;
+    if (!r->listed)
         return;
-    }
+    r->listed = false;
+    if (r->prev_incoming)
+        r->prev_incoming->next_incoming = r->next_incoming;
+    else
+        h->incoming = r->next_incoming;
+    if (r->next_incoming)
+        r->next_incoming->prev_incoming = r->prev_incoming;
+    else
+        h->newest = r->prev_incoming;
 }
 
 static int on_begin_headers(nghttp2_session *ng, const nghttp2_frame *f, void *ctx)
@@ -164,12 +172,6 @@ static void submit_continue(nghttp2_session *ng, int32_t stream)
     nghttp2_submit_headers(ng, NGHTTP2_FLAG_NONE, stream, NULL, &nv, 1, NULL);
 }
 
-static void dispatch(struct h2 *h, struct http_req *r)
-{
-    incoming_remove(h, r);
-    req_dispatch(r);
-}
-
 static void on_request_head(struct conn *c, int32_t stream, bool is_last)
 {
     struct h2 *h = c->state;
@@ -198,16 +200,14 @@ static void on_request_head(struct conn *c, int32_t stream, bool is_last)
     nghttp2_session_set_stream_user_data(h->ng, stream, r);
     nghttp2_session_change_extpri_stream_priority(
         h->ng, stream, &(nghttp2_extpri){ .urgency = NGHTTP2_EXTPRI_DEFAULT_URGENCY, .inc = 1 }, 1);
-    if (status) {
-        r->incoming = !is_last;
-        req_refuse(r, status);
-    } else if (is_last) {
-        req_dispatch(r);
-    } else {
+    if (!is_last)
         incoming_add(h, r);
-        if (n)
-            submit_continue(h->ng, stream);
-    }
+    if (status)
+        req_refuse(r, status);
+    else if (is_last)
+        req_dispatch(r);
+    else if (n)
+        submit_continue(h->ng, stream);
 }
 
 static int on_frame(nghttp2_session *ng, const nghttp2_frame *f, void *ctx)
@@ -219,12 +219,16 @@ static int on_frame(nghttp2_session *ng, const nghttp2_frame *f, void *ctx)
         on_request_head(c, f->hd.stream_id, is_last);
     } else if ((f->hd.type == NGHTTP2_DATA || f->hd.type == NGHTTP2_HEADERS) && is_last) {
         struct http_req *r = req_of(ng, f->hd.stream_id);
+        if (r)
+            incoming_remove(c->state, r);
         if (r && r->incoming)
-            dispatch(c->state, r);
+            req_dispatch(r);
     }
     return 0;
 }
 
+/* What comes for a refused request is read over: a reset would make some clients (curl 7.88) lose
+ * the answer. But not for ever. */
 static int on_data(nghttp2_session *ng, uint8_t flags, int32_t stream, const uint8_t *p, size_t n,
                    void *ctx)
 {
@@ -232,26 +236,13 @@ static int on_data(nghttp2_session *ng, uint8_t flags, int32_t stream, const uin
     struct http_req *r = req_of(ng, stream);
 
     (void)flags;
-    if (!r || !r->incoming)
-        return 0; /* refused: read over until the reset is out */
-    int status = req_add_body(r, (const char *)p, n);
-    if (status) {
-        incoming_remove(c->state, r);
-        req_refuse(r, status);
-    }
-    return 0;
-}
-
-/* A request that was refused half way is cut off once its answer is out (RFC 9113, 8.1). */
-static int on_sent(nghttp2_session *ng, const nghttp2_frame *f, void *ctx)
-{
-    (void)ctx;
-    if (!(f->hd.flags & NGHTTP2_FLAG_END_STREAM) ||
-        (f->hd.type != NGHTTP2_DATA && f->hd.type != NGHTTP2_HEADERS))
+    if (!r)
         return 0;
-    struct http_req *r = req_of(ng, f->hd.stream_id);
-    if (r && r->reply.refused)
-        nghttp2_submit_rst_stream(ng, NGHTTP2_FLAG_NONE, f->hd.stream_id, NGHTTP2_NO_ERROR);
+    int status = r->incoming ? req_add_body(r, (const char *)p, n) : 0;
+    if (status)
+        req_refuse(r, status);
+    if (!r->incoming && (r->read_over += n) > c->s->limits.body_bytes)
+        nghttp2_submit_rst_stream(ng, NGHTTP2_FLAG_NONE, stream, NGHTTP2_NO_ERROR);
     return 0;
 }
 
@@ -263,8 +254,7 @@ static int on_stream_close(nghttp2_session *ng, int32_t stream, uint32_t code, v
     (void)code;
     if (!r)
         return 0;
-    if (r->incoming)
-        incoming_remove(c->state, r);
+    incoming_remove(c->state, r);
     nghttp2_session_set_stream_user_data(ng, stream, NULL);
     req_lost(r);
     return 0;
@@ -321,7 +311,6 @@ static nghttp2_session *session_new(struct conn *c)
     nghttp2_session_callbacks_set_on_invalid_header_callback(cb, on_invalid_header);
     nghttp2_session_callbacks_set_on_frame_recv_callback(cb, on_frame);
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(cb, on_data);
-    nghttp2_session_callbacks_set_on_frame_send_callback(cb, on_sent);
     nghttp2_session_callbacks_set_on_stream_close_callback(cb, on_stream_close);
     nghttp2_option_set_no_closed_streams(opt, 1); /* else it keeps them, for priorities */
     nghttp2_option_set_max_outbound_ack(opt, 100);
@@ -346,7 +335,6 @@ static void h2_start(struct conn *c)
     if (!h)
         abort();
     c->state = h;
-    h->incoming_tail = &h->incoming;
     h->ng = session_new(c);
     nghttp2_submit_settings(h->ng, NGHTTP2_FLAG_NONE, settings, COUNT(settings));
     nghttp2_session_set_local_window_size(h->ng, NGHTTP2_FLAG_NONE, 0, CONN_WINDOW);
@@ -417,7 +405,13 @@ static void h2_expire(struct conn *c)
     while (h->incoming && h->incoming->born_ms + c->s->limits.body_ms <= now) {
         struct http_req *r = h->incoming;
         incoming_remove(h, r);
+        if (!r->incoming) {
+            nghttp2_submit_rst_stream(h->ng, NGHTTP2_FLAG_NONE, r->stream, NGHTTP2_NO_ERROR);
+            continue;
+        }
         req_refuse(r, 408);
+        r->born_ms = now; /* once more as long to end it properly */
+        incoming_add(h, r);
     }
     set_deadline(c);
 }

@@ -93,10 +93,13 @@ struct http_req {
     size_t head_at;
     struct reply reply;
     int64_t born_ms;
-    struct http_req *next_incoming; /* HTTP/2: heads whose body is on the way, oldest first */
+    struct http_req *next_incoming; /* HTTP/2: whose body is on the way, oldest first */
+    struct http_req *prev_incoming;
+    size_t read_over; /* bytes that came after it was refused */
     int32_t stream;
     uint8_t version;
     bool incoming;   /* not yet given to the handler */
+    bool listed;     /* HTTP/2: among those whose body is on the way */
     bool answered;   /* http_reply or so was called */
     bool gone;       /* nobody is there to read an answer */
     bool waiting;    /* the source said HTTP_WAIT */
@@ -169,8 +172,9 @@ void req_free_body(struct http_req *r);
 void req_dispatch(struct http_req *r);
 void req_refuse(struct http_req *r, int status);          /* answers by itself */
 ssize_t req_pull(struct http_req *r, char *to, size_t n); /* HTTP_WAIT and so on, as a source */
-void req_lost(struct http_req *r);   /* the client left: frees it, or waits for the answer */
-void req_finish(struct http_req *r); /* the answer is over: closes its source, frees it */
+void req_lost(struct http_req *r);         /* the client left: frees it, or waits for the answer */
+void req_finish(struct http_req *r);       /* the answer is over: closes its source, frees it */
+void req_finish_later(struct http_req *r); /* once the handler has returned */
 
 /* ---- gzip.c */
 bool gzip_is_wanted(const struct http_req *r);

@@ -41,9 +41,14 @@ static bool has_body(int status)
     return status >= 200 && status != 204 && status != 304;
 }
 
-static void finish_later(void *arg)
+static void finish(void *arg)
 {
     req_finish(arg);
+}
+
+void req_finish_later(struct http_req *r)
+{
+    loop_defer(r->c->s->loop, finish, r);
 }
 
 /* r->reply.src is set. */
@@ -63,7 +68,7 @@ static void answer(struct http_req *r, int status, const struct http_header *h, 
     if (p->endless)
         req_free_body(r);
     if (r->gone) { /* not from within: the handler may not be ready for close() yet */
-        loop_defer(r->c->s->loop, finish_later, r);
+        req_finish_later(r);
         return;
     }
     if (n_h > FEW_HEADERS)
@@ -107,7 +112,6 @@ void req_refuse(struct http_req *r, int status)
     struct http_header h[] = { { S("content-type"), type }, { S("retry-after"), S("1") } };
 
     r->c->s->stats.refused_total++;
-    r->reply.refused = r->incoming;
     r->incoming = false;
     r->keep_alive = false;
     req_free_body(r);

@@ -274,6 +274,51 @@ static void on_inject(struct fixture *f, struct http_req *r)
     http_reply(r, 200, &h, 1, NULL);
 }
 
+struct socket {
+    struct fixture *f;
+    struct ws *w;
+};
+
+static void on_ws_message(void *ctx, bool binary, str payload)
+{
+    struct socket *s = ctx;
+
+    if (str_eq(payload, S("close")))
+        ws_close(s->w, 4000, S("bye"));
+    else
+        ws_send(s->w, binary, payload);
+}
+
+static void on_ws_drain(void *ctx)
+{
+    struct socket *s = ctx;
+
+    s->f->n.ws_drained++;
+}
+
+static void on_ws_close(void *ctx, int code)
+{
+    struct socket *s = ctx;
+
+    s->f->n.ws_code = code;
+    s->f->n.ws_closed++;
+    free(s);
+}
+
+static void on_ws(struct fixture *f, struct http_req *r)
+{
+    if (!http_wants_websocket(r)) {
+        reply_text(r, 400, S("no websocket asked for"));
+        return;
+    }
+    struct socket *s = calloc(1, sizeof(*s));
+    struct ws_handler h = { on_ws_message, on_ws_drain, on_ws_close, s };
+    if (!s)
+        abort();
+    s->f = f;
+    s->w = http_accept_websocket(r, http_get_header(r, S("sec-websocket-protocol")), &h);
+}
+
 static void on_echo(struct fixture *f, struct http_req *r)
 {
     (void)f;
@@ -297,6 +342,7 @@ static const struct {
     { S_INIT("/watch"), on_watch },   { S_INIT("/event"), on_event },
     { S_INIT("/held"), on_held },     { S_INIT("/head"), on_head },
     { S_INIT("/whoami"), on_whoami }, { S_INIT("/inject"), on_inject },
+    { S_INIT("/ws"), on_ws },
 };
 
 static void on_request(void *ctx, struct http_req *r)

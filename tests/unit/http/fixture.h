@@ -33,7 +33,9 @@ struct fixture_counts {
     atomic_int closed;       /* sources */
     atomic_int closed_twice; /* must stay 0 */
     atomic_llong produced;   /* bytes read out of sources */
-    atomic_int ws_closed;    /* code of the last one */
+    atomic_int ws_closed;
+    atomic_int ws_code; /* of the last one closed */
+    atomic_int ws_drained;
 };
 struct fixture_counts *fixture_counts(struct fixture *f);
 
