@@ -42,6 +42,10 @@
 #define TYPES_STRING(api, Name)      STRING_(api, Name, "types")
 #define ENUM(api, Name, ...) \
     STRING_(api, Name, GO_PACKAGE, .values = (const char *const[]){ __VA_ARGS__, NULL })
+/* With what OpenAPI says is meant when it is left out: such a field may be the key of a list. */
+#define ENUM_OR(api, Name, dflt_node, ...)                                            \
+    STRING_(api, Name, GO_PACKAGE, .values = (const char *const[]){ __VA_ARGS__, NULL }, \
+            .dflt = { &(dflt_node) })
 #define LOCAL_ENUM(api, Name, ...) static ENUM(api, Name, __VA_ARGS__)
 #define MAP_TYPE(api, Name, of)          \
     const struct schema api##_##Name = { \

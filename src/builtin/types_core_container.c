@@ -6,7 +6,8 @@
 #define PACKAGE "io.k8s.api.core.v1"
 #define GO_PACKAGE "v1"
 
-ENUM(core, Protocol, "SCTP", "TCP", "UDP")
+static const struct jnode tcp = { .type = JV_STR, .n = 3, .u.text = "TCP" };
+ENUM_OR(core, Protocol, tcp, "SCTP", "TCP", "UDP")
 
 LOCAL_TYPE(core, ContainerPort, PLAIN,
     F("name", STRING, 0, DOC("Unique within the pod; services can refer to it.")),

@@ -66,7 +66,7 @@ struct schema {
     bool preserve_unknown;
     bool embedded_resource;
     bool nullable;
-    jv dflt; /* absent: none */
+    jv dflt; /* absent: none; built-in: only where list keys need it */
     const struct crd_rules *rules;
 };
 
