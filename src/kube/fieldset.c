@@ -237,7 +237,7 @@ static void print_value(struct buf *b, jv v)
     else if (jv_is_null(v))
         buf_add(b, S("null"));
     else
-        go_print(b, v);
+        goprint_value(b, v);
 }
 
 void field_print(struct buf *b, const struct field_element *el)

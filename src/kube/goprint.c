@@ -55,13 +55,13 @@ static void print_map(struct buf *b, jv v)
             buf_addc(b, ' ');
         buf_add(b, sorted[i].key);
         buf_addc(b, ':');
-        go_print(b, sorted[i].value);
+        goprint_value(b, sorted[i].value);
     }
     buf_addc(b, ']');
     free(sorted);
 }
 
-void go_print(struct buf *b, jv v)
+void goprint_value(struct buf *b, jv v)
 {
     switch (jv_type(v)) {
     case JV_NONE:
@@ -85,7 +85,7 @@ void go_print(struct buf *b, jv v)
         for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
             if (it.i > 1)
                 buf_addc(b, ' ');
-            go_print(b, it.value);
+            goprint_value(b, it.value);
         }
         buf_addc(b, ']');
         break;
@@ -95,15 +95,15 @@ void go_print(struct buf *b, jv v)
     }
 }
 
-str go_text(struct arena *a, jv v)
+str goprint_text(struct arena *a, jv v)
 {
     AUTO(buf) struct buf b = { 0 };
 
-    go_print(&b, v);
+    goprint_value(&b, v);
     return arena_str(a, buf_str(&b));
 }
 
-const char *go_type_name(jv v)
+const char *goprint_type(jv v)
 {
     static const char *const names[] = {
         [JV_NONE] = "%!s(<nil>)",    [JV_NULL] = "%!s(<nil>)",
@@ -115,7 +115,7 @@ const char *go_type_name(jv v)
     return names[jv_type(v)];
 }
 
-const char *go_json_kind(jv v)
+const char *goprint_json_kind(jv v)
 {
     static const char *const names[] = {
         [JV_NONE] = "null",  [JV_NULL] = "null",  [JV_BOOL] = "bool", [JV_INT] = "number",

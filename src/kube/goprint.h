@@ -4,9 +4,9 @@
 #include "base/json.h"
 
 /* map[a:1 b:[x y]] with sorted keys, <nil>, floats in their shortest form. */
-void go_print(struct buf *b, jv v);
-str go_text(struct arena *a, jv v);
+void goprint_value(struct buf *b, jv v);
+str goprint_text(struct arena *a, jv v);
 /* The name of v's Go type once decoded: "map[string]interface {}", "int64" ... */
-const char *go_type_name(jv v);
+const char *goprint_type(jv v);
 /* What Go's decoder calls it: "object", "number" ... */
-const char *go_json_kind(jv v);
+const char *goprint_json_kind(jv v);

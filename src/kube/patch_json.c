@@ -421,17 +421,17 @@ static int check_shape(jv patch, struct err *e)
 
     if (!jv_is_null(patch) && !jv_is(patch, JV_ARR))
         return err_set(e, ERR_BAD_REQUEST, "%s %s into Go value of type []handlers.jsonPatchOp",
-                       lead, go_json_kind(patch));
+                       lead, goprint_json_kind(patch));
     for (struct jv_iter op = jv_iter(patch); jv_next(&op);) {
         if (!jv_is_null(op.value) && !jv_is(op.value, JV_OBJ))
             return err_set(e, ERR_BAD_REQUEST, "%s %s into Go value of type handlers.jsonPatchOp",
-                           lead, go_json_kind(op.value));
+                           lead, goprint_json_kind(op.value));
         for (size_t i = 0; i < COUNT(texts); i++) {
             jv v = jv_at(op.value, texts[i]);
             if (!jv_is_null(v) && !jv_is(v, JV_STR))
                 return err_set(e, ERR_BAD_REQUEST,
                                "%s %s into Go struct field jsonPatchOp.%s of type string", lead,
-                               go_json_kind(v), texts[i]);
+                               goprint_json_kind(v), texts[i]);
         }
     }
     if (jv_len(patch) > LIMIT_JSON_PATCH_OPS)

@@ -56,7 +56,7 @@ jv patch_merge(struct arena *a, jv doc, jv patch, struct err *e)
         err_set(e, ERR_BAD_REQUEST,
                 "error decoding patch: json: cannot unmarshal %s into Go value of type "
                 "map[string]interface {}",
-                go_json_kind(patch));
+                goprint_json_kind(patch));
         return JV_ABSENT;
     }
     return merge(a, doc, patch);

@@ -152,7 +152,7 @@ static int retain_keys(struct merging *m, jv keys, struct err *e)
 
 static int bad_list(jv v, struct err *e)
 {
-    return err_set(e, ERR_UNKNOWN, "expected a []interface {}, but received a %s", go_type_name(v));
+    return err_set(e, ERR_UNKNOWN, "expected a []interface {}, but received a %s", goprint_type(v));
 }
 
 static int set_order(struct merging *m, str directive, jv order, struct err *e)
@@ -226,12 +226,12 @@ static int merge_member(struct merging *m, str key, jv patch, struct err *e)
 
 int strategic_bad_word(struct arena *a, jv patch, jv directive, struct err *e)
 {
-    str word = go_text(a, directive);
+    str word = goprint_text(a, directive);
 
     if (!jv_is(directive, JV_STR))
-        word = arena_printf(a, "%%!s(%s=%s)", go_type_name(directive), word.p);
+        word = arena_printf(a, "%%!s(%s=%s)", goprint_type(directive), word.p);
     return err_set(e, ERR_UNKNOWN, "unknown patch type: %" PRI_STR " in map: %" PRI_STR,
-                   STR_ARG(word), STR_ARG(go_text(a, patch)));
+                   STR_ARG(word), STR_ARG(goprint_text(a, patch)));
 }
 
 static jv obey(struct arena *a, jv patch, jv directive, struct err *e)
@@ -307,7 +307,7 @@ jv patch_strategic(struct arena *a, const struct schema *s, jv doc, jv patch, st
     if (!jv_is(patch, JV_OBJ)) {
         err_set(e, ERR_BAD_REQUEST,
                 "json: cannot unmarshal %s into Go value of type map[string]interface {}",
-                go_json_kind(patch));
+                goprint_json_kind(patch));
         return JV_ABSENT;
     }
     return strategic_map(a, s, doc, patch, e);

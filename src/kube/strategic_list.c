@@ -35,7 +35,7 @@ int strategic_no_key(struct arena *a, jv element, str key, struct err *e)
 {
     return err_set(e, ERR_UNKNOWN,
                    "map: %" PRI_STR " does not contain declared merge key: %" PRI_STR,
-                   STR_ARG(go_text(a, element)), STR_ARG(key));
+                   STR_ARG(goprint_text(a, element)), STR_ARG(key));
 }
 
 /* Go compares type and value: the string 1 and the number 1 differ, and so do 1 and 1.0. */
@@ -81,7 +81,7 @@ static int check_types(struct arena *a, jv doc, jv patch, enum jv_type *out, str
                 jv both = jarr(a, jv_exists(doc) ? doc : JV_EMPTY_ARR,
                                jv_exists(patch) ? patch : JV_EMPTY_ARR);
                 return err_set(e, ERR_UNKNOWN, "list element types are not identical: %" PRI_STR,
-                               STR_ARG(go_text(a, both)));
+                               STR_ARG(goprint_text(a, both)));
             }
         }
     }
@@ -96,7 +96,7 @@ static int check_keys(struct arena *a, jv list, str key, struct err *e)
     for (struct jv_iter it = jv_iter(list); jv_next(&it);) {
         if (!jv_is(it.value, JV_OBJ))
             return err_set(e, ERR_UNKNOWN, "expected a map[string]interface {}, but received a %s",
-                           go_type_name(it.value));
+                           goprint_type(it.value));
         if (!jv_exists(jv_get(it.value, key)))
             return strategic_no_key(a, it.value, key, e);
     }
@@ -270,7 +270,7 @@ static int check_order(struct arena *a, jv patch, jv order, str key, struct err 
     for (struct jv_iter it = jv_iter(patch); jv_next(&it);) {
         if (key.n && !jv_is(it.value, JV_OBJ))
             return err_set(e, ERR_UNKNOWN, "expected a map[string]interface {}, but received a %s",
-                           go_type_name(it.value));
+                           goprint_type(it.value));
         if (jv_exists(jv_get(it.value, PATCH)))
             continue;
         jv id = identifying(it.value, key);
@@ -281,7 +281,7 @@ static int check_order(struct arena *a, jv patch, jv order, str key, struct err 
             if (key.n && !jv_is(element, JV_OBJ))
                 return err_set(e, ERR_UNKNOWN,
                                "expected a map[string]interface {}, but received a %s",
-                               go_type_name(element));
+                               goprint_type(element));
             if (!jv_exists(identifying(element, key)))
                 return strategic_no_key(a, element, key, e);
             if (str_eq(identity(a, id), identity(a, identifying(element, key))))
@@ -291,7 +291,7 @@ static int check_order(struct arena *a, jv patch, jv order, str key, struct err 
             return err_set(e, ERR_UNKNOWN,
                            "The order in patch list:\n%" PRI_STR
                            "\n doesn't match $setElementOrder list:\n%" PRI_STR "\n",
-                           STR_ARG(go_text(a, patch)), STR_ARG(go_text(a, order)));
+                           STR_ARG(goprint_text(a, patch)), STR_ARG(goprint_text(a, order)));
     }
     return 0;
 }

@@ -35,7 +35,7 @@ static void go_syntax(struct buf *b, jv v)
     if (jv_is(v, JV_STR)) {
         json_print_str(b, jv_str(v, STR_NONE));
     } else if (jv_is(v, JV_OBJ) || jv_is(v, JV_ARR)) {
-        buf_printf(b, "%s{", go_type_name(v));
+        buf_printf(b, "%s{", goprint_type(v));
         for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
             if (it.i > 1)
                 buf_add(b, S(", "));
@@ -47,7 +47,7 @@ static void go_syntax(struct buf *b, jv v)
         }
         buf_addc(b, '}');
     } else {
-        go_print(b, v);
+        goprint_value(b, v);
     }
 }
 
@@ -72,20 +72,20 @@ static void check_scalar(struct check *c, const struct schema *s, jv v)
         return;
     case SCHEMA_BOOL:
         if (!jv_is(v, JV_BOOL))
-            complain(c, "expected boolean, got &{%" PRI_STR "}", STR_ARG(go_text(c->a, v)));
+            complain(c, "expected boolean, got &{%" PRI_STR "}", STR_ARG(goprint_text(c->a, v)));
         return;
     case SCHEMA_INT32:
     case SCHEMA_INT64:
     case SCHEMA_NUMBER:
         if (!jv_is(v, JV_INT) && !jv_is(v, JV_NUM))
-            complain(c, "expected numeric (int or float), got %s", go_type_name(v));
+            complain(c, "expected numeric (int or float), got %s", goprint_type(v));
         return;
     case SCHEMA_INT_OR_STRING:
     case SCHEMA_QUANTITY:
     case SCHEMA_TIME:
     case SCHEMA_MICRO_TIME:
         if (!is_scalar(v))
-            complain(c, "expected any scalar, got &{%" PRI_STR "}", STR_ARG(go_text(c->a, v)));
+            complain(c, "expected any scalar, got &{%" PRI_STR "}", STR_ARG(goprint_text(c->a, v)));
         return;
     case SCHEMA_ANY:
     case SCHEMA_OBJECT:
@@ -141,7 +141,7 @@ static void check_named_list(struct check *c, const struct schema *s, jv v)
 static void check_list(struct check *c, const struct schema *s, jv v)
 {
     if (!jv_is(v, JV_ARR)) {
-        complain(c, "expected list, got &{%" PRI_STR "}", STR_ARG(go_text(c->a, v)));
+        complain(c, "expected list, got &{%" PRI_STR "}", STR_ARG(goprint_text(c->a, v)));
         return;
     }
     if (typing_is_list(s)) {
@@ -161,7 +161,7 @@ static void check_map(struct check *c, const struct schema *s, jv v)
     size_t hint = 0;
 
     if (!jv_is(v, JV_OBJ)) {
-        complain(c, "expected map, got &{%" PRI_STR "}", STR_ARG(go_text(c->a, v)));
+        complain(c, "expected map, got &{%" PRI_STR "}", STR_ARG(goprint_text(c->a, v)));
         return;
     }
     for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
