@@ -3,8 +3,6 @@
 #include "builtin/openapi_parts.h"
 #include "builtin/types.h"
 
-#include <ctype.h>
-
 #define PATCH_TYPE "io.k8s.apimachinery.pkg.apis.meta.v1.Patch"
 
 enum body { BODY_NONE, BODY_OBJECT, BODY_DELETE_OPTIONS, BODY_PATCH };
@@ -78,6 +76,15 @@ static bool has_verb(const char *verbs, const char *verb)
 
 /* ---- names */
 
+static void add_capital(struct buf *b, str word)
+{
+    size_t start = b->n;
+
+    buf_add(b, word);
+    if (word.n && word.p[0] >= 'a' && word.p[0] <= 'z')
+        b->p[start] = (char)(word.p[0] - 'a' + 'A');
+}
+
 /* rbac.authorization.k8s.io: RbacAuthorization */
 static void add_group(struct buf *b, str group, bool capital)
 {
@@ -89,17 +96,11 @@ static void add_group(struct buf *b, str group, bool capital)
         group = str_sub(group, 0, group.n - S(".k8s.io").n);
     for (str rest = group; rest.p; capital = true) {
         str part = str_cut(&rest, '.');
-        if (part.n)
-            buf_addc(b, capital ? (char)toupper((unsigned char)part.p[0]) : part.p[0]);
-        buf_add(b, str_sub(part, 1, part.n));
+        if (capital)
+            add_capital(b, part);
+        else
+            buf_add(b, part);
     }
-}
-
-static void add_capital(struct buf *b, str word)
-{
-    if (word.n)
-        buf_addc(b, (char)toupper((unsigned char)word.p[0]));
-    buf_add(b, str_sub(word, 1, word.n));
 }
 
 static void print_id(struct writer *w, const struct place *at, const struct operation *op)

@@ -66,7 +66,8 @@ static void what_does_not_change_is_shared(void)
     AUTO(arena) struct arena *a = arena_new();
     AUTO(jdoc)
     struct jdoc *d = J("{'ports': [{'name': 'a', 'port': 1, 'target': 'x'}], 'labels': {'a': 'b'},"
-                       " 'limits': {'cpu': '1'}, 'since': '2020-01-02T03:04:05Z'}");
+                       " 'limits': {'cpu': '1'}, 'since': '2020-01-02T03:04:05Z',"
+                       " 'ratio': 1.5}");
     size_t before = arena_size(a);
 
     ok(schema_decode(a, &thing, jdoc_root(d), NULL, NULL).node == jdoc_root(d).node,
