@@ -6,6 +6,7 @@
 #include "crd/verdict.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 
 /* A value and what it was, walked down together by the structural schema. */
@@ -34,6 +35,10 @@ __attribute__((format(printf, 4, 5))) static void flaw(struct verdict *out, stru
 {
     va_list ap;
 
+    if (out->quiet) {
+        out->n++;
+        return;
+    }
     f.name = name_of(out, at);
     va_start(ap, fmt);
     str words = arena_vprintf(out->a, fmt, ap);
@@ -48,6 +53,10 @@ __attribute__((format(printf, 3, 4))) static void flaw_shapeless(struct verdict 
 {
     va_list ap;
 
+    if (out->quiet) {
+        out->n++;
+        return;
+    }
     va_start(ap, fmt);
     str words = arena_vprintf(out->a, fmt, ap);
     va_end(ap);
@@ -60,6 +69,10 @@ __attribute__((format(printf, 3, 4))) static void flaw_shapeless(struct verdict 
 
 static void flaw_type(struct verdict *out, struct at at, str want, str got)
 {
+    if (out->quiet) {
+        out->n++;
+        return;
+    }
     flaw(out, at, (struct flaw){ .type = PROBLEM_TYPE_INVALID, .value = jstr(out->a, got) },
          "must be of type %" PRI_STR ": %" PRI_STR, STR_ARG(want), STR_ARG(go_quote(out->a, got)));
 }
@@ -294,7 +307,7 @@ static void check_child(struct verdict *out, const struct schema *s, const struc
         check(out, s, at, v);
         return;
     }
-    struct verdict own = { .a = out->a };
+    struct verdict own = { .a = out->a, .quiet = out->quiet };
     check(&own, s, at, v);
     if (own.n && is_unchanged(pair))
         own.n = 0;
@@ -386,47 +399,61 @@ static void check_object(struct verdict *out, const struct crd_rules *r, struct 
 
 /* ---- anyOf and its like */
 
-static void check_any(struct verdict *out, const struct schema_list_of *l, struct at at, jv v)
+/* How many of the list hold; *matches gets those of the first. Nothing is told. */
+static int count_valid(struct arena *a, const struct schema_list_of *l, struct at at, jv v,
+                       int at_most, int *matches)
+{
+    int valid = 0;
+
+    for (size_t i = 0; i < l->n && valid < at_most; i++) {
+        struct verdict one = { .a = a, .quiet = true };
+        check(&one, l->at[i], at, v);
+        if (!one.n && !valid++)
+            *matches = one.matches;
+    }
+    return valid;
+}
+
+/* None holds: the flaws of the one that went furthest. */
+static void tell_best(struct verdict *out, const struct schema_list_of *l, struct at at, jv v)
 {
     struct verdict best = { .a = out->a, .matches = -1 };
 
-    for (size_t i = 0; i < l->n; i++) {
+    for (size_t i = 0; !out->quiet && i < l->n; i++) { /* nobody counts the matches of a failure */
         struct verdict one = { .a = out->a };
         check(&one, l->at[i], at, v);
-        if (!one.n) {
-            out->matches += one.matches;
-            return;
-        }
         if (one.matches > best.matches)
             best = one;
     }
-    flaw_shapeless(out, at, "must validate at least one schema (anyOf)");
     verdict_merge(out, &best);
+}
+
+static void check_any(struct verdict *out, const struct schema_list_of *l, struct at at, jv v)
+{
+    int matches = 0;
+
+    if (count_valid(out->a, l, at, v, 1, &matches)) {
+        out->matches += matches;
+        return;
+    }
+    flaw_shapeless(out, at, "must validate at least one schema (anyOf)");
+    tell_best(out, l, at, v);
 }
 
 static void check_one(struct verdict *out, const struct schema_list_of *l, struct at at, jv v)
 {
-    struct verdict best = { .a = out->a, .matches = -1 };
-    int valid = 0;
-    int first = 0;
+    int matches = 0;
+    int valid = count_valid(out->a, l, at, v, INT_MAX, &matches);
 
-    for (size_t i = 0; i < l->n; i++) {
-        struct verdict one = { .a = out->a };
-        check(&one, l->at[i], at, v);
-        if (!one.n && !valid++)
-            first = one.matches;
-        if (one.n && !valid && one.matches > best.matches)
-            best = one;
-    }
     if (valid == 1) {
-        out->matches += first;
+        out->matches += matches;
     } else if (valid) {
         flaw_shapeless(out, at,
                        "must validate one and only one schema (oneOf). Found %d valid alternatives",
                        valid);
     } else {
         flaw_shapeless(out, at, "must validate one and only one schema (oneOf). Found none valid");
-        verdict_merge(out, &best);
+        tell_best(out, l, at, v);
     }
 }
 
@@ -435,7 +462,7 @@ static void check_all(struct verdict *out, const struct schema_list_of *l, struc
     size_t valid = 0;
 
     for (size_t i = 0; i < l->n; i++) {
-        struct verdict one = { .a = out->a };
+        struct verdict one = { .a = out->a, .quiet = out->quiet };
         check(&one, l->at[i], at, v);
         valid += !one.n;
         verdict_merge(out, &one);
@@ -454,7 +481,7 @@ static void check_junctors(struct verdict *out, const struct crd_rules *r, struc
     if (r->all_of.n)
         check_all(out, &r->all_of, at, v);
     if (r->not ) {
-        struct verdict one = { .a = out->a };
+        struct verdict one = { .a = out->a, .quiet = true };
         check(&one, r->not, at, v);
         if (!one.n)
             flaw_shapeless(out, at, "must not validate the schema (not)");

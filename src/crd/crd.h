@@ -23,6 +23,12 @@ void crd_definition_check_served(struct problems *ps, jv crd);
  * definitions there are (array; itself may be among them). */
 jv crd_accept(struct arena *a, jv crd, jv others, int64_t now_ms);
 
+/* The rules (x-kubernetes-validations) that cannot be run: [{"path": ..., "rule": ...}]. */
+jv crd_cel_rules(struct arena *a, jv crd);
+/* Texts for Warning headers: string formats that are not checked and were not there before (old
+ * absent: on create), and rules that cannot be run. */
+jv crd_definition_warnings(struct arena *a, jv crd, jv old);
+
 /* ---- the compiled form: shared, immutable, any thread */
 
 struct crd_column {
@@ -31,8 +37,8 @@ struct crd_column {
     str format; /* may be empty */
     str doc;
     int64_t priority;
-    str json_path;               /* ".spec.replicas" */
-    const struct jsonpath *path; /* NULL: not a path, cells are null */
+    str json_path; /* ".spec.replicas" */
+    const struct jsonpath *path;
 };
 
 struct crd_scale {
@@ -57,7 +63,8 @@ struct crd_version {
     bool has_cel;                /* some x-kubernetes-validations are in it */
     bool has_status;             /* the status subresource */
     struct crd_scale scale;
-    const struct crd_column *columns; /* without Name; Age alone where none are given */
+    const struct crd_column *columns; /* without Name; Age alone where none are given; those that
+                                       * come before one whose path is no path */
     size_t n_columns;
     const str *selectable; /* field labels: "spec.color" */
     size_t n_selectable;
@@ -109,3 +116,18 @@ void crd_validate(struct problems *ps, const struct crd_version *v, jv obj, jv o
 void crd_validate_status(struct problems *ps, const struct crd_version *v, jv obj, jv old);
 /* To another version under conversion None: a new apiVersion, then pruned and defaulted. */
 jv crd_convert(struct arena *a, const struct crd_version *to, jv obj, struct err *e);
+
+/* ---- tables */
+
+jv crd_columns(struct arena *a, const struct crd_version *v); /* columnDefinitions, Name first */
+jv crd_cells(struct arena *a, const struct crd_version *v, jv obj, int64_t now_ms);
+
+/* ---- the scale subresource: only where v->scale.on */
+
+/* An autoscaling/v1 Scale. ERR_INTERNAL where the object has no count, unless for_update, when a
+ * count stands in that crd_scale_set refuses. */
+jv crd_scale_get(struct arena *a, const struct crd_version *v, jv obj, bool for_update,
+                 struct err *e);
+/* The object with the count; crd_validate tells if it is a bad one. */
+jv crd_scale_set(struct arena *a, const struct crd_version *v, jv obj, int64_t replicas,
+                 struct err *e);

@@ -82,3 +82,11 @@ jv coerce_embedded(struct arena *a, const struct crd_version *v, jv obj,
                    const struct schema_report *report, struct err *e);
 
 const struct crd_column *columns_of(struct arena *a, jv list, size_t *n);
+
+/* The value at a scale path: absent where there is none, and a problem at p where its type is not
+ * JV_INT or JV_STR as asked. */
+jv scale_value(struct problems *ps, const struct path *p, jv obj, const char *const *steps,
+               enum jv_type type);
+
+/* Whether a rule is one that we can run. */
+bool rule_runs(struct arena *a, str rule);

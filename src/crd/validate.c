@@ -7,9 +7,10 @@
 #include <inttypes.h>
 
 /* The value at a scale path, or a problem in the words of Go's unstructured accessors. */
-static jv scale_value(struct problems *ps, const struct path *p, jv obj, const char *const *steps,
-                      enum jv_type type, const char *expected)
+jv scale_value(struct problems *ps, const struct path *p, jv obj, const char *const *steps,
+               enum jv_type type)
 {
+    const char *expected = type == JV_INT ? "int64" : "string";
     AUTO(buf) struct buf walked = { 0 };
     jv bad = type == JV_INT ? jint(ps->a, 0) : jstr(ps->a, S(""));
     jv v = obj;
@@ -37,7 +38,7 @@ static jv scale_value(struct problems *ps, const struct path *p, jv obj, const c
 static void check_replicas(struct problems *ps, jv obj, const char *const *steps, str text)
 {
     struct path p = path_field(NULL, text);
-    jv v = scale_value(ps, &p, obj, steps, JV_INT, "int64");
+    jv v = scale_value(ps, &p, obj, steps, JV_INT);
     int64_t n = jv_int(v, 0);
 
     if (n < 0)
@@ -53,7 +54,7 @@ static void check_scale_status(struct problems *ps, const struct crd_version *v,
     check_replicas(ps, obj, v->scale.status_replicas, v->scale.status_path);
     if (v->scale.selector) {
         struct path p = path_field(NULL, v->scale.selector_path);
-        scale_value(ps, &p, obj, v->scale.selector, JV_STR, "string");
+        scale_value(ps, &p, obj, v->scale.selector, JV_STR);
     }
 }
 

@@ -8,6 +8,10 @@
 
 void verdict_add(struct verdict *v, struct flaw f)
 {
+    if (v->quiet) {
+        v->n++;
+        return;
+    }
     for (size_t i = 0; i < v->n; i++)
         if (str_eq(v->at[i].text, f.text))
             return;
@@ -26,7 +30,9 @@ void verdict_add(struct verdict *v, struct flaw f)
 
 void verdict_merge(struct verdict *into, const struct verdict *from)
 {
-    for (size_t i = 0; i < from->n; i++)
+    if (into->quiet)
+        into->n += from->n;
+    for (size_t i = 0; !from->quiet && i < from->n; i++)
         verdict_add(into, from->at[i]);
     into->matches += from->matches;
 }

@@ -16,6 +16,7 @@ struct flaw {
 
 struct verdict {
     struct arena *a;
+    bool quiet; /* flaws are counted and not kept: whoever asks again gets the words */
     struct flaw *at;
     size_t n;
     size_t cap;
