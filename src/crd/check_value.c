@@ -4,6 +4,7 @@
 #include "crd/gotext.h"
 #include "crd/rules.h"
 #include "crd/verdict.h"
+#include "kube/goprint.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -226,7 +227,7 @@ static void check_enum(struct verdict *out, const struct crd_rules *r, struct at
             return;
     }
     flaw(out, at, (struct flaw){ .type = PROBLEM_NOT_SUPPORTED, .value = v, .enums = r->enums },
-         "should be one of %" PRI_STR, STR_ARG(go_value(out->a, r->enums)));
+         "should be one of %" PRI_STR, STR_ARG(goprint_text(out->a, r->enums)));
 }
 
 /* ---- walking down */

@@ -1,8 +1,8 @@
 /* All that is asked of a custom object: values, scale paths, embedded resources, lists, rules. The
  * caller checks apiVersion, kind and metadata. */
 
-#include "crd/gotext.h"
 #include "crd/rules.h"
+#include "kube/goprint.h"
 
 #include <inttypes.h>
 
@@ -22,16 +22,17 @@ jv scale_value(struct problems *ps, const struct path *p, jv obj, const char *co
             problem_invalid(ps, p, bad,
                             "%" PRI_STR " accessor error: %" PRI_STR
                             " is of the type %s, expected map[string]interface{}",
-                            STR_ARG(buf_str(&walked)), STR_ARG(go_value(ps->a, v)), go_type(v));
+                            STR_ARG(buf_str(&walked)), STR_ARG(goprint_text(ps->a, v)),
+                            goprint_type(v));
             return JV_ABSENT;
         }
         v = jv_get(v, str_of(steps[i]));
     }
     if (!jv_exists(v) || (jv_is_null(v) && steps[i]) || jv_is(v, type))
         return v;
-    problem_invalid(ps, p, bad,
-                    "%" PRI_STR " accessor error: %" PRI_STR " is of the type %s, expected %s",
-                    STR_ARG(buf_str(&walked)), STR_ARG(go_value(ps->a, v)), go_type(v), expected);
+    problem_invalid(
+        ps, p, bad, "%" PRI_STR " accessor error: %" PRI_STR " is of the type %s, expected %s",
+        STR_ARG(buf_str(&walked)), STR_ARG(goprint_text(ps->a, v)), goprint_type(v), expected);
     return JV_ABSENT;
 }
 
