@@ -74,6 +74,44 @@ static void measure(struct run *r, const char *what, int n, int in_flight)
     printf("%-28s %8.0f/s  %5.1f us CPU each\n", what, n / wall, cpu / n * 1e6);
 }
 
+struct eye {
+    struct store_watch *w;
+    long *seen;
+};
+
+static void on_wake(void *ctx)
+{
+    struct eye *eye = ctx;
+    bool lost = false;
+
+    while (store_watch_peek(eye->w, &lost)) {
+        ++*eye->seen;
+        store_watch_advance(eye->w);
+    }
+    if (lost) {
+        fprintf(stderr, "a watcher was lost\n");
+        exit(1);
+    }
+}
+
+static void measure_watchers(struct run *r, int n)
+{
+    struct eye *eyes = calloc((size_t)n, sizeof(*eyes));
+    long seen = 0;
+
+    for (int i = 0; i < n; i++) {
+        eyes[i].seen = &seen;
+        eyes[i].w = store_watch_start(r->c, store_rev(r->s), on_wake, &eyes[i], NULL);
+    }
+    double cpu = now_s(CLOCK_PROCESS_CPUTIME_ID);
+    measure(r, "same, all watched", 1000, 100);
+    cpu = now_s(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    printf("%d watchers saw %ld events, %.0f ns CPU each\n", n, seen, cpu / (double)seen * 1e9);
+    for (int i = 0; i < n; i++)
+        store_watch_stop(eyes[i].w);
+    free(eyes);
+}
+
 static long resident_kb(void)
 {
     long pages = 0;
@@ -112,6 +150,7 @@ int main(int argc, char **argv)
     measure(&r, "update, 100 in flight", 30000, 100);
     measure(&r, "update, 10 in flight", 10000, 10);
     measure(&r, "update, 1 in flight", 5000, 1);
+    measure_watchers(&r, 2000);
     printf("%ld KB resident\n", resident_kb());
     store_close(r.s);
     malloc_trim(0);

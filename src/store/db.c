@@ -211,6 +211,8 @@ static int prepare(struct db *d, struct err *e)
     return 0;
 }
 
+_Static_assert(DB_PAGE_BYTES == 8192, "as the pragma below says");
+
 static int open_sql(struct db *d, bool *suspect, struct err *e)
 {
     bool in_memory = strcmp(d->path, ":memory:") == 0;
@@ -227,7 +229,7 @@ static int open_sql(struct db *d, bool *suspect, struct err *e)
     sqlite3_extended_result_codes(d->sql, 1);
     sqlite3_db_config(d->sql, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL); /* see db_tidy */
     if (exec(d,
-             "PRAGMA locking_mode = EXCLUSIVE; PRAGMA page_size = 4096; PRAGMA cache_size = -1024;"
+             "PRAGMA locking_mode = EXCLUSIVE; PRAGMA page_size = 8192; PRAGMA cache_size = -1024;"
              "PRAGMA mmap_size = 0; PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY;"
              "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;",
              "open", e) < 0)

@@ -10,7 +10,7 @@
 enum {
     DB_APPLICATION = 0x4d737472, /* "Mstr" */
     DB_FORMAT = 1,
-    DB_PAGE_BYTES = 4096,
+    DB_PAGE_BYTES = 8192, /* holds three pods: a third less CPU and disk than 4096 */
     DB_SAFE_JUMP =
         1000000, /* when the last revision is lost: more than deletions can have hidden */
 };

@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "help.h"
+#include "store/db.h"
 
 #include <dirent.h>
 #include <sys/wait.h>
@@ -197,13 +198,14 @@ static void any_byte_of_the_file_may_change(struct loop *l, const char *dir)
         struct tally t = { 0 };
         char what[64];
         /* a third in page 1, where everything begins */
-        uint32_t at = roll(&seed, i % 3 ? (uint32_t)sound.n : 4096);
+        uint32_t at = roll(&seed, i % 3 ? (uint32_t)sound.n : DB_PAGE_BYTES);
         char flip = (char)(i % 2 ? 1U << roll(&seed, 8) : 1 + roll(&seed, 255));
         clean(dir);
         sound.p[at] ^= flip;
         write_file(path, buf_str(&sound));
         sound.p[at] ^= flip;
-        snprintf(what, sizeof(what), "byte %u of page %u", at % 4096, at / 4096 + 1);
+        snprintf(what, sizeof(what), "byte %u of page %u", at % DB_PAGE_BYTES,
+                 at / DB_PAGE_BYTES + 1);
         examine(l, &p, &t, what);
         most = t.missing > most ? t.missing : most;
         all.wrong += t.wrong;
@@ -232,12 +234,13 @@ static void whole_pages_may_go(struct loop *l, const char *dir)
     read_file(path, &sound);
     for (int i = 0; i < 40; i++) {
         char what[64];
-        uint32_t page = 1 + roll(&seed, (uint32_t)sound.n / 4096 - 1); /* page 1 is what it is */
+        uint32_t page =
+            1 + roll(&seed, (uint32_t)sound.n / DB_PAGE_BYTES - 1); /* page 1 is what it is */
         clean(dir);
         buf_clear(&hurt);
         buf_add(&hurt, buf_str(&sound));
-        for (int b = 0; b < 4096; b++)
-            hurt.p[page * 4096 + b] = i % 2 ? (char)roll(&seed, 256) : 0;
+        for (int b = 0; b < DB_PAGE_BYTES; b++)
+            hurt.p[page * DB_PAGE_BYTES + b] = i % 2 ? (char)roll(&seed, 256) : 0;
         write_file(path, buf_str(&hurt));
         snprintf(what, sizeof(what), "page %u", page + 1);
         examine(l, &p, &t, what);
