@@ -28,8 +28,6 @@ static struct decimal shortest(double d, int bits)
     char text[40];
 
     d = fabs(d);
-    if (bits == 32)
-        d = (double)(float)d;
     for (int precision = 0; precision < 17; precision++) {
         snprintf(text, sizeof(text), "%.*e", precision, d);
         if (reads_back(text, d, bits))
@@ -90,6 +88,8 @@ size_t gofloat_json(char out[GOFLOAT_BYTES], double d)
 
 size_t gofloat_g(char out[GOFLOAT_BYTES], double d, int bits)
 {
+    if (bits == 32)
+        d = (double)(float)d; /* which may be infinite */
     if (isnan(d))
         return (size_t)snprintf(out, GOFLOAT_BYTES, "NaN");
     if (isinf(d))

@@ -64,16 +64,22 @@ str jv_str(jv v, str fallback)
 
 double jv_double(jv v, double fallback)
 {
-    char text[64];
+    char small[64];
 
     if (jv_is(v, JV_INT))
         return (double)v.node->u.i;
     if (!jv_is(v, JV_NUM))
         return fallback;
-    size_t n = v.node->n < sizeof(text) - 1 ? v.node->n : sizeof(text) - 1;
-    memcpy(text, v.node->u.text, n); /* digits past 63 do not change a double */
+    size_t n = v.node->n;
+    char *text = n < sizeof(small) ? small : malloc(n + 1); /* strtod wants a NUL at the end */
+    if (!text)
+        abort();
+    memcpy(text, v.node->u.text, n);
     text[n] = 0;
-    return strtod(text, NULL);
+    double d = strtod(text, NULL);
+    if (text != small)
+        free(text);
+    return d;
 }
 
 str jv_num_text(struct arena *a, jv v)
@@ -102,6 +108,17 @@ bool jv_next(struct jv_iter *it)
     return true;
 }
 
+/* A whole number past int64; two such are equal only if written alike. */
+static bool is_large(jv v)
+{
+    if (!jv_is(v, JV_NUM) || v.node->n < 19)
+        return false;
+    for (uint32_t i = 1; i < v.node->n; i++)
+        if (v.node->u.text[i] < '0' || v.node->u.text[i] > '9')
+            return false;
+    return true;
+}
+
 static bool number_equal(jv a, jv b)
 {
     if (jv_is(a, JV_INT) && jv_is(b, JV_INT))
@@ -109,6 +126,8 @@ static bool number_equal(jv a, jv b)
     if (jv_is(a, JV_NUM) && jv_is(b, JV_NUM) &&
         str_eq((str){ a.node->u.text, a.node->n }, (str){ b.node->u.text, b.node->n }))
         return true;
+    if ((is_large(a) || jv_is(a, JV_INT)) && (is_large(b) || jv_is(b, JV_INT)))
+        return false;
     double x = jv_double(a, 0);
     double y = jv_double(b, 0);
     return x <= y && x >= y;

@@ -122,8 +122,9 @@ jv jv_with_path(struct arena *a, jv v, jv value, const char *const *steps);
     jv_with_path((a), (v), (value), (const char *const[]){ __VA_ARGS__, NULL })
 #define jv_without(a, v, ...) \
     jv_with_path((a), (v), JV_ABSENT, (const char *const[]){ __VA_ARGS__, NULL })
-jv jv_with_key(struct arena *a, jv obj, str key, jv value);    /* one step, any key */
-jv jv_with_index(struct arena *a, jv arr, size_t i, jv value); /* i == length: appended */
+jv jv_with_key(struct arena *a, jv obj, str key, jv value); /* one step, any key */
+/* i == length: appended; value absent: removed. */
+jv jv_with_index(struct arena *a, jv arr, size_t i, jv value);
 
 jv jv_copy(struct arena *a, jv v); /* deep: nothing borrowed any more */
 

@@ -186,10 +186,14 @@ jv jv_with_index(struct arena *a, jv arr, size_t i, jv value)
 {
     struct jbuild b = jb_from(a, jv_is(arr, JV_ARR) ? arr : JV_EMPTY_ARR);
 
-    if (i < b.n)
+    if (i < b.n && jv_exists(value)) {
         b.nodes[i] = *value.node;
-    else
+    } else if (i < b.n) {
+        memmove(b.nodes + i, b.nodes + i + 1, (b.n - i - 1) * sizeof(*b.nodes));
+        b.n--;
+    } else {
         jb_push(&b, value);
+    }
     return jb_done(&b);
 }
 

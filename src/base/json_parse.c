@@ -334,7 +334,7 @@ static size_t mark_duplicates(struct parser *s, struct jnode *m, size_t n)
 static void close_container(struct parser *s)
 {
     struct frame f = s->frames[s->depth];
-    struct jnode *from = s->stack + f.first;
+    struct jnode *from = s->stack ? s->stack + f.first : NULL; /* [] is no arithmetic on NULL */
     size_t n = s->n - f.first;
     size_t gone = f.is_obj ? mark_duplicates(s, from, n / 2) : 0;
     struct jnode node = { .type = f.is_obj ? JV_OBJ : JV_ARR };

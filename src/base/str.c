@@ -109,7 +109,7 @@ bool str_to_int(str s, int64_t *out)
 bool str_is_utf8(str s)
 {
     const unsigned char *p = (const unsigned char *)s.p;
-    const unsigned char *end = p + s.n;
+    const unsigned char *end = s.n ? p + s.n : p;
 
     while (p < end) {
         if (end - p >= 8) {

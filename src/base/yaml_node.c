@@ -5,6 +5,7 @@
 #include "base/base64.h"
 #include "base/gofloat.h"
 
+#include <float.h>
 #include <math.h>
 #include <yaml.h>
 
@@ -118,6 +119,8 @@ int yaml_node_key(struct arena *a, const struct yaml_node *key, str *out)
 
     if (jv_is(v, JV_STR))
         *out = jv_str(v, STR_NONE);
+    else if (key->is_float && fabs(key->d) > (double)FLT_MAX)
+        *out = key->d < 0 ? S("-.inf") : S(".inf"); /* keys go through 32 bits, as in Go */
     else if (key->is_float)
         *out = arena_str(a, (str){ text, gofloat_g(text, key->d, 32) });
     else if (jv_is(v, JV_INT))

@@ -234,7 +234,7 @@ static struct member **scratch(struct reader *r, size_t n)
  * their type. */
 static int settle_duplicates(struct reader *r, struct member *members, size_t n)
 {
-    struct member **order = scratch(r, 2 * n);
+    struct member **order = scratch(r, 2 * n + 2);
     struct member **winner = order + n;
     const struct member *first = NULL;   /* of this key */
     const struct member *written = NULL; /* the last of this key that was not by << */
@@ -315,7 +315,7 @@ static int read_mapping(struct reader *r, str text, unsigned depth, struct yaml_
         m.at = key.at;
         vec_push(&r->stack, m);
     }
-    struct member *members = r->stack.at + first;
+    struct member *members = r->stack.at ? r->stack.at + first : NULL;
     if (settle_duplicates(r, members, r->stack.n - first) < 0)
         return -1;
     close_mapping(r, members, r->stack.n - first, out);
@@ -396,7 +396,8 @@ static struct yaml_where *take_marks(struct reader *r, jv root)
     w->root = root;
     w->n = r->marks.n;
     w->mark = ARENA_ARRAY(r->a, struct yaml_mark, w->n);
-    memcpy(w->mark, r->marks.at, w->n * sizeof(*w->mark));
+    if (w->n)
+        memcpy(w->mark, r->marks.at, w->n * sizeof(*w->mark));
     yaml_where_sort(w);
     return w;
 }

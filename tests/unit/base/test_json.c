@@ -129,8 +129,36 @@ static void equality_is_by_value(void)
     ok(jv_equal_semantic(jdoc_root(y), jdoc_root(z)), "empty ones do not, semantically");
 }
 
+static void large_numbers_compare_exactly(void)
+{
+    AUTO(jdoc)
+    struct jdoc *d =
+        J("[18446744073709551615, 18446744073709551614, 1e3, 1000, -0, 0,"
+          " 1000000000000000000000000000000000000000000000000000000000000000000000e-69, 1]");
+    jv v = jdoc_root(d);
+
+    ok(!jv_equal(jv_index(v, 0), jv_index(v, 1)), "one apart, past what a double can tell");
+    ok(jv_equal(jv_index(v, 2), jv_index(v, 3)), "the same, written otherwise");
+    ok(jv_equal(jv_index(v, 4), jv_index(v, 5)), "minus nothing is nothing");
+    ok(jv_equal(jv_index(v, 6), jv_index(v, 7)), "an exponent after many digits counts");
+}
+
+static void elements_are_replaced_added_and_removed(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(jdoc) struct jdoc *d = J("[1, 2, 3]");
+    jv v = jdoc_root(d);
+
+    is_json(jv_with_index(a, v, 1, JV_TRUE), "[1, true, 3]", "replaced");
+    is_json(jv_with_index(a, v, 3, JV_TRUE), "[1, 2, 3, true]", "added");
+    is_json(jv_with_index(a, v, 0, JV_ABSENT), "[2, 3]", "removed");
+    is_json(v, "[1, 2, 3]", "and the old one stays");
+}
+
 int main(void)
 {
+    large_numbers_compare_exactly();
+    elements_are_replaced_added_and_removed();
     numbers_stay_exact();
     strings_are_unescaped_and_escaped();
     bad_text_is_refused();

@@ -108,6 +108,7 @@ static void keys_become_text(void)
         { "1e6: a", "{'1e+06': 'a'}" },
         { "'yes': a", "{'yes': 'a'}" },
         { "2001-01-01: a", "{'2001-01-01': 'a'}" },
+        { "-1e300: a", "{'-.inf': 'a'}" },
     };
 
     for (size_t i = 0; i < COUNT(rows); i++) {
