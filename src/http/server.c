@@ -138,8 +138,11 @@ static void tune(int fd)
     static const struct {
         int level, name, value;
     } options[] = {
-        { IPPROTO_TCP, TCP_NODELAY, 1 },   { SOL_SOCKET, SO_KEEPALIVE, 1 },
-        { IPPROTO_TCP, TCP_KEEPIDLE, 60 }, { IPPROTO_TCP, TCP_KEEPINTVL, 15 },
+        { IPPROTO_TCP, TCP_NODELAY, 1 },
+        { IPPROTO_TCP, TCP_NOTSENT_LOWAT, 128 * 1024 }, /* unsent bytes the kernel holds for us */
+        { SOL_SOCKET, SO_KEEPALIVE, 1 },
+        { IPPROTO_TCP, TCP_KEEPIDLE, 60 },
+        { IPPROTO_TCP, TCP_KEEPINTVL, 15 },
         { IPPROTO_TCP, TCP_KEEPCNT, 4 },
     };
 

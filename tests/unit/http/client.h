@@ -52,7 +52,7 @@ struct h2c_stream *h2c_stream(struct h2c *h, int32_t id);
 /* Sends and receives until done() says so (true), the connection is over, or 5 s are gone. */
 bool h2c_run(struct h2c *h, bool (*done)(struct h2c *h, void *ctx), void *ctx);
 bool h2c_run_stream(struct h2c *h, int32_t id); /* until it is closed */
-void h2c_send(struct h2c *h); /* what is queued */
+void h2c_send(struct h2c *h);                   /* what is queued */
 bool h2c_is_over(const struct h2c *h);
 int h2c_goaways(const struct h2c *h);
 size_t h2c_total(const struct h2c *h);  /* bytes of all bodies */

@@ -39,6 +39,7 @@ struct fixture {
     char dir[64];
     int port;
     int64_t grace_ms;
+    bool freed; /* the server */
     atomic_int ready, stopping, answered;
     struct http_stats stats;
 };
@@ -238,6 +239,8 @@ static void release(void *arg)
         free(h);
         f->n.held--;
     }
+    if (f->freed)
+        loop_stop(f->loop);
 }
 
 static void on_head(struct fixture *f, struct http_req *r)
@@ -362,15 +365,16 @@ static void on_stopped(void *ctx)
 
     f->stats = http_server_stats(f->server);
     http_server_free(f->server);
-    loop_stop(f->loop);
+    f->freed = true;
+    if (!f->held)
+        loop_stop(f->loop);
 }
 
 static void begin_stop(void *ctx)
 {
     struct fixture *f = ctx;
 
-    if (f->grace_ms)
-        http_server_stop(f->server, f->grace_ms, on_stopped, f);
+    http_server_stop(f->server, f->grace_ms, on_stopped, f);
 }
 
 static void *run(void *arg)

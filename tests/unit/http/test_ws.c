@@ -1,0 +1,200 @@
+/* WebSockets over a real connection. */
+
+#include "client.h"
+#include "http/websocket.h"
+#include "tap.h"
+
+static struct fixture *f;
+
+#define ASK                                                                                    \
+    "GET /ws HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\n" \
+    "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+
+/* Masked with zeros: the payload stays readable. */
+static void add_frame(struct buf *b, int first, str payload)
+{
+    AUTO(buf) struct buf t = { 0 };
+
+    ws_frame(&t, WS_TEXT, payload);
+    size_t head = t.n - payload.n;
+    t.p[0] = (char)first;
+    t.p[1] = (char)(t.p[1] | 0x80);
+    buf_add(b, (str){ t.p, head });
+    buf_add(b, S("\0\0\0\0"));
+    buf_add(b, payload);
+}
+
+static struct client *open_ws(struct buf *out, str with_it)
+{
+    struct client *c = client_open(f, (struct client_opts){ 0 });
+    AUTO(buf) struct buf in = { 0 };
+
+    buf_add(&in, S(ASK "Sec-WebSocket-Protocol: v5.channel.k8s.io\r\n\r\n"));
+    buf_add(&in, with_it);
+    client_write(c, buf_str(&in));
+    client_read_until(c, out, S("\r\n\r\n"));
+    return c;
+}
+
+static void the_handshake_is_as_in_the_rfc(void)
+{
+    AUTO(buf) struct buf out = { 0 };
+    struct client *c = open_ws(&out, STR_NONE);
+    str got = buf_str(&out);
+
+    ok(str_starts(got, S("HTTP/1.1 101 ")), "101");
+    ok(str_contains(got, S("sec-websocket-accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n")),
+       "the key is answered");
+    ok(str_contains(got, S("sec-websocket-protocol: v5.channel.k8s.io\r\n")),
+       "the protocol is named");
+    client_free(c);
+    ok(fixture_await(&fixture_counts(f)->ws_closed, 1), "a client that just leaves is noticed");
+    is_int(fixture_counts(f)->ws_code, WS_ABNORMAL, "as an abnormal end");
+}
+
+static void other_requests_are_not_taken_for_one(void)
+{
+    static const char *const asks[] = {
+        "GET /ws HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET /ws HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n",
+        "GET /ws HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        "Sec-WebSocket-Version: 8\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+        "GET /ws HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: short\r\n\r\n",
+        "POST /ws HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+    };
+
+    for (size_t i = 0; i < COUNT(asks); i++) {
+        AUTO(buf) struct buf out = { 0 };
+        AUTO(buf) struct buf in = { 0 };
+        bool closed = false;
+        buf_add(&in, str_of(asks[i]));
+        buf_add(&in, S("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"));
+        is_int(client_exchange(f, buf_str(&in), &out, &closed), 400, "no WebSocket");
+        ok(str_ends(buf_str(&out), S("\r\n\r\nok")), "and HTTP goes on");
+    }
+}
+
+static void messages_are_echoed(void)
+{
+    AUTO(buf) struct buf in = { 0 };
+    AUTO(buf) struct buf out = { 0 };
+    static char big[300000];
+
+    memset(big, 'b', sizeof(big));
+    add_frame(&in, 0x81, S("first"));
+    struct client *c = open_ws(&out, buf_str(&in)); /* sent before the 101 came */
+    ok(client_read_until(c, &out,
+                         S("\x81\x05"
+                           "first")),
+       "a message right behind the handshake");
+    buf_clear(&in);
+    buf_clear(&out);
+    add_frame(&in, 0x01, S("in "));
+    add_frame(&in, 0x89, S("ping"));
+    add_frame(&in, 0x80, S("pieces"));
+    client_write(c, buf_str(&in));
+    ok(client_read_until(c, &out, S("\x81\x09in pieces")), "pieces are put together");
+    ok(str_starts(buf_str(&out), S("\x8a\x04ping")), "a ping is answered in between");
+    buf_clear(&in);
+    buf_clear(&out);
+    add_frame(&in, 0x82, (str){ big, sizeof(big) });
+    add_frame(&in, 0x81, S("end"));
+    client_write(c, buf_str(&in));
+    ok(client_read_until(c, &out,
+                         S("\x81\x03"
+                           "end")),
+       "a large one");
+    is_int((int64_t)out.n, 10 + 300000 + 5, "comes back whole");
+    ok(fixture_counts(f)->ws_drained > 0, "the handler hears when all is out");
+    client_free(c);
+}
+
+static void both_sides_can_close(void)
+{
+    AUTO(buf) struct buf in = { 0 };
+    AUTO(buf) struct buf out = { 0 };
+    struct fixture_counts *n = fixture_counts(f);
+    int before = n->ws_closed;
+
+    struct client *c = open_ws(&out, STR_NONE);
+    add_frame(&in, 0x88, S("\x0f\xa1"));
+    client_write(c, buf_str(&in));
+    buf_clear(&out);
+    ok(client_read_all(c, &out, 3000), "the client closes, then the server");
+    is_str(buf_str(&out), S("\x88\x02\x0f\xa1"), "after it has answered with the same code");
+    client_free(c);
+    ok(fixture_await(&n->ws_closed, before + 1) && n->ws_code == 4001, "the handler is told");
+
+    buf_clear(&in);
+    buf_clear(&out);
+    c = open_ws(&out, STR_NONE);
+    add_frame(&in, 0x81, S("close"));
+    client_write(c, buf_str(&in));
+    buf_clear(&out);
+    ok(client_read_until(c, &out,
+                         S("\x88\x05\x0f\xa0"
+                           "bye")),
+       "the server closes");
+    buf_clear(&in);
+    add_frame(&in, 0x88, S("\x0f\xa0"));
+    client_write(c, buf_str(&in));
+    ok(client_read_all(c, &out, 3000), "and ends when the client has answered");
+    client_free(c);
+    ok(fixture_await(&n->ws_closed, before + 2) && n->ws_code == 4000, "the handler is told");
+}
+
+static void bad_frames_end_it(void)
+{
+    static const struct {
+        const char *what;
+        str in;
+        str out;
+    } rows[] = {
+        { "no mask", S_INIT("\x81\x05hello"), S_INIT("\x88\x02\x03\xea") },
+        { "not UTF-8", S_INIT("\x81\x81\0\0\0\0\xff"), S_INIT("\x88\x02\x03\xef") },
+        { "too large", S_INIT("\x82\xff\0\0\0\0\x7f\xff\xff\xff\0\0\0\0"),
+          S_INIT("\x88\x02\x03\xf1") },
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        AUTO(buf) struct buf out = { 0 };
+        int before = fixture_counts(f)->ws_closed;
+        struct client *c = open_ws(&out, STR_NONE);
+        client_write(c, rows[i].in);
+        buf_clear(&out);
+        ok(client_read_all(c, &out, 3000), "%s: closed", rows[i].what);
+        is_str(buf_str(&out), rows[i].out, "with the code for it");
+        client_free(c);
+        ok(fixture_await(&fixture_counts(f)->ws_closed, before + 1), "the handler is told");
+    }
+}
+
+static void a_stop_says_going_away(void)
+{
+    AUTO(buf) struct buf out = { 0 };
+    AUTO(buf) struct buf in = { 0 };
+    struct client *c = open_ws(&out, STR_NONE);
+
+    fixture_begin_stop(f, 3000);
+    buf_clear(&out);
+    ok(client_read_until(c, &out, S("\x03\xe9server is stopping")), "1001");
+    add_frame(&in, 0x88, S("\x03\xe9"));
+    client_write(c, buf_str(&in));
+    ok(client_read_all(c, &out, 3000), "and the end");
+    client_free(c);
+}
+
+int main(void)
+{
+    f = fixture_start((struct http_limits){ 0 });
+    the_handshake_is_as_in_the_rfc();
+    other_requests_are_not_taken_for_one();
+    messages_are_echoed();
+    both_sides_can_close();
+    bad_frames_end_it();
+    a_stop_says_going_away();
+    fixture_stop(f, 1000);
+    return tap_done();
+}
