@@ -1,9 +1,38 @@
-/* Wires the rooms together: picks the command and hands it what it needs. */
+/* muster: picks the command and hands it its arguments. */
+
+#include "up.h"
 
 #include <stdio.h>
+#include <string.h>
 
-int main(void)
+static const struct command *const commands[] = { &command_up, &command_down };
+enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+static void usage(FILE *to)
 {
-    puts("muster " MUSTER_VERSION);
-    return 0;
+    fputs("Usage: muster COMMAND [OPTION]...\n\nCommands:\n", to);
+    for (size_t i = 0; i < COMMANDS; i++)
+        fprintf(to, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    fputs("  version    print the version\n\n'muster COMMAND --help' says more.\n", to);
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "";
+
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(name, commands[i]->name) == 0)
+            return commands[i]->run(commands[i], argc - 1, argv + 1);
+    if (strcmp(name, "version") == 0 || strcmp(name, "--version") == 0) {
+        puts("muster " MUSTER_VERSION);
+        return EXIT_DONE;
+    }
+    if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        usage(stdout);
+        return EXIT_DONE;
+    }
+    if (argc > 1)
+        fprintf(stderr, "muster: no command '%s'\n", name);
+    usage(stderr);
+    return EXIT_USAGE;
 }

@@ -1,0 +1,231 @@
+/* Services get addresses from 10.96.0.0/16 and node ports from 30000 to 32767, as kubeadm sets
+ * clusters up. Two bit maps, filled from the stored services at start. */
+
+#include "api/addresses.h"
+
+#include <arpa/inet.h>
+#include <stdlib.h>
+
+enum { FIRST_PORT = 30000, LAST_PORT = 32767, HOSTS = 65536 };
+static const uint32_t network = 10u << 24 | 96u << 16;
+
+struct addresses {
+    struct api *api;
+    struct resource *res;
+    uint64_t hosts[HOSTS / 64];
+    uint64_t ports[(LAST_PORT - FIRST_PORT + 64) / 64];
+};
+
+static bool bit(const uint64_t *map, uint32_t i)
+{
+    return map[i / 64] >> (i % 64) & 1;
+}
+
+static void set(uint64_t *map, uint32_t i, bool on)
+{
+    if (on)
+        map[i / 64] |= 1ull << (i % 64);
+    else
+        map[i / 64] &= ~(1ull << (i % 64));
+}
+
+/* Host number within our network; 0: not ours. */
+static uint32_t host_of(str ip)
+{
+    char text[INET_ADDRSTRLEN];
+    struct in_addr addr;
+
+    if (ip.n == 0 || ip.n >= sizeof(text))
+        return 0;
+    memcpy(text, ip.p, ip.n);
+    text[ip.n] = 0;
+    if (inet_pton(AF_INET, text, &addr) != 1)
+        return 0;
+    uint32_t v = ntohl(addr.s_addr);
+    return (v & 0xffff0000u) == network && (v & 0xffff) != 0xffff ? v & 0xffff : 0;
+}
+
+static void mark(struct addresses *d, jv service, bool on)
+{
+    uint32_t host = host_of(jv_str(jv_at(service, "spec", "clusterIP"), STR_NONE));
+
+    if (host)
+        set(d->hosts, host, on);
+    for (struct jv_iter it = jv_iter(jv_at(service, "spec", "ports")); jv_next(&it);) {
+        int64_t port = jv_int(jv_at(it.value, "nodePort"), 0);
+        if (port >= FIRST_PORT && port <= LAST_PORT)
+            set(d->ports, (uint32_t)(port - FIRST_PORT), on);
+    }
+}
+
+struct addresses *addresses_new(struct api *api)
+{
+    struct addresses *d = calloc(1, sizeof(*d));
+
+    if (!d)
+        abort();
+    d->api = api;
+    d->res = registry_find(&api->registry, S(""), S("v1"), S("services"));
+    return d;
+}
+
+void addresses_free(struct addresses *d)
+{
+    free(d);
+}
+
+void addresses_load(struct addresses *d)
+{
+    for (struct store_obj *o = store_seek(d->res->coll, STR_NONE); o;
+         o = store_next(d->res->coll, o)) {
+        AUTO(arena) struct arena *a = arena_new();
+        mark(d, json_parse(a, blob_str(o->value), NULL, NULL), true);
+    }
+}
+
+void addresses_on_event(struct addresses *d, struct store_coll *c, const struct store_event *ev)
+{
+    AUTO(arena) struct arena *a = arena_new();
+
+    if (c != d->res->coll)
+        return;
+    if (ev->prev)
+        mark(d, json_parse(a, blob_str(ev->prev), NULL, NULL), false);
+    if (!ev->is_delete)
+        mark(d, json_parse(a, blob_str(ev->value), NULL, NULL), true);
+}
+
+static str free_host(struct addresses *d, struct arena *a)
+{
+    uint32_t start;
+
+    random_bytes(&start, sizeof(start));
+    for (uint32_t i = 0; i < HOSTS; i++) {
+        uint32_t host = (start + i) % HOSTS;
+        if (host < 256 || host == 0xffff || bit(d->hosts, host))
+            continue; /* the first 255 are left for those who name one */
+        set(d->hosts, host, true);
+        return arena_printf(a, "10.96.%u.%u", host >> 8, host & 255);
+    }
+    return STR_NONE;
+}
+
+static int64_t free_port(struct addresses *d)
+{
+    uint32_t n = LAST_PORT - FIRST_PORT + 1;
+    uint32_t start;
+
+    random_bytes(&start, sizeof(start));
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t p = (start % n + i) % n;
+        if (bit(d->ports, p))
+            continue;
+        set(d->ports, p, true);
+        return FIRST_PORT + p;
+    }
+    return 0;
+}
+
+static const struct path spec_path = { NULL, S_INIT("spec"), -1 };
+
+static jv take_host(struct addresses *d, struct arena *a, jv obj, jv old, struct problems *ps)
+{
+    str type = jv_str(jv_at(obj, "spec", "type"), S("ClusterIP"));
+    str ip = jv_str(jv_at(obj, "spec", "clusterIP"), STR_NONE);
+    struct path p = path_field(&spec_path, S("clusterIPs"));
+
+    if (str_eqz(type, "ExternalName")) {
+        return jv_without(a, jv_without(a, obj, "spec", "clusterIP"), "spec", "clusterIPs");
+    }
+    if (str_eq(ip, jv_str(jv_at(old, "spec", "clusterIP"), STR_NONE)) && ip.n)
+        return obj;
+    if (!ip.n) {
+        ip = free_host(d, a);
+    } else if (!str_eqz(ip, "None")) {
+        uint32_t host = host_of(ip);
+        if (!host) {
+            problem_invalid(ps, &p, jarr(a, jstr(a, ip)),
+                            "failed to allocate IP %" PRI_STR
+                            ": the provided network does not match the current range",
+                            STR_ARG(ip));
+            return obj;
+        }
+        if (bit(d->hosts, host)) {
+            problem_invalid(ps, &p, jarr(a, jstr(a, ip)),
+                            "failed to allocate IP %" PRI_STR ": provided IP is already allocated",
+                            STR_ARG(ip));
+            return obj;
+        }
+        set(d->hosts, host, true);
+    }
+    obj = jv_with(a, obj, jstr(a, ip), "spec", "clusterIP");
+    return jv_with(a, obj, jarr(a, jstr(a, ip)), "spec", "clusterIPs");
+}
+
+static int64_t old_port(jv old, jv port)
+{
+    for (struct jv_iter it = jv_iter(jv_at(old, "spec", "ports")); jv_next(&it);)
+        if (jv_equal(jv_at(it.value, "port"), jv_at(port, "port")) &&
+            jv_equal(jv_at(it.value, "protocol"), jv_at(port, "protocol")))
+            return jv_int(jv_at(it.value, "nodePort"), 0);
+    return 0;
+}
+
+static bool had_port(jv old, int64_t n)
+{
+    for (struct jv_iter it = jv_iter(jv_at(old, "spec", "ports")); jv_next(&it);)
+        if (jv_int(jv_at(it.value, "nodePort"), 0) == n)
+            return true;
+    return false;
+}
+
+static jv take_ports(struct addresses *d, struct arena *a, jv obj, jv old, struct problems *ps)
+{
+    str type = jv_str(jv_at(obj, "spec", "type"), S("ClusterIP"));
+    bool wants = str_eqz(type, "NodePort") ||
+                 (str_eqz(type, "LoadBalancer") &&
+                  jv_bool(jv_at(obj, "spec", "allocateLoadBalancerNodePorts"), true));
+    struct path ports = path_field(&spec_path, S("ports"));
+    struct jbuild out = jb_arr(a);
+
+    for (struct jv_iter it = jv_iter(jv_at(obj, "spec", "ports")); jv_next(&it);) {
+        int64_t n = jv_int(jv_at(it.value, "nodePort"), 0);
+        struct path at = path_index(&ports, it.i - 1);
+        struct path p = path_field(&at, S("nodePort"));
+        jv port = it.value;
+        if (!wants && n && had_port(old, n))
+            port = jv_without(a, port, "nodePort"); /* the type changed and the port goes with it */
+        else if (wants && !n)
+            n = old_port(old, port) ? old_port(old, port) : free_port(d);
+        else if (n && !had_port(old, n)) {
+            if (n < FIRST_PORT || n > LAST_PORT)
+                problem_invalid(
+                    ps, &p, jint(a, n),
+                    "provided port is not in the valid range. The range of valid ports is 30000-32767");
+            else if (bit(d->ports, (uint32_t)(n - FIRST_PORT)))
+                problem_invalid(ps, &p, jint(a, n), "provided port is already allocated");
+            else
+                set(d->ports, (uint32_t)(n - FIRST_PORT), true);
+        }
+        if (wants && n)
+            port = jv_with(a, port, jint(a, n), "nodePort");
+        jb_push(&out, port);
+    }
+    return jv_len(jv_at(obj, "spec", "ports")) ? jv_with(a, obj, jb_done(&out), "spec", "ports")
+                                               : obj;
+}
+
+jv addresses_take(struct addresses *d, struct arena *a, const struct resource *res, jv obj, jv old,
+                  struct problems *ps)
+{
+    if (res != d->res)
+        return obj;
+    obj = take_host(d, a, obj, old, ps);
+    return take_ports(d, a, obj, old, ps);
+}
+
+void addresses_release(struct addresses *d, const struct resource *res, jv obj)
+{
+    if (res == d->res)
+        mark(d, obj, false);
+}

@@ -1,0 +1,32 @@
+/* The Kubernetes API over our store: authenticates, decodes, defaults, validates, answers. */
+#pragma once
+
+#include "base/err.h"
+#include "http/server.h"
+#include "loop/loop.h"
+#include "store/store.h"
+
+struct api;
+
+struct api_opts {
+    struct loop *loop;
+    struct store *store;
+    str token;            /* the bearer token of the administrator */
+    str advertise_host;   /* where the `kubernetes` service points */
+    int64_t event_ttl_ms; /* 0: one hour */
+    const char *data_dir; /* named in messages */
+};
+
+/* Loads what the store holds and makes the objects every cluster has. done(ctx, e) when they are
+ * on disk (e NULL) or could not be made. */
+struct api *api_new(const struct api_opts *o, void (*done)(void *ctx, const struct err *e),
+                    void *ctx);
+void api_free(struct api *api);
+
+/* Ends all watches and controllers; the HTTP server is stopped by its owner. */
+void api_stop(struct api *api);
+/* The HTTP server to read numbers for /metrics from, and its port for the `kubernetes` service. */
+void api_set_server(struct api *api, struct http_server *s);
+
+/* For http_server_opts: ctx is the api. */
+void api_on_request(void *ctx, struct http_req *r);

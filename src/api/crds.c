@@ -1,0 +1,265 @@
+/* The controllers that kube-apiserver runs for CRDs: naming, establishing, finalizing. */
+
+#include "api/crds.h"
+
+#include "api/delete.h"
+#include "api/strategy.h"
+#include "api/write.h"
+#include "builtin/types.h"
+#include "kube/meta.h"
+#include "loop/log.h"
+
+#include <stdlib.h>
+
+static const str cleanup = S_INIT("customresourcecleanup.apiextensions.k8s.io");
+
+struct crds {
+    struct api *api;
+    struct resource *res;
+    struct map ending; /* names of those being deleted whose objects have yet to go */
+};
+
+struct crds *crds_new(struct api *api)
+{
+    struct crds *c = calloc(1, sizeof(*c));
+
+    if (!c)
+        abort();
+    c->api = api;
+    c->res = registry_find(&api->registry, S("apiextensions.k8s.io"), S("v1"),
+                           S("customresourcedefinitions"));
+    return c;
+}
+
+void crds_free(struct crds *c)
+{
+    if (!c)
+        return;
+    for (struct map_slot *s = NULL; (s = map_next(&c->ending, s));)
+        free(s->value);
+    map_done(&c->ending);
+    free(c);
+}
+
+/* ---- names and conditions */
+
+struct accept {
+    struct change_op op;
+    struct arena *a;
+    struct crds *c;
+};
+
+static jv all_others(struct crds *c, struct arena *a, str name)
+{
+    struct jbuild b = jb_arr(a);
+
+    for (struct store_obj *o = store_seek(c->res->coll, STR_NONE); o;
+         o = store_next(c->res->coll, o))
+        if (!str_eq(o->key, name))
+            jb_push(&b, resource_parse(a, c->res, o->value));
+    return jb_done(&b);
+}
+
+static int decide_accept(struct change_op *op, struct arena *a, jv live, struct change *out)
+{
+    struct accept *w = op->ctx;
+
+    if (!jv_exists(live))
+        return 0;
+    jv now = crd_accept(a, live, all_others(w->c, a, op->key), wall_now_ms());
+    if (!jv_equal(now, live))
+        *out = (struct change){ CHANGE_PUT, now };
+    return 0;
+}
+
+static void done_accept(struct change_op *op, enum change_kind kind, struct blob *stored, jv obj,
+                        const struct err *e)
+{
+    struct accept *w = op->ctx;
+
+    (void)kind;
+    (void)stored;
+    (void)obj;
+    if (e)
+        log_warn("crd not accepted", KV("crd", op->key), KVZ("why", e->msg));
+    arena_free(w->a);
+}
+
+static void change(struct crds *c, str name,
+                   int (*decide)(struct change_op *, struct arena *, jv, struct change *))
+{
+    struct arena *a = arena_new();
+    struct accept *w = ARENA_NEW(a, struct accept);
+
+    w->a = a;
+    w->c = c;
+    w->op = (struct change_op){ .api = c->api,
+                                .res = c->res,
+                                .key = arena_str(a, name),
+                                .decide = decide,
+                                .done = done_accept,
+                                .ctx = w };
+    change_start(&w->op);
+}
+
+/* ---- the end */
+
+jv crd_marked_for_deletion(struct arena *a, jv crd, int64_t now_ms)
+{
+    struct jbuild f = jb_from(a, jv_is(jv_at(crd, "metadata", "finalizers"), JV_ARR)
+                                     ? jv_at(crd, "metadata", "finalizers")
+                                     : JV_EMPTY_ARR);
+    struct jbuild conditions = jb_from(a, jv_is(jv_at(crd, "status", "conditions"), JV_ARR)
+                                              ? jv_at(crd, "status", "conditions")
+                                              : JV_EMPTY_ARR);
+
+    if (meta_being_deleted(crd))
+        return crd;
+    if (!meta_has_finalizer(crd, cleanup))
+        jb_push(&f, jstr(a, cleanup));
+    jb_push(
+        &conditions,
+        jobj(a, { "type", jstrz(a, "Terminating") }, { "status", jstrz(a, "True") },
+             { "lastTransitionTime", time_value(a, now_ms) },
+             { "reason", jstrz(a, "InstanceDeletionPending") },
+             { "message", jstrz(a, "CustomResourceDefinition marked for deletion; CustomResource "
+                                   "deletion will begin soon") }));
+    crd = jv_with(a, crd, jb_done(&f), "metadata", "finalizers");
+    crd = jv_with(a, crd, time_value(a, now_ms), "metadata", "deletionTimestamp");
+    return jv_with(a, crd, jb_done(&conditions), "status", "conditions");
+}
+
+static int decide_finish(struct change_op *op, struct arena *a, jv live, struct change *out)
+{
+    struct jbuild b = jb_arr(a);
+
+    (void)op;
+    if (!jv_exists(live))
+        return 0;
+    for (struct jv_iter it = jv_iter(jv_at(live, "metadata", "finalizers")); jv_next(&it);)
+        if (!str_eq(jv_str(it.value, STR_NONE), cleanup))
+            jb_push(&b, it.value);
+    jv left = jb_done(&b);
+    jv obj = jv_with(a, live, jv_len(left) ? left : JV_ABSENT, "metadata", "finalizers");
+    *out = (struct change){ jv_len(left) ? CHANGE_PUT : CHANGE_REMOVE, obj };
+    return 0;
+}
+
+static struct store_coll *objects_of(struct crds *c, struct arena *a, str name)
+{
+    str rest = name;
+    str plural = str_cut(&rest, '.');
+
+    return store_coll(c->api->store,
+                      arena_printf(a, "%" PRI_STR "/%" PRI_STR, STR_ARG(rest), STR_ARG(plural)));
+}
+
+static void sweep(struct crds *c, str name)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct store_coll *coll = objects_of(c, a, name);
+    struct resource *res = registry_of_coll(&c->api->registry, coll);
+    struct store_snapshot snap;
+
+    if (!store_coll_count(coll)) {
+        change(c, name, decide_finish);
+        return;
+    }
+    if (!res || store_snapshot(coll, a, 0, STR_NONE, STR_NONE, &snap, NULL) < 0)
+        return;
+    for (size_t i = 0; i < snap.n; i++)
+        delete_in_background(c->api, res, snap.items[i].key, STR_NONE, PROPAGATE_BACKGROUND);
+}
+
+/* ---- what happens */
+
+static void serve(struct crds *c, jv obj)
+{
+    struct err e = { 0 };
+    str group = jv_str(jv_at(obj, "spec", "group"), STR_NONE);
+    str plural = jv_str(jv_at(obj, "spec", "names", "plural"), STR_NONE);
+
+    if (!meta_condition_is(obj, S("Established"), S("True")))
+        return;
+    AUTO(crd) struct crd *crd = crd_compile(obj, &meta_ObjectMeta, &e);
+    if (!crd)
+        log_warn("crd not served", KV("crd", meta_name(obj)), KVZ("why", e.msg));
+    else
+        registry_set_crd(&c->api->registry, group, plural, crd,
+                         jv_int(jv_at(obj, "metadata", "generation"), 1) > 1);
+}
+
+static void end_begins(struct crds *c, str name)
+{
+    if (map_get(&c->ending, name))
+        return;
+    char *copy = strndup(name.p, name.n);
+    if (!copy)
+        abort();
+    map_put(&c->ending, (str){ copy, name.n }, copy);
+    sweep(c, name);
+}
+
+static void gone(struct crds *c, str name)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    str rest = name;
+    str plural = str_cut(&rest, '.');
+    struct store_coll *coll = objects_of(c, a, name);
+
+    free(map_remove(&c->ending, name));
+    registry_set_crd(&c->api->registry, rest, plural, NULL, false);
+    if (!store_coll_count(coll))
+        store_coll_forget(coll);
+    /* a name that was taken may be free now */
+    for (struct store_obj *o = store_seek(c->res->coll, STR_NONE); o;
+         o = store_next(c->res->coll, o))
+        change(c, o->key, decide_accept);
+}
+
+void crds_load(struct crds *c)
+{
+    for (struct store_obj *o = store_seek(c->res->coll, STR_NONE); o;
+         o = store_next(c->res->coll, o)) {
+        AUTO(arena) struct arena *a = arena_new();
+        jv obj = resource_parse(a, c->res, o->value);
+        serve(c, obj);
+        if (meta_being_deleted(obj))
+            end_begins(c, o->key);
+        else if (!meta_condition_is(obj, S("Established"), S("True")))
+            change(c, o->key, decide_accept);
+    }
+}
+
+static void on_crd(struct crds *c, const struct store_event *ev)
+{
+    AUTO(arena) struct arena *a = arena_new();
+
+    if (ev->is_delete) {
+        gone(c, ev->key);
+        return;
+    }
+    jv obj = resource_parse(a, c->res, ev->value);
+    serve(c, obj);
+    if (meta_being_deleted(obj))
+        end_begins(c, ev->key);
+    else
+        change(c, ev->key, decide_accept);
+}
+
+void crds_on_event(struct crds *c, struct store_coll *coll, const struct store_event *ev)
+{
+    if (coll == c->res->coll) {
+        on_crd(c, ev);
+        return;
+    }
+    if (!ev->is_delete || !c->ending.n || store_coll_count(coll))
+        return;
+    str rest = store_coll_name(coll); /* "group/plural" */
+    AUTO(arena) struct arena *a = arena_new();
+    str group = str_cut(&rest, '/');
+    str name = rest.p ? arena_printf(a, "%" PRI_STR ".%" PRI_STR, STR_ARG(rest), STR_ARG(group))
+                      : STR_NONE;
+    if (name.n && map_get(&c->ending, name))
+        change(c, name, decide_finish);
+}

@@ -1,0 +1,134 @@
+/* create: POST of a new object. */
+
+#include "api/create.h"
+#include "api/addresses.h"
+#include "api/admit.h"
+#include "api/decode.h"
+#include "api/namespaces.h"
+#include "api/reviews.h"
+#include "api/strategy.h"
+#include "api/table.h"
+#include "kube/meta.h"
+
+enum { NAME_TRIES = 8 };
+
+struct create {
+    struct change_op op;
+    struct api_req *r;
+    jv sent; /* as decoded */
+    jv obj;  /* as it is to be stored */
+    int tries;
+    bool generated; /* the name was: take another one if it exists */
+    bool is_apply;
+    int code;
+};
+
+static void done(struct change_op *op, enum change_kind kind, struct blob *stored, jv obj,
+                 const struct err *e)
+{
+    struct create *c = op->ctx;
+
+    (void)kind;
+    if (e || op->dry_run)
+        addresses_release(op->api->addresses, op->res, c->obj);
+    if (e)
+        answer_err(c->r, e);
+    else if (op->dry_run)
+        answer_object(c->r, c->code,
+                      jv_without(c->r->a, jv_copy(c->r->a, obj), "metadata", "resourceVersion"));
+    else
+        answer_stored(c->r, c->code, stored);
+}
+
+static void start(struct create *c);
+
+static int decide(struct change_op *op, struct arena *a, jv live, struct change *out)
+{
+    struct create *c = op->ctx;
+
+    (void)a;
+    if (!jv_exists(live)) {
+        *out = (struct change){ CHANGE_PUT, c->obj };
+        return 0;
+    }
+    addresses_release(op->api->addresses, op->res, c->obj);
+    if (c->generated && c->tries < NAME_TRIES) {
+        start(c);
+        return -1;
+    }
+    fail_exists(c->r, meta_name(c->obj));
+    return -1;
+}
+
+static bool may_create_here(struct api_req *r, jv obj)
+{
+    str ns = meta_namespace(obj);
+
+    if (ns.n && !str_eq(ns, r->ns)) {
+        fail_bad_request(r, r->res->namespaced
+                                ? "the namespace of the provided object does not match the "
+                                  "namespace sent on the request"
+                                : "namespace may not be set on an object that has none");
+        return false;
+    }
+    return !r->res->namespaced || namespaces_admit(r, meta_name(obj));
+}
+
+static void start(struct create *c)
+{
+    struct api_req *r = c->r;
+    struct problems ps = { .a = r->a };
+    struct write_ctx w = { .a = r->a,
+                           .api = r->api,
+                           .res = r->res,
+                           .manager = query_manager(r),
+                           .sent_managed = r->sent_managed,
+                           .is_apply = c->is_apply,
+                           .now_ms = wall_now_ms() };
+
+    c->tries++;
+    c->generated = !meta_name(c->sent).n;
+    c->obj = strategy_create(&w, r->ns, c->sent, &ps);
+    if (!ps.n)
+        c->obj = addresses_take(r->api->addresses, r->a, r->res, c->obj, JV_ABSENT, &ps);
+    if (ps.n) {
+        fail_invalid(r, r->res->kind, r->res->group, meta_name(c->sent), &ps);
+        return;
+    }
+    c->op = (struct change_op){ .api = r->api,
+                                .res = r->res,
+                                .key = resource_key(r->a, r->res, r->ns, meta_name(c->obj)),
+                                .dry_run = r->q.dry_run,
+                                .decide = decide,
+                                .done = done,
+                                .ctx = c };
+    change_start(&c->op);
+}
+
+void create_object(struct api_req *r, jv obj, bool is_apply)
+{
+    struct create *c = ARENA_NEW(r->a, struct create);
+
+    if (!may_create_here(r, obj))
+        return;
+    if (meta_resource_version(obj).n && !str_eqz(meta_resource_version(obj), "0")) {
+        fail_plain(r, 500, "resourceVersion should not be set on objects to be created");
+        return;
+    }
+    if (admit_create(r, &obj) < 0)
+        return;
+    *c = (struct create){ .r = r, .sent = obj, .is_apply = is_apply, .code = 201 };
+    start(c);
+}
+
+void verb_create(struct api_req *r)
+{
+    jv obj;
+
+    if (table_check(r) < 0 || body_object(r, r->res, &obj) < 0)
+        return;
+    if (!r->res->coll)
+        review_run(r, obj);
+    else
+        create_object(r, obj, false);
+}

@@ -1,0 +1,27 @@
+/* Deleting objects: at once, gracefully, or once their finalizers are gone. */
+#pragma once
+
+#include "api/write.h"
+
+enum propagation {
+    PROPAGATE_DEFAULT,
+    PROPAGATE_BACKGROUND,
+    PROPAGATE_FOREGROUND,
+    PROPAGATE_ORPHAN
+};
+
+struct delete_opts {
+    int64_t grace_s; /* -1: what the object says */
+    enum propagation propagation;
+    str uid; /* preconditions; empty: none */
+    str resource_version;
+};
+
+/* What deleting obj comes to. Pure. */
+struct change delete_decide(struct arena *a, const struct resource *res, jv obj,
+                            const struct delete_opts *o, int64_t now_ms);
+
+/* For our own controllers: deletes if the object still has that uid (empty: whatever it is); no
+ * answer, a failure is tried again by the caller's next look. res is kept by a reference. */
+void delete_in_background(struct api *api, struct resource *res, str key, str uid,
+                          enum propagation propagation);

@@ -1,0 +1,169 @@
+/* Lists go out as the stored bytes of their objects, pulled as the client takes them, so that a
+ * list of any length costs no copy. Other forms (Table, metadata, YAML, indented) are made first.
+ */
+
+#include "api/list.h"
+
+#include "api/metrics.h"
+#include "api/table.h"
+
+struct pull {
+    const struct resource *res;
+    str open; /* list head */
+    const struct store_item *items;
+    size_t n;
+    size_t i; /* piece: 0 head, then for each item comma, prefix, bytes; last the tail */
+    size_t stage;
+    size_t offset;
+};
+
+/* The next piece to send; empty text: the end. */
+static bool piece(const struct pull *p, str *out)
+{
+    if (p->stage == 0) {
+        *out = p->open;
+        return true;
+    }
+    if (p->i == p->n) {
+        *out = S("]}\n");
+        return p->stage == 1;
+    }
+    str bytes = blob_str(p->items[p->i].value);
+    bool custom = p->res->crdv != NULL;
+    switch (p->stage) {
+    case 1:
+        *out = p->i ? S(",") : S("");
+        break;
+    case 2:
+        *out = custom ? p->res->open : S("{");
+        break;
+    default:
+        *out = str_sub(bytes, 1, bytes.n);
+        break;
+    }
+    return true;
+}
+
+static void next_piece(struct pull *p)
+{
+    p->offset = 0;
+    if (p->stage == 3) {
+        p->stage = 1;
+        p->i++;
+    } else {
+        p->stage++;
+    }
+}
+
+static ssize_t pull_read(void *ctx, char *buf, size_t n)
+{
+    struct pull *p = ctx;
+    size_t done = 0;
+    str s;
+
+    while (done < n && piece(p, &s)) {
+        size_t take = s.n - p->offset < n - done ? s.n - p->offset : n - done;
+        if (take)
+            memcpy(buf + done, s.p + p->offset, take);
+        done += take;
+        p->offset += take;
+        if (p->offset == s.n)
+            next_piece(p);
+    }
+    return done ? (ssize_t)done : HTTP_END;
+}
+
+static void pull_close(void *ctx)
+{
+    (void)ctx; /* all of it lives in the request's arena */
+}
+
+static str list_open(struct api_req *r, jv meta)
+{
+    const struct resource *res = r->res;
+
+    return res->builtin ? arena_printf(r->a,
+                                       "{\"kind\":\"%" PRI_STR "\",\"apiVersion\":\"%" PRI_STR
+                                       "\",\"metadata\":%" PRI_STR ",\"items\":[",
+                                       STR_ARG(res->list_kind), STR_ARG(res->api_version),
+                                       STR_ARG(json_text(r->a, meta)))
+                        : arena_printf(r->a,
+                                       "{\"apiVersion\":\"%" PRI_STR "\",\"kind\":\"%" PRI_STR
+                                       "\",\"metadata\":%" PRI_STR ",\"items\":[",
+                                       STR_ARG(res->api_version), STR_ARG(res->list_kind),
+                                       STR_ARG(json_text(r->a, meta)));
+}
+
+static void answer_pulled(struct api_req *r, jv meta, const struct store_item *items, size_t n)
+{
+    struct pull *p = ARENA_NEW(r->a, struct pull);
+    struct http_header *h = NULL;
+    size_t n_h = answer_headers(r, S("application/json"), &h);
+
+    *p = (struct pull){ .res = r->res, .open = list_open(r, meta), .items = items, .n = n };
+    int64_t length = (int64_t)(p->open.n + 3 + (n ? n - 1 : 0));
+    size_t prefix = r->res->crdv ? r->res->open.n : 1;
+    for (size_t i = 0; i < n; i++)
+        length += (int64_t)(prefix + blob_str(items[i].value).n - 1);
+    metrics_request(r, 200);
+    http_reply_source(r->http, 200, h, n_h,
+                      (struct http_source){ pull_read, pull_close, p, length });
+}
+
+static jv shown(struct arena *a, struct api_req *r, struct blob *stored)
+{
+    jv obj = resource_parse(a, r->res, stored);
+
+    if (r->form == FORM_TABLE)
+        return table_row(a, r, obj);
+    if (r->form == FORM_META)
+        return partial_of(a, r, obj);
+    /* items of built-in lists carry no kind of their own */
+    return r->res->builtin ? jv_without(a, jv_without(a, obj, "kind"), "apiVersion") : obj;
+}
+
+static jv list_head(struct api_req *r, jv meta, jv items)
+{
+    struct arena *a = r->a;
+    bool partial = r->form == FORM_META;
+
+    if (r->form == FORM_TABLE)
+        return table_new(a, r, meta, table_columns(a, r->res), items);
+    return jobj(a,
+                { "kind", jstr(a, partial ? S("PartialObjectMetadataList") : r->res->list_kind) },
+                { "apiVersion", jstr(a, !partial       ? r->res->api_version
+                                        : r->beta_form ? S("meta.k8s.io/v1beta1")
+                                                       : S("meta.k8s.io/v1")) },
+                { "metadata", meta }, { "items", items });
+}
+
+/* Each object is shown in an arena of its own, so that memory grows with the answer only. */
+static void answer_made(struct api_req *r, jv meta, const struct store_item *items, size_t n)
+{
+    AUTO(buf) struct buf b = { 0 };
+
+    buf_addc(&b, '[');
+    for (size_t i = 0; i < n; i++) {
+        AUTO(arena) struct arena *a = arena_new();
+        if (i)
+            buf_addc(&b, ',');
+        json_print(&b, shown(a, r, items[i].value));
+    }
+    buf_addc(&b, ']');
+    if (r->yaml || wants_pretty(r)) {
+        answer_json(r, 200, list_head(r, meta, json_parse(r->a, buf_str(&b), NULL, NULL)));
+        return;
+    }
+    /* the head is printed around an empty list, into which the items go */
+    str head = json_text(r->a, list_head(r, meta, JV_EMPTY_ARR));
+    buf_addc(&b, '}');
+    answer_bytes(r, 200, str_sub(head, 0, head.n - 3), buf_str(&b));
+}
+
+void answer_list(struct api_req *r, jv meta, const struct store_item *items, size_t n)
+{
+    if (r->form == FORM_OBJECT && r->res->raw && !r->yaml && !wants_pretty(r))
+        answer_pulled(r, meta, items, n);
+    else
+        answer_made(r, meta, items, n);
+}

@@ -1,0 +1,237 @@
+/* A namespace that is deleted stays, as Terminating, until everything in it is gone. */
+
+#include "api/namespaces.h"
+
+#include "api/delete.h"
+#include "api/strategy.h"
+#include "api/write.h"
+#include "kube/meta.h"
+
+#include <stdlib.h>
+
+struct ending {
+    struct namespaces *of;
+    str name; /* owned, ends in NUL */
+    bool queued;
+};
+
+struct namespaces {
+    struct api *api;
+    struct resource *res;
+    struct map ending; /* by name */
+};
+
+struct namespaces *namespaces_new(struct api *api)
+{
+    struct namespaces *n = calloc(1, sizeof(*n));
+
+    if (!n)
+        abort();
+    n->api = api;
+    n->res = registry_find(&api->registry, S(""), S("v1"), S("namespaces"));
+    return n;
+}
+
+static void ending_free(struct ending *e)
+{
+    free((char *)(uintptr_t)e->name.p);
+    free(e);
+}
+
+void namespaces_free(struct namespaces *n)
+{
+    if (!n)
+        return;
+    for (struct map_slot *s = NULL; (s = map_next(&n->ending, s));)
+        ending_free(s->value);
+    map_done(&n->ending);
+    free(n);
+}
+
+bool namespaces_admit(struct api_req *r, str name)
+{
+    struct namespaces *n = r->api->namespaces;
+    struct store_obj *o = store_get(n->res->coll, r->ns);
+
+    if (!o) {
+        fail_not_found(r, n->res, r->ns);
+        return false;
+    }
+    if (!map_get(&n->ending, r->ns))
+        return true;
+    jv cause = jobj(
+        r->a, { "reason", jstrz(r->a, "NamespaceTerminating") },
+        { "message", jstr(r->a, arena_printf(r->a, "namespace %" PRI_STR " is being terminated",
+                                             STR_ARG(r->ns))) },
+        { "field", jstrz(r->a, "metadata.namespace") });
+    fail_with(r, ERR_FORBIDDEN,
+              arena_printf(r->a,
+                           "%" PRI_STR " \"%" PRI_STR
+                           "\" is forbidden: unable to create new content in namespace %" PRI_STR
+                           " because it is being terminated",
+                           STR_ARG(r->res->group_resource), STR_ARG(name), STR_ARG(r->ns)),
+              jobj(r->a, { "name", name.n ? jstr(r->a, name) : JV_ABSENT },
+                   { "group", r->res->group.n ? jstr(r->a, r->res->group) : JV_ABSENT },
+                   { "kind", jstr(r->a, r->res->plural) }, { "causes", jarr(r->a, cause) }));
+    return false;
+}
+
+/* ---- the end */
+
+struct finish {
+    struct change_op op;
+    struct arena *a;
+    str remaining; /* empty: nothing is left, finalize */
+};
+
+static jv with_condition(struct arena *a, jv ns, str why)
+{
+    struct jbuild b = jb_arr(a);
+
+    for (struct jv_iter it = jv_iter(jv_at(ns, "status", "conditions")); jv_next(&it);)
+        if (!str_eqz(jv_str(jv_at(it.value, "type"), STR_NONE), "NamespaceContentRemaining"))
+            jb_push(&b, it.value);
+    jb_push(&b, jobj(a, { "type", jstrz(a, "NamespaceContentRemaining") },
+                     { "status", jstrz(a, "True") },
+                     { "lastTransitionTime", time_value(a, wall_now_ms()) },
+                     { "reason", jstrz(a, "SomeResourcesRemain") }, { "message", jstr(a, why) }));
+    return jv_with(a, ns, jb_done(&b), "status", "conditions");
+}
+
+static int decide(struct change_op *op, struct arena *a, jv live, struct change *out)
+{
+    struct finish *f = op->ctx;
+
+    if (!jv_exists(live) || !meta_being_deleted(live))
+        return 0;
+    if (f->remaining.n) {
+        jv said = meta_condition(live, S("NamespaceContentRemaining"));
+        if (!str_eq(jv_str(jv_at(said, "message"), STR_NONE), f->remaining))
+            *out = (struct change){ CHANGE_PUT, with_condition(a, live, f->remaining) };
+        return 0;
+    }
+    jv obj = jv_with(a, live, JV_ABSENT, "spec", "finalizers");
+    bool held = jv_len(jv_at(obj, "metadata", "finalizers")) > 0;
+    *out = (struct change){ held ? CHANGE_PUT : CHANGE_REMOVE, obj };
+    return 0;
+}
+
+static void done(struct change_op *op, enum change_kind kind, struct blob *stored, jv obj,
+                 const struct err *e)
+{
+    struct finish *f = op->ctx;
+
+    (void)kind;
+    (void)stored;
+    (void)obj;
+    (void)e; /* a full disk: the next change in the namespace, or a restart, tries again */
+    arena_free(f->a);
+}
+
+static void write_end(struct namespaces *n, str name, str remaining)
+{
+    struct arena *a = arena_new();
+    struct finish *f = ARENA_NEW(a, struct finish);
+
+    f->a = a;
+    f->remaining = arena_str(a, remaining);
+    f->op = (struct change_op){ .api = n->api,
+                                .res = n->res,
+                                .key = arena_str(a, name),
+                                .decide = decide,
+                                .done = done,
+                                .ctx = f };
+    change_start(&f->op);
+}
+
+/* Deletes what is there; says what will not go at once. */
+static str sweep(struct namespaces *n, struct arena *a, str name)
+{
+    AUTO(buf) struct buf left = { 0 };
+    str prefix = arena_printf(a, "%" PRI_STR "/", STR_ARG(name));
+
+    for (struct store_coll *c = NULL; (c = store_coll_next(n->api->store, c));) {
+        struct resource *res = registry_of_coll(&n->api->registry, c);
+        size_t count = 0;
+        struct store_snapshot snap;
+        if (!res || !res->namespaced || store_snapshot(c, a, 0, prefix, STR_NONE, &snap, NULL) < 0)
+            continue;
+        for (size_t i = 0; i < snap.n; i++, count++)
+            delete_in_background(n->api, res, snap.items[i].key, STR_NONE, PROPAGATE_BACKGROUND);
+        if (count)
+            buf_printf(&left, "%s%" PRI_STR " has %zu resource instances",
+                       left.n ? ", " : "Some resources are remaining: ",
+                       STR_ARG(res->group_resource), count);
+    }
+    return arena_str(a, buf_str(&left));
+}
+
+static void look(void *ctx)
+{
+    struct ending *e = ctx;
+    AUTO(arena) struct arena *a = arena_new();
+
+    e->queued = false;
+    str left = sweep(e->of, a, e->name);
+    write_end(e->of, e->name, left);
+}
+
+static void queue(struct ending *e)
+{
+    if (e->queued)
+        return;
+    e->queued = true;
+    loop_defer(e->of->api->loop, look, e);
+}
+
+static struct ending *ending_new(struct namespaces *n, str name)
+{
+    struct ending *e = calloc(1, sizeof(*e));
+    char *copy = strndup(name.p, name.n);
+
+    if (!e || !copy)
+        abort();
+    e->of = n;
+    e->name = (str){ copy, name.n };
+    map_put(&n->ending, e->name, e);
+    return e;
+}
+
+static void on_namespace(struct namespaces *n, const struct store_event *ev)
+{
+    struct ending *e = map_get(&n->ending, ev->key);
+    AUTO(arena) struct arena *a = arena_new();
+
+    if (ev->is_delete) {
+        if (e && !e->queued) {
+            map_remove(&n->ending, ev->key);
+            ending_free(e);
+        }
+        return;
+    }
+    if (e || !meta_being_deleted(json_parse(a, blob_str(ev->value), NULL, NULL)))
+        return;
+    queue(ending_new(n, ev->key));
+}
+
+void namespaces_on_event(struct namespaces *n, struct store_coll *c, const struct store_event *ev)
+{
+    if (c == n->res->coll) {
+        on_namespace(n, ev);
+        return;
+    }
+    ptrdiff_t slash = n->ending.n ? str_find(ev->key, '/') : -1;
+    struct ending *e = slash > 0 ? map_get(&n->ending, str_sub(ev->key, 0, (size_t)slash)) : NULL;
+    if (e && (ev->is_delete || !ev->prev))
+        queue(e);
+}
+
+void namespaces_load(struct namespaces *n)
+{
+    for (struct store_obj *o = store_seek(n->res->coll, STR_NONE); o;
+         o = store_next(n->res->coll, o)) {
+        AUTO(arena) struct arena *a = arena_new();
+        if (meta_being_deleted(json_parse(a, blob_str(o->value), NULL, NULL)))
+            queue(ending_new(n, o->key));
+    }
+}

@@ -1,0 +1,12 @@
+/* The life of namespaces: what may be made in them, and their end. */
+#pragma once
+
+#include "api/request.h"
+
+struct namespaces *namespaces_new(struct api *api);
+void namespaces_free(struct namespaces *n);
+/* Whether objects may be created in r->ns; if not, it has been answered. */
+bool namespaces_admit(struct api_req *r, str name);
+void namespaces_load(struct namespaces *n); /* goes on with those that were ending */
+/* From the store, for every committed change. */
+void namespaces_on_event(struct namespaces *n, struct store_coll *c, const struct store_event *ev);

@@ -1,0 +1,72 @@
+/* What the client takes: JSON or YAML, the object itself, a Table or only its metadata. */
+
+#include "api/request.h"
+
+struct offer {
+    bool known; /* a type we can write */
+    bool yaml;
+    enum form form;
+    bool bad_transform;
+};
+
+static struct offer read_offer(str part)
+{
+    str rest = part;
+    str type = str_trim(str_cut(&rest, ';'));
+    str as = STR_NONE;
+    str group = STR_NONE;
+    str version = STR_NONE;
+    struct offer o = { 0 };
+
+    while (rest.p) {
+        str value = str_cut(&rest, ';');
+        str key = str_trim(str_cut(&value, '='));
+        value = str_trim(value);
+        if (str_eqz(key, "as"))
+            as = value;
+        else if (str_eqz(key, "g"))
+            group = value;
+        else if (str_eqz(key, "v"))
+            version = value;
+    }
+    o.yaml = str_eqz(type, "application/yaml");
+    o.known = o.yaml || str_eqz(type, "application/json") || str_eqz(type, "*/*") ||
+              str_eqz(type, "application/*");
+    if (!as.n)
+        return o;
+    bool meta_group = str_eqz(group, "meta.k8s.io") && str_starts(version, S("v1"));
+    if (meta_group && str_eqz(as, "Table"))
+        o.form = FORM_TABLE;
+    else if (meta_group &&
+             (str_eqz(as, "PartialObjectMetadata") || str_eqz(as, "PartialObjectMetadataList")))
+        o.form = FORM_META;
+    else
+        o.bad_transform = true;
+    return o;
+}
+
+int negotiate(struct api_req *r)
+{
+    str accept = http_get_header(r->http, S("accept"));
+    bool wanted_transform = false;
+
+    if (!accept.n)
+        return 0;
+    while (accept.p) {
+        struct offer o = read_offer(str_cut(&accept, ','));
+        wanted_transform = wanted_transform || (o.known && o.bad_transform);
+        if (!o.known || o.bad_transform)
+            continue;
+        r->yaml = o.yaml;
+        r->form = o.form;
+        return 0;
+    }
+    static const char types[] = "application/json, application/yaml";
+    if (wanted_transform)
+        fail_code(r, ERR_NOT_ACCEPTABLE, "only the following media types are accepted: %s", types);
+    else
+        fail_with(r, ERR_NOT_ACCEPTABLE,
+                  arena_printf(r->a, "406: Not Acceptable\n\nAvailable representations: %s", types),
+                  JV_EMPTY_OBJ);
+    return -1;
+}

@@ -1,0 +1,302 @@
+/* patch: JSON Patch, merge patch, strategic merge patch and server-side apply. */
+
+#include "api/decode.h"
+#include "api/strategy.h"
+#include "api/subresource.h"
+#include "api/table.h"
+#include "api/update.h"
+#include "base/yaml.h"
+#include "kube/apply.h"
+#include "kube/meta.h"
+#include "kube/patch_json.h"
+#include "kube/patch_merge.h"
+#include "kube/patch_strategic.h"
+
+enum patch_type { PATCH_JSON, PATCH_MERGE, PATCH_STRATEGIC, PATCH_APPLY };
+
+struct patch {
+    struct update u;
+    enum patch_type type;
+    jv body;
+    struct strict strict; /* duplicates in the patch itself */
+};
+
+static bool type_of(str content_type, enum patch_type *out)
+{
+    static const struct {
+        const char *name;
+        enum patch_type type;
+    } rows[] = { { "application/json-patch+json", PATCH_JSON },
+                 { "application/merge-patch+json", PATCH_MERGE },
+                 { "application/strategic-merge-patch+json", PATCH_STRATEGIC },
+                 { "application/apply-patch+yaml", PATCH_APPLY } };
+    str rest = content_type;
+    str media = str_trim(str_cut(&rest, ';'));
+
+    for (size_t i = 0; i < COUNT(rows); i++)
+        if (str_eqz(media, rows[i].name)) {
+            *out = rows[i].type;
+            return true;
+        }
+    return false;
+}
+
+static void unsupported(struct api_req *r)
+{
+    fail_with(r, ERR_UNSUPPORTED_MEDIA, S("415: Unsupported Media Type"), JV_EMPTY_OBJ);
+}
+
+/* A patched object that does not decode is the patch's fault, and shown whole. */
+static jv refuse(struct patch *p, jv patched, str why)
+{
+    struct api_req *r = p->u.r;
+    struct problems ps = { .a = r->a };
+    struct path at = path_field(NULL, S("patch"));
+
+    problem_invalid(&ps, &at, jstr(r->a, json_text(r->a, patched)), "%" PRI_STR, STR_ARG(why));
+    fail_invalid(r, STR_NONE, STR_NONE, STR_NONE, &ps);
+    return JV_ABSENT;
+}
+
+static jv patched(struct patch *p, struct arena *a, jv live, struct err *e)
+{
+    switch (p->type) {
+    case PATCH_JSON:
+        return patch_json(a, live, p->body, e);
+    case PATCH_MERGE:
+        return patch_merge(a, live, p->body, e);
+    case PATCH_STRATEGIC:
+        return patch_strategic(a, p->u.r->res->schema, live, p->body, e);
+    case PATCH_APPLY:
+        break; /* has its own way */
+    }
+    return JV_ABSENT;
+}
+
+static jv make_patched(struct update *u, struct arena *a, jv live)
+{
+    struct patch *p = u->ctx;
+    struct api_req *r = u->r;
+    struct strict s = { .a = r->a };
+    struct err e = { 0 };
+
+    jv v = patched(p, a, live, &e);
+    if (!jv_exists(v)) {
+        answer_patch_err(r, &e, STR_NONE);
+        return v;
+    }
+    r->n_warnings = 0; /* a retry says it anew */
+    jv out = object_decode(a, r->res, v, &s, &e);
+    if (!jv_exists(out))
+        return refuse(p, v, str_of(e.msg));
+    for (size_t i = 0; i < p->strict.n; i++)
+        strict_add(&s, p->strict.at[i]);
+    str refusal = strict_outcome(r, &s);
+    if (refusal.n)
+        return refuse(p, v, refusal);
+    if (!str_eq(meta_name(out), meta_name(live))) {
+        fail_bad_request(r,
+                         "the name of the object (%" PRI_STR
+                         ") does not match the name on the URL (%" PRI_STR ")",
+                         STR_ARG(meta_name(out)), STR_ARG(r->name));
+        return JV_ABSENT;
+    }
+    if (r->res->namespaced && !str_eq(meta_namespace(out), meta_namespace(live))) {
+        fail_bad_request(
+            r,
+            "the namespace of the provided object does not match the namespace sent on the request");
+        return JV_ABSENT;
+    }
+    str kind = jv_str(jv_at(out, "kind"), STR_NONE);
+    str version = jv_str(jv_at(out, "apiVersion"), STR_NONE);
+    if (!str_eq(kind, r->res->kind) || !str_eq(version, r->res->api_version))
+        return refuse(p, v,
+                      arena_printf(r->a,
+                                   "no kind \"%" PRI_STR "\" is registered for version \"%" PRI_STR
+                                   "\" in scheme \"pkg/runtime/scheme.go:110\"",
+                                   STR_ARG(kind), STR_ARG(version)));
+    return out;
+}
+
+/* ---- server-side apply */
+
+static jv conflict_details(struct arena *a, const struct apply_failure *why)
+{
+    struct jbuild causes = jb_arr(a);
+
+    for (size_t i = 0; i < why->n; i++)
+        jb_push(&causes, jobj(a, { "reason", jstrz(a, "FieldManagerConflict") },
+                              { "message", jstr(a, arena_str(a, why->conflicts[i].message)) },
+                              { "field", jstr(a, arena_str(a, why->conflicts[i].field)) }));
+    return jobj(a, { "causes", jb_done(&causes) });
+}
+
+static jv apply_to(struct patch *p, struct arena *a, jv live)
+{
+    struct api_req *r = p->u.r;
+    struct apply_failure why = { 0 };
+    struct err e = { 0 };
+    struct write_ctx w = {
+        .a = a, .res = r->res, .sub = r->sub, .manager = r->q.field_manager, .now_ms = wall_now_ms()
+    };
+    struct managed_write m = managed_write_of(&w);
+
+    jv out = apply_patch(a, &m, live, p->body, r->q.force, &why, &e);
+    if (!jv_exists(out)) {
+        if (why.n)
+            fail_with(r, ERR_CONFLICT, arena_str(r->a, why.message), conflict_details(r->a, &why));
+        else
+            answer_patch_err(r, &e, arena_str(r->a, why.message));
+        return JV_ABSENT;
+    }
+    struct strict s = { .a = r->a };
+    out = object_decode(a, r->res, out, &s, &e);
+    if (!jv_exists(out))
+        answer_patch_err(r, &e, STR_NONE);
+    return out;
+}
+
+static jv make_applied(struct update *u, struct arena *a, jv live)
+{
+    return apply_to(u->ctx, a, live);
+}
+
+static int check_apply(struct api_req *r)
+{
+    struct problems ps = { .a = r->a };
+    struct path p = path_field(NULL, S("fieldManager"));
+
+    if (r->q.field_manager.n)
+        return 0;
+    problem_required(&ps, &p, "is required for apply patch");
+    fail_invalid(r, S("PatchOptions"), S("meta.k8s.io"), STR_NONE, &ps);
+    return -1;
+}
+
+static int check_plain(struct api_req *r)
+{
+    struct problems ps = { .a = r->a };
+    struct path p = path_field(NULL, S("force"));
+
+    if (!r->q.force_given)
+        return 0;
+    problem_forbidden(&ps, &p, "may not be specified for non-apply patch");
+    fail_invalid(r, S("PatchOptions"), S("meta.k8s.io"), STR_NONE, &ps);
+    return -1;
+}
+
+static int parse_apply(struct patch *p)
+{
+    struct api_req *r = p->u.r;
+    struct yaml_docs docs = { 0 };
+    struct strict s = { .a = r->a };
+    struct err e = { 0 };
+
+    if (yaml_parse(r->a, STR_NONE, http_body(r->http), NULL, &docs, &e) < 0 || docs.n != 1 ||
+        !jv_is(docs.at[0].root, JV_OBJ)) {
+        fail_bad_request(r, "error decoding YAML: %s", e.msg[0] ? e.msg : "expected one object");
+        return -1;
+    }
+    jv v = docs.at[0].root;
+    str kind = jv_str(jv_at(v, "kind"), STR_NONE);
+    str version = jv_str(jv_at(v, "apiVersion"), STR_NONE);
+    if (!kind.n || !version.n) {
+        fail_bad_request(r, "invalid object type: /, Kind=");
+        return -1;
+    }
+    jv decoded = object_decode(r->a, r->res, v, &s, &e);
+    if (!jv_exists(decoded)) {
+        fail_plain(r, 500,
+                   "failed to create typed patch object (%" PRI_STR "/%" PRI_STR "; %" PRI_STR
+                   ", Kind=%" PRI_STR "): %s",
+                   STR_ARG(r->ns), STR_ARG(r->name), STR_ARG(version), STR_ARG(kind), e.msg);
+        return -1;
+    }
+    str refusal = strict_outcome(r, &s);
+    if (refusal.n) {
+        fail_bad_request(r, "%" PRI_STR, STR_ARG(refusal));
+        return -1;
+    }
+    if (!str_eq(kind, r->res->kind) || !str_eq(version, r->res->api_version)) {
+        fail_bad_request(r, "invalid object type: %" PRI_STR ", Kind=%" PRI_STR, STR_ARG(version),
+                         STR_ARG(kind));
+        return -1;
+    }
+    if (meta_name(v).n && !str_eq(meta_name(v), r->name)) {
+        fail_bad_request(r,
+                         "the name of the object (%" PRI_STR
+                         ") does not match the name on the URL (%" PRI_STR ")",
+                         STR_ARG(meta_name(v)), STR_ARG(r->name));
+        return -1;
+    }
+    p->body = v; /* as it was written: apply owns exactly these fields */
+    p->body = jv_with(r->a, p->body, jstr(r->a, r->name), "metadata", "name");
+    if (r->res->namespaced)
+        p->body = jv_with(r->a, p->body, jstr(r->a, r->ns), "metadata", "namespace");
+    return 0;
+}
+
+static int prepare_apply(struct patch *p)
+{
+    struct api_req *r = p->u.r;
+
+    if (check_apply(r) < 0 || parse_apply(p) < 0)
+        return -1;
+    p->u.make = make_applied;
+    p->u.is_apply = true;
+    p->u.may_create = !r->sub.n;
+    /* what it would be as a new object; computed now, as create does not come back to us */
+    struct store_obj *o = store_get(r->res->coll, resource_key(r->a, r->res, r->ns, r->name));
+    if (!o) {
+        p->u.create_with = apply_to(p, r->a, JV_ABSENT);
+        if (!jv_exists(p->u.create_with))
+            return -1;
+    }
+    return 0;
+}
+
+static void on_duplicate_in_patch(void *ctx, str path)
+{
+    struct patch *p = ctx;
+
+    strict_add(&p->strict,
+               arena_printf(p->u.r->a, "duplicate field \"%" PRI_STR "\"", STR_ARG(path)));
+}
+
+static int prepare_plain(struct patch *p)
+{
+    struct api_req *r = p->u.r;
+    struct json_opts opts = { .on_duplicate = on_duplicate_in_patch, .ctx = p };
+    struct err e = { 0 };
+
+    if (check_plain(r) < 0)
+        return -1;
+    p->strict.a = r->a;
+    p->body = json_parse(r->a, http_body(r->http), &opts, &e);
+    if (!jv_exists(p->body)) {
+        fail_bad_request(r, "error decoding patch: %s", e.msg);
+        return -1;
+    }
+    p->u.make = make_patched;
+    return 0;
+}
+
+void patch_start(struct api_req *r, void (*answer)(struct update *u, struct blob *stored, jv obj))
+{
+    struct patch *p = ARENA_NEW(r->a, struct patch);
+
+    p->u = (struct update){ .r = r, .ctx = p, .check_rv = true, .sub = r->sub, .answer = answer };
+    if (!type_of(http_get_header(r->http, S("content-type")), &p->type) ||
+        (p->type == PATCH_STRATEGIC && r->res->crdv)) {
+        unsupported(r);
+        return;
+    }
+    if ((p->type == PATCH_APPLY ? prepare_apply(p) : prepare_plain(p)) == 0)
+        update_start(&p->u);
+}
+
+void verb_patch(struct api_req *r)
+{
+    if (table_check(r) == 0)
+        patch_start(r, NULL);
+}

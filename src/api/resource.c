@@ -1,0 +1,269 @@
+/* The registry: built-in kinds at start, CRDs as they come and go. */
+
+#include "api/resource.h"
+
+#include "kube/meta.h"
+
+static str store_name(struct arena *a, str group, str plural)
+{
+    return group.n ? arena_printf(a, "%" PRI_STR "/%" PRI_STR, STR_ARG(group), STR_ARG(plural))
+                   : arena_str(a, plural);
+}
+
+static struct resource *resource_new(str group, str version, str kind, str plural)
+{
+    struct arena *a = arena_new();
+    struct resource *r = ARENA_NEW(a, struct resource);
+
+    r->a = a;
+    r->refs = 1;
+    r->group = arena_str(a, group);
+    r->version = arena_str(a, version);
+    r->kind = arena_str(a, kind);
+    r->plural = arena_str(a, plural);
+    r->api_version =
+        group.n ? arena_printf(a, "%" PRI_STR "/%" PRI_STR, STR_ARG(group), STR_ARG(version))
+                : r->version;
+    r->group_resource =
+        group.n ? arena_printf(a, "%" PRI_STR ".%" PRI_STR, STR_ARG(plural), STR_ARG(group))
+                : r->plural;
+    r->list_kind = arena_printf(a, "%" PRI_STR "List", STR_ARG(kind));
+    r->key = arena_printf(a, "%" PRI_STR "/%" PRI_STR "/%" PRI_STR, STR_ARG(group),
+                          STR_ARG(version), STR_ARG(plural));
+    r->open = arena_printf(a, "{\"kind\":\"%" PRI_STR "\",\"apiVersion\":\"%" PRI_STR "\",",
+                           STR_ARG(kind), STR_ARG(r->api_version));
+    return r;
+}
+
+static str kind_key(struct arena *a, str group, str version, str kind)
+{
+    return arena_printf(a, "%" PRI_STR "/%" PRI_STR "/%" PRI_STR, STR_ARG(group), STR_ARG(version),
+                        STR_ARG(kind));
+}
+
+static void put(struct registry *g, struct resource *r)
+{
+    map_put(&g->by_path, r->key, r);
+    map_put(&g->by_kind, kind_key(r->a, r->group, r->version, r->kind), r);
+    g->changes++;
+}
+
+static void add_builtin(struct registry *g, const struct builtin_kind *k)
+{
+    struct resource *r =
+        resource_new(str_of(k->group), str_of(k->version), str_of(k->kind), str_of(k->plural));
+
+    r->builtin = k;
+    r->schema = k->schema;
+    r->singular = str_of(k->singular);
+    r->namespaced = k->flags & KIND_NAMESPACED;
+    r->has_status = k->flags & KIND_STATUS;
+    r->has_scale = k->flags & KIND_SCALE;
+    r->convert_events = str_eqz(r->group, "events.k8s.io");
+    r->raw = !r->convert_events;
+    if (!(k->flags & KIND_REVIEW))
+        r->coll = store_coll(g->store, r->convert_events ? S("events")
+                                                         : store_name(r->a, r->group, r->plural));
+    put(g, r);
+}
+
+void registry_init(struct registry *g, struct store *s)
+{
+    *g = (struct registry){ .store = s };
+    for (size_t i = 0; i < builtin_kinds_n; i++)
+        add_builtin(g, &builtin_kinds[i]);
+}
+
+struct resource *resource_ref(struct resource *r)
+{
+    r->refs++;
+    return r;
+}
+
+void resource_unref(struct resource *r)
+{
+    if (!r || --r->refs)
+        return;
+    crd_unref(r->crd);
+    arena_free(r->a);
+}
+
+void registry_done(struct registry *g)
+{
+    for (struct map_slot *s = NULL; (s = map_next(&g->by_path, s));)
+        resource_unref(s->value);
+    map_done(&g->by_path);
+    map_done(&g->by_kind);
+}
+
+static struct resource *find(const struct map *m, str group, str version, str last)
+{
+    char key[1024];
+    size_t n = group.n + version.n + last.n + 2;
+
+    if (n > sizeof(key))
+        return NULL;
+    char *p = key;
+    p = mempcpy(p, group.n ? group.p : "", group.n);
+    *p++ = '/';
+    p = mempcpy(p, version.n ? version.p : "", version.n);
+    *p++ = '/';
+    mempcpy(p, last.n ? last.p : "", last.n);
+    return map_get(m, (str){ key, n });
+}
+
+struct resource *registry_find(struct registry *g, str group, str version, str plural)
+{
+    return find(&g->by_path, group, version, plural);
+}
+
+struct resource *registry_find_kind(struct registry *g, str group, str version, str kind)
+{
+    return find(&g->by_kind, group, version, kind);
+}
+
+struct resource *registry_find_owner(struct registry *g, str api_version, str kind)
+{
+    str rest = api_version;
+    str first = str_cut(&rest, '/');
+
+    return rest.p ? registry_find_kind(g, first, rest, kind)
+                  : registry_find_kind(g, STR_NONE, first, kind);
+}
+
+bool registry_has_group(struct registry *g, str group, str version)
+{
+    for (struct map_slot *s = NULL; (s = map_next(&g->by_path, s));) {
+        const struct resource *r = s->value;
+        if (str_eq(r->group, group) && (!version.n || str_eq(r->version, version)))
+            return true;
+    }
+    return false;
+}
+
+struct resource *registry_of_coll(struct registry *g, const struct store_coll *c)
+{
+    struct resource *found = NULL;
+
+    for (struct map_slot *s = NULL; (s = map_next(&g->by_path, s));) {
+        struct resource *r = s->value;
+        if (r->coll == c && !r->convert_events)
+            found = !found || (r->crdv && r->crdv->storage) ? r : found;
+    }
+    return found;
+}
+
+static void add_crd_version(struct registry *g, struct crd *crd, const struct crd_version *v,
+                            bool changed)
+{
+    struct resource *r = resource_new(crd->group, v->name, crd->kind, crd->plural);
+
+    r->crd = crd_ref(crd);
+    r->crdv = v;
+    r->schema = v->schema;
+    r->singular = crd->singular;
+    r->list_kind = crd->list_kind;
+    r->namespaced = crd->namespaced;
+    r->has_status = v->has_status;
+    r->has_scale = v->scale.on;
+    r->coll = store_coll(g->store, store_name(r->a, crd->group, crd->plural));
+    r->raw = crd->n_versions == 1 && !changed;
+    r->open = arena_printf(r->a, "{\"apiVersion\":\"%" PRI_STR "\",\"kind\":\"%" PRI_STR "\",",
+                           STR_ARG(r->api_version), STR_ARG(r->kind));
+    r->stamp = g->changes + 1;
+    put(g, r);
+}
+
+void registry_set_crd(struct registry *g, str group, str plural, struct crd *crd, bool changed)
+{
+    for (struct map_slot *s = NULL; (s = map_next(&g->by_path, s));) {
+        struct resource *r = s->value;
+        if (!r->crd || !str_eq(r->group, group) || !str_eq(r->plural, plural))
+            continue;
+        map_remove(&g->by_kind, kind_key(r->a, r->group, r->version, r->kind));
+        map_remove(&g->by_path, r->key);
+        resource_unref(r);
+        g->changes++;
+    }
+    for (size_t i = 0; crd && i < crd->n_versions; i++)
+        if (crd->versions[i].served)
+            add_crd_version(g, crd, &crd->versions[i], changed);
+}
+
+str resource_key(struct arena *a, const struct resource *r, str ns, str name)
+{
+    return r->namespaced ? arena_printf(a, "%" PRI_STR "/%" PRI_STR, STR_ARG(ns), STR_ARG(name))
+                         : name;
+}
+
+/* Core events and events.k8s.io events are the same objects under other names. */
+static const struct {
+    str core, events;
+} event_names[] = {
+    { S_INIT("involvedObject"), S_INIT("regarding") },
+    { S_INIT("message"), S_INIT("note") },
+    { S_INIT("source"), S_INIT("deprecatedSource") },
+    { S_INIT("firstTimestamp"), S_INIT("deprecatedFirstTimestamp") },
+    { S_INIT("lastTimestamp"), S_INIT("deprecatedLastTimestamp") },
+    { S_INIT("count"), S_INIT("deprecatedCount") },
+    { S_INIT("reportingComponent"), S_INIT("reportingController") },
+};
+
+static jv rename_event(struct arena *a, jv obj, bool to_core)
+{
+    struct jbuild b = jb_obj(a);
+
+    for (struct jv_iter it = jv_iter(obj); jv_next(&it);) {
+        str key = it.key;
+        for (size_t i = 0; i < COUNT(event_names); i++)
+            if (str_eq(key, to_core ? event_names[i].events : event_names[i].core)) {
+                key = to_core ? event_names[i].core : event_names[i].events;
+                break;
+            }
+        jb_set(&b, key, it.value);
+    }
+    return jb_done(&b);
+}
+
+static void unref_blob(void *b)
+{
+    blob_unref(b);
+}
+
+jv resource_parse(struct arena *a, const struct resource *r, struct blob *stored)
+{
+    jv v = json_parse(a, blob_str(stored), NULL, NULL);
+
+    if (!jv_is(v, JV_OBJ))
+        return JV_ABSENT;
+    arena_defer(a, unref_blob, blob_ref(stored));
+    if (r->convert_events)
+        v = rename_event(a, v, false);
+    struct jbuild b = jb_obj(a);
+    jb_add(&b, r->builtin ? S("kind") : S("apiVersion"),
+           jstr(a, r->builtin ? r->kind : r->api_version));
+    jb_add(&b, r->builtin ? S("apiVersion") : S("kind"),
+           jstr(a, r->builtin ? r->api_version : r->kind));
+    for (struct jv_iter it = jv_iter(v); jv_next(&it);)
+        jb_add(&b, it.key, it.value);
+    v = jb_done(&b);
+    if (r->crdv && !r->raw)
+        v = crd_default(a, r->crdv, crd_prune(a, r->crdv, v, NULL, NULL));
+    return v;
+}
+
+struct blob *resource_encode(struct arena *a, const struct resource *r, jv obj, int64_t rev)
+{
+    AUTO(buf) struct buf text = { 0 };
+    jv meta = jv_with_key(a, jv_at(obj, "metadata"), S("resourceVersion"),
+                          jstr(a, arena_printf(a, "%lld", (long long)rev)));
+    struct jbuild b = jb_obj(a);
+
+    if (r->convert_events)
+        obj = rename_event(a, obj, true);
+    for (struct jv_iter it = jv_iter(obj); jv_next(&it);)
+        if (!str_eqz(it.key, "kind") && !str_eqz(it.key, "apiVersion"))
+            jb_add(&b, it.key, str_eqz(it.key, "metadata") ? meta : it.value);
+    json_print(&text, jb_done(&b));
+    return blob_new(buf_str(&text));
+}

@@ -1,0 +1,67 @@
+/* What is served: each built-in kind and each served version of each CRD, found by path or kind. */
+#pragma once
+
+#include "base/map.h"
+#include "builtin/kind.h"
+#include "crd/crd.h"
+#include "store/store.h"
+
+struct resource {
+    str group; /* "" is core */
+    str version;
+    str api_version; /* "v1", "apps/v1" */
+    str kind;
+    str list_kind;
+    str plural;
+    str singular;
+    str group_resource; /* "pods", "deployments.apps": as errors and metrics name it */
+    const struct builtin_kind *builtin; /* or */
+    struct crd *crd;                    /* referenced */
+    const struct crd_version *crdv;
+    const struct schema *schema;
+    struct store_coll *coll; /* NULL: reviews, nothing is stored */
+    bool namespaced;
+    bool has_status;
+    bool has_scale;
+    bool convert_events; /* events.k8s.io shows the core events in its own shape */
+    uint64_t stamp;      /* changes with its definition */
+    bool raw;            /* what is stored is what is served, but for `open` */
+    str open; /* {"kind":"Pod","apiVersion":"v1",  : what a stored object lacks in front */
+    str key;  /* "group/version/plural", in the map */
+    struct arena *a;
+    unsigned refs; /* the registry's own, and one for each request under way */
+};
+
+struct registry {
+    struct store *store;
+    struct map by_path; /* "group/version/plural" to struct resource */
+    struct map by_kind; /* "group/version/kind" */
+    uint64_t changes;   /* counts up with each change: discovery and OpenAPI caches look at it */
+};
+
+struct resource *resource_ref(struct resource *r);
+void resource_unref(struct resource *r);
+
+void registry_init(struct registry *g, struct store *s); /* the built-in kinds */
+void registry_done(struct registry *g);
+struct resource *registry_find(struct registry *g, str group, str version, str plural);
+struct resource *registry_find_kind(struct registry *g, str group, str version, str kind);
+/* By apiVersion text, as in ownerReferences. */
+struct resource *registry_find_owner(struct registry *g, str api_version, str kind);
+bool registry_has_group(struct registry *g, str group, str version);
+/* A served version of what the collection holds, the stored one if it can be. */
+struct resource *registry_of_coll(struct registry *g, const struct store_coll *c);
+
+/* Puts the served versions of a CRD in place of the ones it had; NULL crd: takes them away.
+ * changed: its definition is not the first one, so what is stored may not fit it. */
+void registry_set_crd(struct registry *g, str group, str plural, struct crd *crd, bool changed);
+
+/* for (struct map_slot *s = NULL; (s = map_next(&g->by_path, s));) r = s->value; */
+
+/* Stored bytes as a value with kind and apiVersion, in the shape of this version. The value borrows
+ * the blob, which the arena keeps. Absent: not an object (a damaged store would have said so). */
+jv resource_parse(struct arena *a, const struct resource *r, struct blob *stored);
+/* An object as it is to be stored: without kind and apiVersion, with that resourceVersion. */
+struct blob *resource_encode(struct arena *a, const struct resource *r, jv obj, int64_t rev);
+/* The key of an object in the store. */
+str resource_key(struct arena *a, const struct resource *r, str ns, str name);

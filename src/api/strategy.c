@@ -1,0 +1,236 @@
+/* Create and update as kube-apiserver's registries do them, by the rows of builtin/ and crd/. */
+
+#include "api/strategy.h"
+
+#include "base/time.h"
+#include "kube/managed.h"
+#include "kube/meta.h"
+
+enum { NAME_MAX_LEN = 63, SUFFIX_LEN = 5 };
+
+jv time_value(struct arena *a, int64_t now_ms)
+{
+    return jstr(a, time_text(a, now_ms));
+}
+
+str random_suffix(struct arena *a)
+{
+    static const char letters[] = "bcdfghjklmnpqrstvwxz2456789"; /* no words, no look-alikes */
+    unsigned char dice[SUFFIX_LEN];
+    char text[SUFFIX_LEN];
+
+    random_bytes(dice, sizeof(dice));
+    for (size_t i = 0; i < SUFFIX_LEN; i++)
+        text[i] = letters[dice[i] % (sizeof(letters) - 1)];
+    return arena_str(a, (str){ text, SUFFIX_LEN });
+}
+
+static jv set_system_fields(const struct write_ctx *w, str ns, jv obj)
+{
+    struct arena *a = w->a;
+    struct jbuild m = jb_from(a, jv_at(obj, "metadata"));
+    str name = jv_str(jb_get(&m, S("name")), STR_NONE);
+    str base = jv_str(jb_get(&m, S("generateName")), STR_NONE);
+    char uid[37];
+
+    random_uuid(uid);
+    if (!name.n && base.n)
+        jb_set(
+            &m, S("name"),
+            jstr(a, arena_cat(a, str_sub(base, 0, NAME_MAX_LEN - SUFFIX_LEN), random_suffix(a))));
+    if (w->res->namespaced)
+        jb_set(&m, S("namespace"), jstr(a, ns));
+    jb_set(&m, S("uid"), jstr(a, arena_str(a, str_of(uid))));
+    jb_set(&m, S("creationTimestamp"), time_value(a, w->now_ms));
+    jb_set(&m, S("resourceVersion"), JV_ABSENT);
+    jb_set(&m, S("deletionTimestamp"), JV_ABSENT);
+    jb_set(&m, S("deletionGracePeriodSeconds"), JV_ABSENT);
+    jb_set(&m, S("selfLink"), JV_ABSENT);
+    if (w->res->crdv || (w->res->builtin->flags & KIND_GENERATION))
+        jb_set(&m, S("generation"), jint(a, 1));
+    return jv_with_key(a, obj, S("metadata"), jb_done(&m));
+}
+
+/* What a write through this door cannot change, and so does not own. */
+static const char *const *reset_fields(const struct write_ctx *w)
+{
+    static const char *const status[] = { "status", NULL };
+    static const char *const spec[] = { "spec", NULL };
+    static const char *const none[] = { NULL };
+
+    if (str_eqz(w->sub, "status"))
+        return spec;
+    return w->res->has_status && !w->sub.n ? status : none;
+}
+
+struct managed_write managed_write_of(const struct write_ctx *w)
+{
+    return (struct managed_write){ .schema = w->res->schema,
+                                   .kind = w->res->kind,
+                                   .api_version = w->res->api_version,
+                                   .manager = w->manager,
+                                   .subresource = w->sub,
+                                   .now_ms = w->now_ms,
+                                   .reset = reset_fields(w) };
+}
+
+static jv with_managed(const struct write_ctx *w, jv obj, jv old)
+{
+    struct managed_write m = managed_write_of(w);
+
+    if (!w->manager.n || w->is_apply)
+        return obj;
+    return managed_update(w->a, &m, old, obj, w->sent_managed);
+}
+
+static bool is_crd_kind(const struct resource *res)
+{
+    return res->builtin && str_eqz(res->kind, "CustomResourceDefinition");
+}
+
+static void check(const struct write_ctx *w, struct problems *ps, jv obj, jv old)
+{
+    const struct builtin_kind *k = w->res->builtin;
+    struct kind_ctx c = { .a = w->a, .now_ms = w->now_ms, .is_update = jv_exists(old) };
+    bool is_status = str_eqz(w->sub, "status");
+
+    meta_check(ps, obj, w->res->namespaced, k ? k->check_name : NULL);
+    if (jv_exists(old))
+        meta_check_update(ps, obj, old);
+    if (w->res->crdv) {
+        if (is_status)
+            crd_validate_status(ps, w->res->crdv, obj, old);
+        else
+            crd_validate(ps, w->res->crdv, obj, old);
+        return;
+    }
+    if (is_status) {
+        if (k->validate_status)
+            k->validate_status(&c, ps, obj, old);
+        return;
+    }
+    if (is_crd_kind(w->res)) {
+        if (jv_exists(old))
+            crd_definition_validate_update(ps, obj, old);
+        else
+            crd_definition_validate(ps, obj);
+        crd_definition_check_served(ps, obj);
+        return;
+    }
+    if (k->validate)
+        k->validate(&c, ps, obj);
+    if (jv_exists(old) && k->validate_update)
+        k->validate_update(&c, ps, obj, old);
+}
+
+static jv with_defaults(const struct write_ctx *w, jv obj)
+{
+    struct kind_ctx c = { .a = w->a, .now_ms = w->now_ms };
+
+    if (w->res->crdv)
+        return crd_default(w->a, w->res->crdv, obj);
+    if (is_crd_kind(w->res))
+        return crd_definition_defaults(w->a, obj);
+    return w->res->builtin->defaults ? w->res->builtin->defaults(&c, obj) : obj;
+}
+
+jv strategy_create(const struct write_ctx *w, str ns, jv obj, struct problems *ps)
+{
+    const struct builtin_kind *k = w->res->builtin;
+    struct kind_ctx c = { .a = w->a, .now_ms = w->now_ms };
+
+    obj = with_managed(w, with_defaults(w, obj), JV_ABSENT);
+    obj = set_system_fields(w, ns, obj);
+    if (w->res->has_status && (w->res->crdv || !k->prepare))
+        obj = jv_without(w->a, obj, "status");
+    if (is_crd_kind(w->res))
+        obj = crd_definition_for_create(w->a, obj);
+    else if (k && k->prepare)
+        obj = k->prepare(&c, obj, JV_ABSENT);
+    check(w, ps, obj, JV_ABSENT);
+    return obj;
+}
+
+/* What clients may leave out, or cannot change whatever they send. */
+static jv keep_system_fields(const struct write_ctx *w, jv obj, jv old)
+{
+    static const str kept[] = { S_INIT("uid"),
+                                S_INIT("creationTimestamp"),
+                                S_INIT("generation"),
+                                S_INIT("deletionTimestamp"),
+                                S_INIT("deletionGracePeriodSeconds"),
+                                S_INIT("resourceVersion") };
+    jv before = jv_at(old, "metadata");
+    struct jbuild m = jb_from(w->a, jv_at(obj, "metadata"));
+
+    for (size_t i = 0; i < COUNT(kept); i++)
+        jb_set(&m, kept[i], jv_get(before, kept[i]));
+    jb_set(&m, S("selfLink"), JV_ABSENT);
+    if (w->res->namespaced)
+        jb_set(&m, S("namespace"), jv_get(before, S("namespace")));
+    return jv_with_key(w->a, obj, S("metadata"), jb_done(&m));
+}
+
+/* Through the status subresource only status changes, and of metadata what the kind allows. */
+static jv only_status(const struct write_ctx *w, jv obj, jv old)
+{
+    struct arena *a = w->a;
+    jv out = jv_with_key(a, old, S("status"), jv_at(obj, "status"));
+    jv managed = jv_at(obj, "metadata", "managedFields");
+    bool is_loose = w->res->builtin && !w->res->group.n &&
+                    (str_eqz(w->res->plural, "pods") || str_eqz(w->res->plural, "nodes"));
+
+    out = jv_with(a, out, managed, "metadata", "managedFields");
+    if (is_loose) {
+        out = jv_with(a, out, jv_at(obj, "metadata", "labels"), "metadata", "labels");
+        out = jv_with(a, out, jv_at(obj, "metadata", "annotations"), "metadata", "annotations");
+    }
+    return out;
+}
+
+/* Everything but metadata and (where it has its own door) status. */
+static bool spec_changed(struct arena *a, const struct resource *res, jv obj, jv old)
+{
+    jv x = jv_without(a, obj, "metadata");
+    jv y = jv_without(a, old, "metadata");
+
+    if (res->builtin)
+        return !jv_equal_semantic(jv_at(obj, "spec"), jv_at(old, "spec"));
+    if (res->has_status) {
+        x = jv_without(a, x, "status");
+        y = jv_without(a, y, "status");
+    }
+    return !jv_equal(x, y);
+}
+
+static jv count_generation(const struct write_ctx *w, jv obj, jv old)
+{
+    int64_t now = jv_int(jv_at(old, "metadata", "generation"), 0);
+    bool counts = w->res->crdv || (w->res->builtin->flags & KIND_GENERATION);
+
+    if (!counts || !spec_changed(w->a, w->res, obj, old))
+        return obj;
+    return jv_with(w->a, obj, jint(w->a, now + 1), "metadata", "generation");
+}
+
+jv strategy_update(const struct write_ctx *w, jv obj, jv old, struct problems *ps)
+{
+    const struct builtin_kind *k = w->res->builtin;
+    struct kind_ctx c = { .a = w->a, .now_ms = w->now_ms };
+
+    obj = keep_system_fields(w, obj, old);
+    obj = with_managed(w, with_defaults(w, obj), old);
+    if (str_eqz(w->sub, "status")) {
+        obj = only_status(w, obj, old);
+    } else {
+        if (w->res->has_status)
+            obj = jv_with_key(w->a, obj, S("status"), jv_at(old, "status"));
+        if (is_crd_kind(w->res))
+            obj = crd_definition_for_update(w->a, obj, old);
+        else if (k && k->prepare)
+            obj = k->prepare(&c, obj, old);
+        obj = count_generation(w, obj, old);
+    }
+    check(w, ps, obj, old);
+    return managed_keep_times(w->a, old, obj);
+}

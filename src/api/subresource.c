@@ -1,0 +1,74 @@
+/* Subresources by name. What a node runtime has to answer is 501 until there is one. */
+
+#include "api/subresource.h"
+
+static const struct kind_sub *find(const struct resource *res, str sub)
+{
+    for (const struct kind_sub *s = res->builtin ? res->builtin->subs : NULL; s && s->name; s++)
+        if (str_eqz(sub, s->name))
+            return s;
+    return NULL;
+}
+
+bool subresource_exists(const struct resource *res, str sub)
+{
+    if (res->crdv)
+        return (str_eqz(sub, "status") && res->has_status) ||
+               (str_eqz(sub, "scale") && res->has_scale);
+    return find(res, sub) != NULL;
+}
+
+static bool allows(const struct resource *res, str sub, str verb)
+{
+    const struct kind_sub *s = find(res, sub);
+    str verbs = s ? str_of(s->verbs) : S("get,patch,update");
+
+    while (verbs.p)
+        if (str_eq(str_trim(str_cut(&verbs, ',')), verb))
+            return true;
+    return false;
+}
+
+static void run_object(struct api_req *r)
+{
+    run_verb(r); /* update and patch look at r->sub themselves */
+}
+
+static void no_runtime(struct api_req *r)
+{
+    struct store_obj *o = store_get(r->res->coll, resource_key(r->a, r->res, r->ns, r->name));
+
+    if (!o)
+        fail_not_found(r, r->res, r->name);
+    else
+        fail_code(r, ERR_NOT_IMPLEMENTED,
+                  "%" PRI_STR "/%" PRI_STR " needs a node that runs pods, and this server has none",
+                  STR_ARG(r->res->plural), STR_ARG(r->sub));
+}
+
+void subresource_run(struct api_req *r)
+{
+    static const struct {
+        const char *sub;
+        void (*run)(struct api_req *r);
+    } rows[] = {
+        { "status", run_object },         { "ephemeralcontainers", run_object },
+        { "resize", run_object },         { "finalize", run_object },
+        { "scale", scale_run },           { "binding", pod_binding_run },
+        { "eviction", pod_eviction_run }, { "log", no_runtime },
+        { "exec", no_runtime },           { "attach", no_runtime },
+        { "portforward", no_runtime },    { "proxy", no_runtime },
+        { "token", no_runtime },
+    };
+
+    if (!allows(r->res, r->sub, str_of(verb_name(r->verb)))) {
+        fail_method(r);
+        return;
+    }
+    for (size_t i = 0; i < COUNT(rows); i++)
+        if (str_eqz(r->sub, rows[i].sub)) {
+            rows[i].run(r);
+            return;
+        }
+    fail_unknown_resource(r);
+}

@@ -1,0 +1,15 @@
+/* What hangs below an object: status, scale, binding, log ... */
+#pragma once
+
+#include "api/update.h"
+
+bool subresource_exists(const struct resource *res, str sub);
+void subresource_run(struct api_req *r);
+
+/* scale.c */
+void scale_run(struct api_req *r);
+/* pods.c */
+void bind_pod(struct api_req *r, str pod, jv binding);
+void pod_binding_run(struct api_req *r);
+void pod_eviction_run(struct api_req *r);
+void patch_start(struct api_req *r, void (*answer)(struct update *u, struct blob *stored, jv obj));

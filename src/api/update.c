@@ -1,0 +1,181 @@
+/* update: PUT of a whole object; and what every change of one goes through. */
+
+#include "api/update.h"
+
+#include "api/addresses.h"
+#include "api/create.h"
+#include "api/decode.h"
+#include "api/strategy.h"
+#include "api/table.h"
+#include "kube/meta.h"
+
+static void done(struct change_op *op, enum change_kind kind, struct blob *stored, jv obj,
+                 const struct err *e)
+{
+    struct update *u = op->ctx;
+
+    (void)kind;
+    if (e)
+        answer_err(u->r, e);
+    else if (u->answer)
+        u->answer(u, stored, obj);
+    else if (op->dry_run && kind != CHANGE_NONE)
+        answer_object(u->r, 200, obj);
+    else
+        answer_stored(u->r, 200, stored);
+}
+
+bool update_is_current(struct api_req *r, jv obj, jv live)
+{
+    str uid = meta_uid(obj);
+    str rv = meta_resource_version(obj);
+    int64_t rev = 0;
+
+    if (uid.n && !str_eq(uid, meta_uid(live))) {
+        fail_conflict(r, r->name,
+                      "StorageError: invalid object, Code: 4, Key: /registry/%" PRI_STR "/%" PRI_STR
+                      ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in "
+                      "precondition: %" PRI_STR ", UID in object meta: %" PRI_STR,
+                      STR_ARG(store_coll_name(r->res->coll)),
+                      STR_ARG(resource_key(r->a, r->res, r->ns, r->name)), STR_ARG(uid),
+                      STR_ARG(meta_uid(live)));
+        return false;
+    }
+    if (rv.n && (!str_to_int(rv, &rev) || rev < 0)) {
+        fail_plain(r, 500, "strconv.ParseUint: parsing \"%" PRI_STR "\": invalid syntax",
+                   STR_ARG(rv));
+        return false;
+    }
+    if (rv.n && rev != 0 && !str_eq(rv, meta_resource_version(live))) {
+        fail_conflict(
+            r, r->name,
+            "the object has been modified; please apply your changes to the latest version "
+            "and try again");
+        return false;
+    }
+    if ((!rv.n || rev == 0) &&
+        !(r->res->builtin && (r->res->builtin->flags & KIND_UNCONDITIONAL))) {
+        struct problems ps = { .a = r->a };
+        struct path m = path_field(NULL, S("metadata"));
+        struct path p = path_field(&m, S("resourceVersion"));
+        problem_invalid(&ps, &p, jint(r->a, 0), "must be specified for an update");
+        fail_invalid(r, r->res->kind, r->res->group, r->name, &ps);
+        return false;
+    }
+    return true;
+}
+
+/* Being deleted and nothing holds it any more. */
+static bool is_over(const struct resource *res, jv obj)
+{
+    bool graceful = res->builtin && (res->builtin->flags & KIND_GRACEFUL);
+
+    return meta_being_deleted(obj) && jv_len(jv_at(obj, "metadata", "finalizers")) == 0 &&
+           (!graceful || jv_int(jv_at(obj, "metadata", "deletionGracePeriodSeconds"), 0) == 0);
+}
+
+static void create_instead(struct update *u)
+{
+    struct api_req *r = u->r;
+
+    if (!u->may_create)
+        fail_not_found(r, r->res, r->name);
+    else
+        create_object(r, u->create_with, u->is_apply);
+}
+
+static int decide(struct change_op *op, struct arena *a, jv live, struct change *out)
+{
+    struct update *u = op->ctx;
+    struct api_req *r = u->r;
+    struct problems ps = { .a = a };
+    struct write_ctx w = { .a = a,
+                           .api = r->api,
+                           .res = r->res,
+                           .sub = u->sub,
+                           .manager = query_manager(r),
+                           .sent_managed = r->sent_managed,
+                           .is_apply = u->is_apply,
+                           .now_ms = wall_now_ms() };
+
+    if (!jv_exists(live)) {
+        create_instead(u);
+        return -1;
+    }
+    jv obj = u->make(u, a, live);
+    if (!jv_exists(obj) || (u->check_rv && !update_is_current(r, obj, live)))
+        return -1;
+    obj = strategy_update(&w, obj, live, &ps);
+    if (!ps.n)
+        obj = addresses_take(r->api->addresses, a, r->res, obj, live, &ps);
+    if (ps.n) {
+        fail_invalid(r, r->res->kind, r->res->group, meta_name(obj), &ps);
+        return -1;
+    }
+    if (is_over(r->res, obj))
+        *out = (struct change){ CHANGE_REMOVE, obj };
+    else if (!jv_equal(obj, live))
+        *out = (struct change){ CHANGE_PUT, obj };
+    return 0;
+}
+
+void update_start(struct update *u)
+{
+    struct api_req *r = u->r;
+
+    u->op = (struct change_op){ .api = r->api,
+                                .res = r->res,
+                                .key = resource_key(r->a, r->res, r->ns, r->name),
+                                .dry_run = r->q.dry_run,
+                                .decide = decide,
+                                .done = done,
+                                .ctx = u };
+    change_start(&u->op);
+}
+
+static jv make_from_body(struct update *u, struct arena *a, jv live)
+{
+    (void)a;
+    (void)live;
+    return u->create_with;
+}
+
+void verb_update(struct api_req *r)
+{
+    struct update *u = ARENA_NEW(r->a, struct update);
+    jv obj;
+
+    if (table_check(r) < 0 || body_object(r, r->res, &obj) < 0)
+        return;
+    str name = meta_name(obj);
+    str ns = meta_namespace(obj);
+    if (!name.n) {
+        fail_bad_request(r,
+                         "the name of the object (%" PRI_STR
+                         " based on URL) was undeterminable: name must be provided",
+                         STR_ARG(r->name));
+        return;
+    }
+    if (!str_eq(name, r->name)) {
+        fail_bad_request(r,
+                         "the name of the object (%" PRI_STR
+                         ") does not match the name on the URL (%" PRI_STR ")",
+                         STR_ARG(name), STR_ARG(r->name));
+        return;
+    }
+    if (ns.n && !str_eq(ns, r->ns)) {
+        fail_bad_request(
+            r,
+            "the namespace of the provided object does not match the namespace sent on the request");
+        return;
+    }
+    *u = (struct update){ .r = r,
+                          .make = make_from_body,
+                          .check_rv = true,
+                          .create_with = obj,
+                          .sub = r->sub,
+                          .may_create = !r->sub.n && r->res->builtin &&
+                                        !meta_resource_version(obj).n && !meta_uid(obj).n &&
+                                        (r->res->builtin->flags & KIND_CREATE_ON_UPDATE) };
+    update_start(u);
+}

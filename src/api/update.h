@@ -1,0 +1,23 @@
+/* Changing objects: PUT, PATCH and the subresources all end here. */
+#pragma once
+
+#include "api/write.h"
+
+struct update {
+    struct change_op op;
+    struct api_req *r;
+    void *ctx;
+    /* The new object, made from the live one; absent: it has been answered. */
+    jv (*make)(struct update *u, struct arena *a, jv live);
+    /* Shows the result; NULL: the object itself. */
+    void (*answer)(struct update *u, struct blob *stored, jv obj);
+    bool may_create; /* create_with is used when there is no live object */
+    bool is_apply;   /* managedFields are done by make */
+    bool check_rv;   /* the new object's resourceVersion must be the live one's, if it has one */
+    jv create_with;
+    str sub;
+};
+
+void update_start(struct update *u);
+/* For PUT and patches: 409 unless uid and resourceVersion are empty or the live ones. */
+bool update_is_current(struct api_req *r, jv obj, jv live);

@@ -1,0 +1,84 @@
+/* The one way objects get into the store. */
+
+#include "api/write.h"
+
+#include "base/limits.h"
+#include "kube/meta.h"
+
+#include <inttypes.h>
+
+static void finish(struct change_op *op, const struct err *e)
+{
+    AUTO(arena) struct arena *a = op->a;
+    AUTO(blob) struct blob *stored = op->stored;
+    jv obj = stored ? resource_parse(a, op->res, stored) : JV_ABSENT;
+
+    op->a = NULL;
+    op->stored = NULL;
+    op->done(op, op->kind, stored, obj, e);
+}
+
+static void on_committed(void *ctx, const struct err *e)
+{
+    finish(ctx, e);
+}
+
+static void commit(struct change_op *op, const struct change *c)
+{
+    struct err e = { 0 };
+    struct store *s = op->api->store;
+    int64_t rev = store_take_rev(s);
+
+    op->stored = resource_encode(op->a, op->res, c->obj, rev);
+    if (c->kind == CHANGE_PUT && blob_str(op->stored).n > LIMIT_OBJECT_BYTES) {
+        err_set(&e, ERR_TOO_LARGE, "etcdserver: request is too large");
+        blob_unref(op->stored);
+        op->stored = NULL;
+        finish(op, &e);
+        return;
+    }
+    struct store_op write = { .coll = op->res->coll,
+                              .key = op->key,
+                              .rev = rev,
+                              .value = blob_ref(op->stored),
+                              .is_delete = c->kind == CHANGE_REMOVE };
+    store_commit(s, &write, 1, on_committed, op);
+}
+
+static void attempt(void *ctx)
+{
+    struct change_op *op = ctx;
+    struct store_coll *coll = op->res->coll;
+
+    if (store_is_busy(coll, op->key)) {
+        store_when_free(coll, op->key, attempt, op);
+        return;
+    }
+    op->a = arena_new();
+    struct store_obj *o = store_get(coll, op->key);
+    jv live = o ? resource_parse(op->a, op->res, o->value) : JV_ABSENT;
+    struct change c = { .kind = CHANGE_NONE, .obj = live };
+    if (op->decide(op, op->a, live, &c) < 0) {
+        arena_free(op->a);
+        op->a = NULL;
+        return;
+    }
+    op->kind = c.kind;
+    if (c.kind == CHANGE_NONE) {
+        op->stored = o ? blob_ref(o->value) : NULL;
+        finish(op, NULL);
+    } else if (op->dry_run) {
+        /* as it would be stored, at the revision it has (none when it is new) */
+        int64_t rev = 0;
+        str_to_int(meta_resource_version(live), &rev);
+        op->stored = resource_encode(op->a, op->res, c.obj, rev);
+        finish(op, NULL);
+    } else {
+        commit(op, &c);
+    }
+}
+
+void change_start(struct change_op *op)
+{
+    attempt(op);
+}

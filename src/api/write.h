@@ -1,0 +1,32 @@
+/* Changing stored objects: look, decide, commit; once more if the key was busy meanwhile. */
+#pragma once
+
+#include "api/request.h"
+
+/* What to do with an object, decided from its present state. */
+enum change_kind { CHANGE_NONE, CHANGE_PUT, CHANGE_REMOVE };
+
+struct change {
+    enum change_kind kind;
+    jv obj; /* PUT: the new state; REMOVE: the last state (absent: as it is) */
+};
+
+struct change_op {
+    struct api *api;
+    const struct resource *res; /* kept by the caller until done */
+    str key;                    /* lives until done */
+    bool dry_run;
+    /* Looks at the live object (absent: there is none) and fills out. -1: gives up, done is not
+     * called, whoever it was has been answered. a lives until done has returned. */
+    int (*decide)(struct change_op *op, struct arena *a, jv live, struct change *out);
+    /* stored: the bytes as they are now (of a removal the last ones); NULL: nothing was there. obj:
+     * the same as a value, with resourceVersion. */
+    void (*done)(struct change_op *op, enum change_kind kind, struct blob *stored, jv obj,
+                 const struct err *e);
+    void *ctx;
+    struct arena *a; /* set by change_start */
+    struct blob *stored;
+    enum change_kind kind;
+};
+
+void change_start(struct change_op *op);

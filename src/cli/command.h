@@ -1,0 +1,18 @@
+/* Commands: a name, a line of help, and what runs. */
+#pragma once
+
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_TIMEOUT = 124, EXIT_INTERRUPTED = 130 };
+
+struct command {
+    const char *name;
+    const char *summary;
+    const char *help;                                           /* all of --help */
+    int (*run)(const struct command *c, int argc, char **argv); /* argv[0] is the command's name */
+};
+
+extern const struct command command_down;
+
+/* "muster: ..." on stderr; returns code. */
+int command_fail(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* After getopt said '?': points to --help. */
+int command_usage(const struct command *c);

@@ -1,0 +1,239 @@
+/* The data directory and its small files. */
+
+#include "cli/data.h"
+
+#include "base/str.h"
+#include "loop/loop.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FILE_MAX = 1 << 20 };
+
+static void fd_auto(const int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+}
+
+int data_dir(struct arena *a, const char *given, const char **out, struct err *e)
+{
+    const char *xdg = getenv("XDG_DATA_HOME");
+    const char *home = getenv("HOME");
+
+    if (given && *given)
+        *out = given;
+    else if (xdg && xdg[0] == '/')
+        *out = arena_printf(a, "%s/muster", xdg).p;
+    else if (home && home[0] == '/')
+        *out = arena_printf(a, "%s/.local/share/muster", home).p;
+    else
+        return err_set(e, ERR_INVALID,
+                       "neither --data nor XDG_DATA_HOME nor HOME says where to keep data");
+    return 0;
+}
+
+static int make_dirs(const char *dir, struct err *e)
+{
+    char path[PATH_MAX];
+    size_t n = strlen(dir);
+
+    if (n == 0 || n >= sizeof(path))
+        return err_set(e, ERR_INVALID, "data directory name of %zu bytes", n);
+    memcpy(path, dir, n + 1);
+    for (char *p = path + 1; *p; p++) {
+        if (*p != '/')
+            continue;
+        *p = 0;
+        if (mkdir(path, 0755) < 0 && errno != EEXIST)
+            return err_sys(e, "make %s", path);
+        *p = '/';
+    }
+    if (mkdir(path, 0700) < 0 && errno != EEXIST)
+        return err_sys(e, "make %s", path);
+    return 0;
+}
+
+/* Ours, or empty. A directory with other people's files is not to be written into. */
+static int check_ours(const char *dir, struct err *e)
+{
+    struct stat st;
+    char path[PATH_MAX + 16];
+    DIR *d;
+
+    if (stat(dir, &st) < 0)
+        return err_sys(e, "look at %s", dir);
+    if (!S_ISDIR(st.st_mode))
+        return err_set(e, ERR_INVALID, "%s is not a directory", dir);
+    snprintf(path, sizeof(path), "%s/lock", dir);
+    if (access(path, F_OK) == 0)
+        return 0;
+    d = opendir(dir);
+    if (!d)
+        return err_sys(e, "read %s", dir);
+    bool empty = true;
+    for (struct dirent *entry; (entry = readdir(d));)
+        empty = empty && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0);
+    closedir(d);
+    if (!empty)
+        return err_set(e, ERR_INVALID, "%s is not empty and was not made by muster", dir);
+    return 0;
+}
+
+static int read_pid(int fd)
+{
+    char text[32] = { 0 };
+
+    if (pread(fd, text, sizeof(text) - 1, 0) <= 0)
+        return 0;
+    return (int)strtol(text, NULL, 10);
+}
+
+int data_lock(const char *dir, int *out, struct err *e)
+{
+    char path[PATH_MAX + 16];
+    char text[32];
+
+    if (make_dirs(dir, e) < 0 || check_ours(dir, e) < 0)
+        return -1;
+    snprintf(path, sizeof(path), "%s/lock", dir);
+    __attribute__((cleanup(fd_auto))) int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return err_sys(e, "open %s", path);
+    if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+        if (errno != EWOULDBLOCK)
+            return err_sys(e, "lock %s", path);
+        return err_set(e, ERR_CONFLICT, "another muster (pid %d) uses %s", read_pid(fd), dir);
+    }
+    if (chmod(dir, 0700) < 0)
+        return err_sys(e, "protect %s", dir);
+    int n = snprintf(text, sizeof(text), "%d\n", (int)getpid());
+    if (ftruncate(fd, 0) < 0 || pwrite(fd, text, (size_t)n, 0) != n)
+        return err_sys(e, "write %s", path);
+    *out = fd;
+    fd = -1;
+    return 0;
+}
+
+int data_holder(const char *dir, int *pid, struct err *e)
+{
+    char path[PATH_MAX + 16];
+
+    *pid = 0;
+    snprintf(path, sizeof(path), "%s/lock", dir);
+    __attribute__((cleanup(fd_auto))) int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return errno == ENOENT ? 0 : err_sys(e, "open %s", path);
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+        return 0;
+    if (errno != EWOULDBLOCK)
+        return err_sys(e, "lock %s", path);
+    *pid = read_pid(fd);
+    return 0;
+}
+
+static void on_alarm(int signo)
+{
+    (void)signo; /* only to interrupt flock */
+}
+
+int data_wait_free(const char *dir, int seconds, struct err *e)
+{
+    char path[PATH_MAX + 16];
+    struct sigaction act = { .sa_handler = on_alarm };
+
+    snprintf(path, sizeof(path), "%s/lock", dir);
+    __attribute__((cleanup(fd_auto))) int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return errno == ENOENT ? 0 : err_sys(e, "open %s", path);
+    sigaction(SIGALRM, &act, NULL);
+    alarm((unsigned)seconds);
+    int rc = flock(fd, LOCK_EX);
+    int why = errno;
+    alarm(0);
+    if (rc == 0)
+        return 0;
+    errno = why;
+    return why == EINTR ? err_set(e, ERR_TIMEOUT, "still running after %d s", seconds)
+                        : err_sys(e, "lock %s", path);
+}
+
+int data_write(const char *path, str text, struct err *e)
+{
+    char temp[PATH_MAX + 16];
+
+    snprintf(temp, sizeof(temp), "%s.%d.new", path, (int)getpid());
+    __attribute__((cleanup(fd_auto))) int fd =
+        open(temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return err_sys(e, "write %s", path);
+    for (size_t done = 0; done < text.n;) {
+        ssize_t n = write(fd, text.p + done, text.n - done);
+        if (n < 0) {
+            err_sys(e, "write %s", path);
+            unlink(temp);
+            return -1;
+        }
+        done += (size_t)n;
+    }
+    if (fchmod(fd, 0600) < 0 || fsync(fd) < 0 || rename(temp, path) < 0) {
+        err_sys(e, "write %s", path);
+        unlink(temp);
+        return -1;
+    }
+    return 0;
+}
+
+int data_read(struct arena *a, const char *path, str *out, struct err *e)
+{
+    __attribute__((cleanup(fd_auto))) int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat st;
+
+    if (fd < 0) {
+        err_sys(e, "open %s", path);
+        if (e && e->sys == ENOENT)
+            e->code = ERR_NOT_FOUND;
+        return -1;
+    }
+    if (fstat(fd, &st) < 0 || st.st_size > FILE_MAX)
+        return err_set(e, ERR_TOO_LARGE, "%s is larger than %d bytes", path, FILE_MAX);
+    char *room = arena_alloc(a, (size_t)st.st_size + 1);
+    ssize_t n = read(fd, room, (size_t)st.st_size);
+    if (n < 0)
+        return err_sys(e, "read %s", path);
+    room[n] = 0;
+    *out = (str){ room, (size_t)n };
+    return 0;
+}
+
+int data_token(struct arena *a, const char *dir, str *out, struct err *e)
+{
+    const char *path = arena_printf(a, "%s/token", dir).p;
+    unsigned char dice[24];
+    AUTO(buf) struct buf b = { 0 };
+    struct err why = { 0 };
+    str text;
+
+    if (data_read(a, path, &text, &why) == 0 && str_trim(text).n >= 32) {
+        *out = str_trim(text);
+        return 0;
+    }
+    if (why.code != ERR_OK && why.code != ERR_NOT_FOUND) {
+        *e = why;
+        return -1;
+    }
+    random_bytes(dice, sizeof(dice));
+    for (size_t i = 0; i < sizeof(dice); i++)
+        buf_printf(&b, "%02x", dice[i]);
+    *out = arena_str(a, buf_str(&b));
+    buf_addc(&b, '\n');
+    return data_write(path, buf_str(&b), e);
+}

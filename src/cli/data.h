@@ -1,0 +1,22 @@
+/* The data directory: where it is, that it is ours, and that only one server uses it. */
+#pragma once
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+
+/* --data, or $XDG_DATA_HOME/muster, or ~/.local/share/muster. */
+int data_dir(struct arena *a, const char *given, const char **out, struct err *e);
+/* Makes it (0700) if need be and takes its lock; the descriptor holds the lock until it is closed.
+ * Another server's lock is ERR_CONFLICT, somebody else's directory ERR_INVALID. */
+int data_lock(const char *dir, int *fd, struct err *e);
+/* Who holds the lock: its pid, or 0 when nobody does. */
+int data_holder(const char *dir, int *pid, struct err *e);
+/* Waits until nobody holds the lock. */
+int data_wait_free(const char *dir, int seconds, struct err *e);
+/* Replaces the file whole, readable by its owner alone. */
+int data_write(const char *path, str text, struct err *e);
+/* A file's text, up to a limit; not there: ERR_NOT_FOUND. */
+int data_read(struct arena *a, const char *path, str *out, struct err *e);
+/* The bearer token in the directory, made at first use. */
+int data_token(struct arena *a, const char *dir, str *out, struct err *e);

@@ -1,0 +1,54 @@
+/* muster down: stops the server that uses a data directory. */
+
+#include "cli/command.h"
+#include "cli/data.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WAIT_S = 15 };
+
+static int run(const struct command *c, int argc, char **argv)
+{
+    static const struct option options[] = { { "data", required_argument, NULL, 'd' },
+                                             { "help", no_argument, NULL, 'h' },
+                                             { 0 } };
+    AUTO(arena) struct arena *a = arena_new();
+    const char *given = NULL;
+    const char *dir = NULL;
+    struct err e = { 0 };
+    int pid = 0;
+
+    for (int opt; (opt = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
+        if (opt == 'h')
+            return fputs(c->help, stdout), EXIT_DONE;
+        if (opt != 'd')
+            return command_usage(c);
+        given = optarg;
+    }
+    if (optind < argc)
+        return command_fail(EXIT_USAGE, "down takes no argument '%s'", argv[optind]);
+    if (data_dir(a, given, &dir, &e) < 0 || data_holder(dir, &pid, &e) < 0)
+        return command_fail(EXIT_FAILED, "%s", e.msg);
+    if (pid <= 0)
+        return command_fail(EXIT_FAILED, "nothing runs on %s", dir);
+    if (kill(pid, SIGTERM) < 0)
+        return command_fail(EXIT_FAILED, "cannot stop pid %d: %s", pid, strerror(errno));
+    if (data_wait_free(dir, WAIT_S, &e) < 0)
+        return command_fail(EXIT_FAILED, "pid %d: %s", pid, e.msg);
+    return EXIT_DONE;
+}
+
+const struct command command_down = {
+    .name = "down",
+    .summary = "stop the server that runs",
+    .help = "Usage: muster down [--data DIR]\n"
+            "\n"
+            "Stops the server that uses the data directory, and waits until it has stopped.\n"
+            "\n"
+            "  --data DIR   its data directory (default: $XDG_DATA_HOME/muster)\n",
+    .run = run,
+};

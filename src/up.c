@@ -1,0 +1,338 @@
+/* muster up: store, API and HTTP server in one process, from the first flag to the last answer. */
+
+#include "up.h"
+
+#include "api/api.h"
+#include "cli/data.h"
+#include "cli/kubeconfig.h"
+#include "http/pki.h"
+#include "loop/log.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <limits.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { DEFAULT_PORT = 6443, GRACE_MS = 1500 };
+
+struct up {
+    const char *data; /* as given */
+    const char *dir;
+    const char *listen;
+    const char *kubeconfig;
+    bool detach;
+    char host[INET6_ADDRSTRLEN];
+    int port;
+    int lock;
+    int ready_fd; /* of the one who waits for us, with --detach; -1: none */
+    struct arena *a;
+    struct loop *loop;
+    struct store *store;
+    struct api *api;
+    struct http_server *server;
+    str token;
+    bool stopping;
+    int exit_code;
+};
+
+/* ---- what is asked for */
+
+static int parse_listen(struct up *u, struct err *e)
+{
+    str text = str_of(u->listen ? u->listen : "127.0.0.1:6443");
+    ptrdiff_t colon = str_rfind(text, ':');
+    str host = colon >= 0 ? str_sub(text, 0, (size_t)colon) : text;
+    struct in6_addr addr;
+    int64_t port = DEFAULT_PORT;
+
+    if (colon >= 0 &&
+        (!str_to_int(str_sub(text, (size_t)colon + 1, text.n), &port) || port < 0 || port > 65535))
+        return err_set(e, ERR_INVALID,
+                       "--listen %s: expected ADDRESS:PORT with a port from 0 to 65535", u->listen);
+    if (host.n >= 2 && host.p[0] == '[' && host.p[host.n - 1] == ']')
+        host = str_sub(host, 1, host.n - 1);
+    if (str_eqz(host, "localhost") || !host.n)
+        host = S("127.0.0.1");
+    if (host.n >= sizeof(u->host))
+        return err_set(e, ERR_INVALID, "--listen %s: not an IP address", u->listen);
+    memcpy(u->host, host.p, host.n);
+    u->host[host.n] = 0;
+    u->port = (int)port;
+    if (inet_pton(AF_INET, u->host, &addr) != 1 && inet_pton(AF_INET6, u->host, &addr) != 1)
+        return err_set(e, ERR_INVALID, "--listen %s: '%s' is not an IP address",
+                       u->listen ? u->listen : "", u->host);
+    return 0;
+}
+
+static int parse(const struct command *c, struct up *u, int argc, char **argv)
+{
+    static const struct option options[] = {
+        { "data", required_argument, NULL, 'd' },
+        { "listen", required_argument, NULL, 'l' },
+        { "kubeconfig", required_argument, NULL, 'k' },
+        { "detach", no_argument, NULL, 'D' },
+        { "log-format", required_argument, NULL, 'f' },
+        { "help", no_argument, NULL, 'h' },
+        { 0 },
+    };
+    struct err e = { 0 };
+
+    for (int opt; (opt = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
+        switch (opt) {
+        case 'd':
+            u->data = optarg;
+            break;
+        case 'l':
+            u->listen = optarg;
+            break;
+        case 'k':
+            u->kubeconfig = optarg;
+            break;
+        case 'D':
+            u->detach = true;
+            break;
+        case 'f':
+            if (strcmp(optarg, "json") != 0 && strcmp(optarg, "logfmt") != 0)
+                return command_fail(EXIT_USAGE, "--log-format %s: expected logfmt or json", optarg);
+            log_setup(LOG_INFO, strcmp(optarg, "json") == 0 ? LOG_JSON : LOG_LOGFMT);
+            break;
+        case 'h':
+            fputs(c->help, stdout);
+            exit(EXIT_DONE);
+        default:
+            return command_usage(c);
+        }
+    }
+    if (optind < argc)
+        return command_fail(EXIT_USAGE, "up takes no argument '%s'", argv[optind]);
+    if (parse_listen(u, &e) < 0)
+        return command_fail(EXIT_USAGE, "%s", e.msg);
+    return -1;
+}
+
+/* ---- stopping */
+
+static void on_stopped(void *ctx)
+{
+    struct up *u = ctx;
+
+    loop_stop(u->loop);
+}
+
+static void stop(struct up *u)
+{
+    if (u->stopping)
+        return;
+    u->stopping = true;
+    if (u->api)
+        api_stop(u->api);
+    if (u->server)
+        http_server_stop(u->server, GRACE_MS, on_stopped, u);
+    else
+        loop_stop(u->loop);
+}
+
+static void on_signal(void *ctx, int signo)
+{
+    (void)signo;
+    stop(ctx);
+}
+
+/* ---- starting */
+
+static const char *url_host(struct up *u)
+{
+    if (strcmp(u->host, "0.0.0.0") == 0 || strcmp(u->host, "::") == 0)
+        return "127.0.0.1";
+    return strchr(u->host, ':') ? arena_printf(u->a, "[%s]", u->host).p : u->host;
+}
+
+static int write_kubeconfigs(struct up *u, const char *server, struct err *e)
+{
+    str text;
+    const char *own = arena_printf(u->a, "%s/kubeconfig", u->dir).p;
+
+    if (kubeconfig_text(u->a, u->dir, server, &text, e) < 0 || data_write(own, text, e) < 0)
+        return -1;
+    return u->kubeconfig ? data_write(u->kubeconfig, text, e) : 0;
+}
+
+/* Detached: tells the one who waits, and from now on stderr goes to the log too. */
+static void say_ready(struct up *u, str line)
+{
+    dup2(1, 2);
+    if (write(u->ready_fd, line.p, line.n) < 0)
+        log_warn("nobody waits for readiness any more");
+    close(u->ready_fd);
+    u->ready_fd = -1;
+}
+
+static int serve(struct up *u, struct err *e)
+{
+    struct http_server_opts o = { .host = u->host,
+                                  .port = u->port,
+                                  .cert_pem_path =
+                                      arena_printf(u->a, "%s/pki/server.crt", u->dir).p,
+                                  .key_pem_path = arena_printf(u->a, "%s/pki/server.key", u->dir).p,
+                                  .client_ca_pem_path =
+                                      arena_printf(u->a, "%s/pki/ca.crt", u->dir).p,
+                                  .on_request = api_on_request,
+                                  .ctx = u->api };
+
+    if (http_server_start(&u->server, u->loop, &o, e) < 0)
+        return -1;
+    api_set_server(u->api, u->server);
+    const char *server =
+        arena_printf(u->a, "https://%s:%d", url_host(u), http_server_port(u->server)).p;
+    if (write_kubeconfigs(u, server, e) < 0)
+        return -1;
+    const char *config =
+        u->kubeconfig ? u->kubeconfig : arena_printf(u->a, "%s/kubeconfig", u->dir).p;
+    char *full = realpath(config, NULL);
+    str line = arena_printf(u->a, "muster is ready at %s  export KUBECONFIG=%s\n", server,
+                            full ? full : config);
+    free(full);
+    fputs(line.p, stdout);
+    fflush(stdout);
+    if (u->ready_fd >= 0)
+        say_ready(u, line);
+    malloc_trim(0); /* what starting took is not needed again */
+    return 0;
+}
+
+static void on_api_ready(void *ctx, const struct err *why)
+{
+    struct up *u = ctx;
+    struct err e = { 0 };
+
+    if (why)
+        e = *why;
+    if (why || serve(u, &e) < 0) {
+        u->exit_code = command_fail(EXIT_FAILED, "%s", e.msg);
+        stop(u);
+    }
+}
+
+static int open_all(struct up *u, struct err *e)
+{
+    const char *pki = arena_printf(u->a, "%s/pki", u->dir).p;
+    const char *hosts[] = { u->host };
+
+    if (mkdir(pki, 0700) < 0 && errno != EEXIST)
+        return err_sys(e, "make %s", pki);
+    if (pki_ensure(pki, hosts, 1, e) < 0 || data_token(u->a, u->dir, &u->token, e) < 0)
+        return -1;
+    return store_open(&u->store, u->loop, arena_printf(u->a, "%s/muster.db", u->dir).p, NULL, e);
+}
+
+static int run_server(struct up *u)
+{
+    struct err e = { 0 };
+
+    signal(SIGPIPE, SIG_IGN);
+    u->loop = loop_new();
+    if (open_all(u, &e) < 0 || loop_on_signal(u->loop, SIGTERM, on_signal, u, &e) < 0 ||
+        loop_on_signal(u->loop, SIGINT, on_signal, u, &e) < 0) {
+        u->exit_code = command_fail(EXIT_FAILED, "%s", e.msg);
+        stop(u);
+    } else {
+        struct api_opts o = {
+            .loop = u->loop, .store = u->store, .token = u->token, .data_dir = u->dir
+        };
+        u->api = api_new(&o, on_api_ready, u);
+    }
+    loop_run(u->loop);
+    if (u->store)
+        store_close(u->store);
+    http_server_free(u->server);
+    api_free(u->api);
+    loop_free(u->loop);
+    close(u->lock);
+    return u->exit_code;
+}
+
+/* ---- into the background */
+
+/* Passes on the child's ready line, or its way of failing. */
+static int wait_ready(int fd, pid_t child)
+{
+    char text[PATH_MAX + 256];
+    ssize_t n = read(fd, text, sizeof(text) - 1);
+    int status = 0;
+
+    if (n > 0) {
+        text[n] = 0;
+        fputs(text, stdout);
+        return EXIT_DONE;
+    }
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : EXIT_FAILED;
+}
+
+static int detach(struct up *u)
+{
+    int fds[2];
+    const char *log = arena_printf(u->a, "%s/log", u->dir).p;
+
+    if (pipe2(fds, O_CLOEXEC) < 0)
+        return command_fail(EXIT_FAILED, "pipe: %s", strerror(errno));
+    pid_t child = fork();
+    if (child < 0)
+        return command_fail(EXIT_FAILED, "fork: %s", strerror(errno));
+    if (child > 0) {
+        close(fds[1]);
+        close(u->lock); /* the child has it */
+        return wait_ready(fds[0], child);
+    }
+    close(fds[0]);
+    setsid();
+    u->ready_fd = fds[1];
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int out = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    dup2(null, 0);
+    dup2(out >= 0 ? out : null, 1);
+    return -1;
+}
+
+static int run(const struct command *c, int argc, char **argv)
+{
+    struct up u = { .lock = -1, .ready_fd = -1, .a = arena_new() };
+    struct err e = { 0 };
+    int code = parse(c, &u, argc, argv);
+
+    if (code < 0) {
+        if (data_dir(u.a, u.data, &u.dir, &e) < 0 || data_lock(u.dir, &u.lock, &e) < 0)
+            code = command_fail(EXIT_FAILED, "%s", e.msg);
+        else if (u.detach)
+            code = detach(&u);
+        if (code < 0)
+            code = run_server(&u);
+    }
+    arena_free(u.a);
+    return code;
+}
+
+const struct command command_up = {
+    .name = "up",
+    .summary = "run a Kubernetes API on this machine",
+    .help =
+        "Usage: muster up [--data DIR] [--listen ADDR:PORT] [--kubeconfig FILE] [--detach]\n"
+        "\n"
+        "Serves a Kubernetes API on this machine until it is stopped (Ctrl-C, SIGTERM or\n"
+        "'muster down'). Prints one line when it is ready, with the KUBECONFIG to use.\n"
+        "\n"
+        "  --data DIR          where everything is kept (default: $XDG_DATA_HOME/muster)\n"
+        "  --listen ADDR:PORT  where to listen (default: 127.0.0.1:6443; port 0: any free one)\n"
+        "  --kubeconfig FILE   also write a kubeconfig there\n"
+        "  --detach            go to the background once ready\n"
+        "  --log-format FORM   logfmt (default) or json, on stderr\n",
+    .run = run,
+};
