@@ -1,0 +1,33 @@
+/* Checking a value: the keywords that look at one value only, and how flaws are told. Shared by
+ * check_keyword.c and check_value.c, which walks. */
+#pragma once
+
+#include "crd/rules.h"
+#include "crd/verdict.h"
+
+/* A value and what it was, walked down together by the structural schema. */
+struct pair {
+    const struct schema *schema;
+    jv now;
+    jv old;
+};
+
+struct at { /* where we are */
+    const struct path *path;
+    const struct pair *pair; /* NULL: nothing to compare with */
+};
+
+/* A flaw of the value at hand; the words come after "spec.x in body ". */
+void flaw_add(struct verdict *out, struct at at, struct flaw f, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/* One that is told of the whole object; the words come after "\"spec.x\" ". */
+void flaw_add_shapeless(struct verdict *out, struct at at, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/* One in words of its own. */
+void flaw_add_plain(struct verdict *out, struct at at, jv value, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
+void keyword_type(struct verdict *out, const struct schema *s, struct at at, jv v);
+void keyword_string(struct verdict *out, const struct crd_rules *r, struct at at, jv v);
+void keyword_number(struct verdict *out, const struct crd_rules *r, struct at at, jv v);
+void keyword_enum(struct verdict *out, const struct crd_rules *r, struct at at, jv v);
