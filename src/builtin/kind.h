@@ -69,10 +69,12 @@ struct builtin_kind {
     /* For the status subresource; NULL: validate alone is not run, anything of the type goes. */
     void (*validate_status)(const struct kind_ctx *c, struct problems *ps, jv obj, jv old);
 
-    const struct kind_column *columns; /* NULL: Name and Age */
+    const struct kind_column *columns; /* NULL: Name and Created At */
     size_t n_columns;
     /* The cells, one a column, as a JSON array. */
     jv (*cells)(const struct kind_ctx *c, jv obj);
+    /* The conditions of a table's row; NULL or absent: none. */
+    jv (*row_conditions)(const struct kind_ctx *c, jv obj);
 
     /* Fields usable in field selectors besides metadata.name and metadata.namespace, as
      * "spec.nodeName,status.phase"; NULL: none. Absent values read as "" (false of a bool). A
