@@ -6,8 +6,12 @@
 
 static void print_type(struct buf *b, str kind, jv v, jv up, int depth);
 
+enum { COMPACT = -10000 }; /* a depth below 0: everything on one line */
+
 static void new_line(struct buf *b, int depth)
 {
+    if (depth < 0)
+        return;
     buf_addc(b, '\n');
     for (int i = 0; i < depth; i++)
         buf_addc(b, ' ');
@@ -60,7 +64,7 @@ static void print_any(struct buf *b, jv v, bool sorted, int depth)
         new_line(b, depth + 1);
         if (jv_is(v, JV_OBJ)) {
             print_text(b, keys[i]);
-            buf_add(b, S(": "));
+            buf_add(b, depth < 0 ? S(":") : S(": "));
         }
         print_any(b, jv_is(v, JV_OBJ) ? jv_get(v, keys[i]) : jv_index(v, i), sorted, depth + 1);
     }
@@ -117,7 +121,7 @@ static void print_struct(struct buf *b, str type, jv v, jv up, int depth)
             buf_addc(b, ',');
         new_line(b, depth + 1);
         print_text(b, go);
-        buf_add(b, S(": "));
+        buf_add(b, depth < 0 ? S(":") : S(": "));
         print_type(b, kind, field_value(go, json, v, up), v, depth + 1);
     }
     new_line(b, depth);
@@ -167,6 +171,14 @@ str go_print(struct arena *a, const char *type, jv v)
     AUTO(buf) struct buf b = { 0 };
 
     print_struct(&b, str_of(type), v, JV_ABSENT, 0);
+    return arena_str(a, buf_str(&b));
+}
+
+str go_print_compact(struct arena *a, const char *type, jv v)
+{
+    AUTO(buf) struct buf b = { 0 };
+
+    print_struct(&b, str_of(type), v, JV_ABSENT, COMPACT);
     return arena_str(a, buf_str(&b));
 }
 

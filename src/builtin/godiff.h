@@ -13,5 +13,6 @@ extern const size_t go_types_n;
 
 /* type: a row of go_types.c. "" when the objects are too large to be worth comparing. */
 str go_diff(struct arena *a, const char *type, jv before, jv after);
-str go_print(struct arena *a, const char *type, jv v); /* indented by one space a level */
+str go_print(struct arena *a, const char *type, jv v);         /* indented by one space a level */
+str go_print_compact(struct arena *a, const char *type, jv v); /* on one line */
 str unified_diff(struct arena *a, str before, str after);

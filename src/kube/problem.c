@@ -85,6 +85,19 @@ void problem_add(struct problems *ps, enum problem_type type, const struct path 
     add(ps, type, p, arena_str(ps->a, buf_str(&b)));
 }
 
+void problem_add_bare(struct problems *ps, enum problem_type type, const struct path *p,
+                      const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    str detail = arena_vprintf(ps->a, fmt, ap);
+    va_end(ap);
+    add(ps, type, p,
+        arena_printf(ps->a, "%" PRI_STR ": %" PRI_STR, STR_ARG(rows[type].words),
+                     STR_ARG(detail)));
+}
+
 void problem_not_supported(struct problems *ps, const struct path *p, jv bad,
                            const char *const *supported)
 {

@@ -68,6 +68,9 @@ void problem_add(struct problems *ps, enum problem_type type, const struct path 
     problem_add((ps), PROBLEM_FORBIDDEN, (p), JV_ABSENT, __VA_ARGS__)
 #define problem_invalid(ps, p, bad, ...) problem_add((ps), PROBLEM_INVALID, (p), (bad), __VA_ARGS__)
 #define problem_duplicate(ps, p, bad)    problem_add((ps), PROBLEM_DUPLICATE, (p), (bad), "%s", "")
+/* As problem_add, but the value is left out: too large, or secret. */
+void problem_add_bare(struct problems *ps, enum problem_type type, const struct path *p,
+                      const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* supported: the allowed texts, ending with NULL, in the order they are shown. */
 void problem_not_supported(struct problems *ps, const struct path *p, jv bad,
                            const char *const *supported);
