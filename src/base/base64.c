@@ -97,8 +97,8 @@ str base64_encode(struct arena *a, str s)
             group |= p[i + 2];
         *to++ = alphabet[group >> 18];
         *to++ = alphabet[group >> 12 & 63];
-        *to++ = left > 1 ? alphabet[group >> 6 & 63] : '=';
-        *to++ = left > 2 ? alphabet[group & 63] : '=';
+        *to++ = (char)(left > 1 ? alphabet[group >> 6 & 63] : '=');
+        *to++ = (char)(left > 2 ? alphabet[group & 63] : '=');
     }
     *to = 0;
     return (str){ start, (size_t)(to - start) };

@@ -175,6 +175,11 @@ str duration_text(struct arena *a, int64_t ns)
     return arena_str(a, (str){ out, duration_print(out, ns) });
 }
 
+#define MINUTE ((int64_t)60)
+#define HOUR   ((int64_t)3600)
+#define DAY    ((int64_t)86400)
+#define YEAR   ((int64_t)86400 * 365)
+
 /* Up to `below` seconds: whole `unit`s with their letter, and the rest in the next smaller unit. */
 static const struct {
     int64_t below;
@@ -183,15 +188,11 @@ static const struct {
     char letter;
     char small_letter;
 } ages[] = {
-    { 2 * 60, 1, 0, 's', 0 },
-    { 10 * 60, 60, 1, 'm', 's' },
-    { 3 * 3600, 60, 0, 'm', 0 },
-    { 8 * 3600, 3600, 60, 'h', 'm' },
-    { 48 * 3600, 3600, 0, 'h', 0 },
-    { 8 * 86400, 86400, 3600, 'd', 'h' },
-    { 2 * 365 * 86400, 86400, 0, 'd', 0 },
-    { 8ll * 365 * 86400, 365 * 86400, 86400, 'y', 'd' },
-    { INT64_MAX, 365 * 86400, 0, 'y', 0 },
+    { 2 * MINUTE, 1, 0, 's', 0 },    { 10 * MINUTE, MINUTE, 1, 'm', 's' },
+    { 3 * HOUR, MINUTE, 0, 'm', 0 }, { 8 * HOUR, HOUR, MINUTE, 'h', 'm' },
+    { 48 * HOUR, HOUR, 0, 'h', 0 },  { 8 * DAY, DAY, HOUR, 'd', 'h' },
+    { 2 * YEAR, DAY, 0, 'd', 0 },    { 8 * YEAR, YEAR, DAY, 'y', 'd' },
+    { INT64_MAX, YEAR, 0, 'y', 0 },
 };
 
 size_t age_print(char out[TIME_BYTES], int64_t age_ms)

@@ -70,7 +70,7 @@ static size_t print_plain(char *out, const struct decimal *d)
     for (int i = d->exponent < 0 ? d->exponent + 1 : 0; i < d->n || i <= d->exponent; i++) {
         if (i == d->exponent + 1)
             out[n++] = '.';
-        out[n++] = i < 0 || i >= d->n ? '0' : d->digits[i];
+        out[n++] = (char)(i < 0 || i >= d->n ? '0' : d->digits[i]);
     }
     out[n] = 0;
     return n;

@@ -100,7 +100,8 @@ static bool number(const struct parts *p, size_t drop, __int128 *out, bool *rest
     *out = 0;
     *rest = false;
     for (size_t i = 0; i < total; i++) {
-        char c = i < p->whole.n ? p->whole.p[i] : p->fraction.p[i - p->whole.n];
+        bool first = i < p->whole.n;
+        int c = first ? p->whole.p[i] : p->fraction.p[i - p->whole.n];
         if (i + drop >= total)
             *rest = *rest || c != '0';
         else if (__builtin_mul_overflow(*out, 10, out) ||

@@ -144,7 +144,7 @@ static int parse_zone(struct parser *p)
         return out_of_range(p, "time zone offset hour");
     if (bad || (z.p[0] != '+' && z.p[0] != '-'))
         return cannot_parse(p, z, "Z07:00");
-    p->offset = (hours * 60 + minutes) * (z.p[0] == '-' ? -60 : 60);
+    p->offset = ((int64_t)hours * 60 + minutes) * (z.p[0] == '-' ? -60 : 60);
     p->rest = str_sub(z, 6, z.n);
     return 0;
 }
@@ -176,8 +176,9 @@ static int parse(struct parser *p, bool micro, int64_t *us)
                        STR_ARG(p->all), STR_ARG(p->rest));
     if (p->day < 1 || p->day > days_in(p->month, p->year))
         return out_of_range(p, "day");
-    int64_t s = days_from_civil(p->year, p->month, p->day) * 86400 + p->hour * 3600 +
-                p->minute * 60 + p->second - p->offset;
+    int64_t minutes =
+        days_from_civil(p->year, p->month, p->day) * 1440 + p->hour * (int64_t)60 + p->minute;
+    int64_t s = minutes * 60 + p->second - p->offset;
     *us = s * 1000000 + p->us;
     return 0;
 }

@@ -240,7 +240,7 @@ static int run_union(const struct step *s, struct jv_list in, struct list *out)
         struct jv_list part = { 0 };
         if (eval(s->parts[i], out->w, in, &part) < 0)
             return -1;
-        for (size_t j = 0; j < part.n; j++)
+        for (size_t j = 0; part.at && j < part.n; j++)
             if (push(out, part.at[j]) < 0)
                 return -1;
     }

@@ -177,7 +177,8 @@ static void make_set(struct values *v)
 {
     size_t n = 0;
 
-    qsort(v->at, v->n, sizeof(*v->at), by_bytes);
+    if (v->n)
+        qsort(v->at, v->n, sizeof(*v->at), by_bytes);
     for (size_t i = 0; i < v->n; i++)
         if (!n || !str_eq(v->at[n - 1], v->at[i]))
             v->at[n++] = v->at[i];
