@@ -20,6 +20,7 @@ struct h2 {
     int64_t head_ms;           /* when it began */
     struct http_req *incoming; /* the oldest whose body is on the way */
     struct http_req *newest;
+    int64_t check_ms;     /* when to look for answers that the client takes nothing of; 0: never */
     const uint8_t *frame; /* made by nghttp2, not yet pulled */
     size_t frame_n;
 };
@@ -40,6 +41,8 @@ static void set_deadline(struct conn *c)
         at = h->head_ms + l->header_ms;
     if (h->incoming && (at == 0 || h->incoming->born_ms + l->body_ms < at))
         at = h->incoming->born_ms + l->body_ms;
+    if (h->check_ms && (at == 0 || h->check_ms < at))
+        at = h->check_ms;
     if (at == 0 && c->n_reqs == 0)
         at = loop_now_ms(c->s->loop) + l->idle_ms;
     conn_deadline_at(c, at);
@@ -387,9 +390,27 @@ static size_t h2_pull(struct conn *c, char *to, size_t room)
     }
     if (n == 0 && !nghttp2_session_want_read(h->ng) && !nghttp2_session_want_write(h->ng))
         conn_end(c, FATE_END);
+    if (n == 0 && c->n_active && h->check_ms == 0) { /* all that is left waits for the client */
+        h->check_ms = loop_now_ms(c->s->loop) + c->s->limits.body_ms;
+        set_deadline(c);
+    }
     if (c->n_reqs == 0 && c->deadline_ms == 0)
         set_deadline(c);
     return n;
+}
+
+/* Answers whose client gave no window for body_ms hold memory for nothing. */
+static void reset_stalled(struct conn *c, int64_t now)
+{
+    struct h2 *h = c->state;
+
+    for (struct http_req *r = c->reqs; r; r = r->next) {
+        if (!r->active || r->pulled_ms + c->s->limits.body_ms > now)
+            continue;
+        c->s->stats.refused_total++;
+        nghttp2_submit_rst_stream(h->ng, NGHTTP2_FLAG_NONE, r->stream, NGHTTP2_CANCEL);
+    }
+    h->check_ms = c->n_active ? now + c->s->limits.body_ms : 0;
 }
 
 static void h2_expire(struct conn *c)
@@ -397,7 +418,10 @@ static void h2_expire(struct conn *c)
     struct h2 *h = c->state;
     int64_t now = loop_now_ms(c->s->loop);
 
-    if (h->head || (!h->incoming && c->n_reqs == 0)) {
+    if (h->check_ms && h->check_ms <= now)
+        reset_stalled(c, now);
+    bool head_is_late = h->head && h->head_ms + c->s->limits.header_ms <= now;
+    if (head_is_late || (!h->head && !h->incoming && c->n_reqs == 0)) {
         c->s->stats.refused_total += h->head != NULL;
         nghttp2_session_terminate_session(h->ng, NGHTTP2_NO_ERROR);
         return;

@@ -52,6 +52,7 @@ struct conn {
     size_t out_at;
     struct http_req *reqs; /* all that are not freed */
     size_t n_reqs;
+    size_t n_active; /* answers that have more to send, as far as we know */
     uv_poll_t poll;
     uv_timer_t timer;
     int64_t deadline_ms; /* 0: none */
@@ -93,6 +94,7 @@ struct http_req {
     size_t head_at;
     struct reply reply;
     int64_t born_ms;
+    int64_t pulled_ms;              /* when the client last had room for more of the answer */
     struct http_req *next_incoming; /* HTTP/2: whose body is on the way, oldest first */
     struct http_req *prev_incoming;
     size_t read_over; /* bytes that came after it was refused */
@@ -103,6 +105,7 @@ struct http_req {
     bool answered;   /* http_reply or so was called */
     bool gone;       /* nobody is there to read an answer */
     bool waiting;    /* the source said HTTP_WAIT */
+    bool active;     /* counted in n_active */
     bool is_head;    /* method HEAD */
     bool keep_alive; /* HTTP/1.1 */
     bool old;        /* HTTP/1.0 */
@@ -169,6 +172,7 @@ bool conn_send(struct conn *c); /* s->cipher and c->out; false: the connection i
 struct http_req *req_new(struct conn *c, const struct http_head *h);
 int req_add_body(struct http_req *r, const char *p, size_t n); /* 0, or a status to refuse with */
 void req_free_body(struct http_req *r);
+void req_set_active(struct http_req *r, bool active);
 void req_dispatch(struct http_req *r);
 void req_refuse(struct http_req *r, int status);          /* answers by itself */
 ssize_t req_pull(struct http_req *r, char *to, size_t n); /* HTTP_WAIT and so on, as a source */

@@ -85,6 +85,7 @@ static void answer(struct http_req *r, int status, const struct http_header *h, 
         all[n++] = (struct http_header){ S("content-length"), { length, (size_t)k } };
     }
     p->left = p->src.length;
+    req_set_active(r, !p->bodyless);
     r->c->proto->reply(r, all, n);
     conn_touch(r->c);
 }
@@ -123,6 +124,7 @@ void http_wake(struct http_req *r)
     if (!r->waiting || r->gone)
         return;
     r->waiting = false;
+    req_set_active(r, true);
     r->c->proto->wake(r);
     conn_touch(r->c);
 }

@@ -64,6 +64,18 @@ int req_add_body(struct http_req *r, const char *p, size_t n)
     return 0;
 }
 
+void req_set_active(struct http_req *r, bool active)
+{
+    if (active == r->active)
+        return;
+    r->active = active;
+    r->pulled_ms = loop_now_ms(r->c->s->loop);
+    if (active)
+        r->c->n_active++;
+    else
+        r->c->n_active--;
+}
+
 static void req_free(struct http_req *r)
 {
     struct conn *c = r->c;
@@ -76,6 +88,7 @@ static void req_free(struct http_req *r)
         c->reqs = r->next;
     c->n_reqs--;
     c->s->stats.streams_open--;
+    req_set_active(r, false);
     req_free_body(r);
     buf_done(&r->head_out);
     blob_unref(r->reply.blob);
@@ -127,7 +140,10 @@ ssize_t req_pull(struct http_req *r, char *to, size_t n)
         p->left -= got;
     if (got == HTTP_END && p->left > 0)
         return HTTP_ABORT; /* more was promised */
+    r->pulled_ms = loop_now_ms(r->c->s->loop);
     r->waiting = got == HTTP_WAIT;
+    if (r->waiting)
+        req_set_active(r, false);
     return got;
 }
 

@@ -8,7 +8,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <netinet/tcp.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -210,7 +209,6 @@ int http_server_start(struct http_server **out, struct loop *l, const struct htt
     struct http_server *s = calloc(1, sizeof(*s));
     if (!s)
         abort();
-    signal(SIGPIPE, SIG_IGN);
     s->refs = 1; /* the caller's */
     s->loop = l;
     s->tls = tls;

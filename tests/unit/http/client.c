@@ -7,6 +7,7 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -40,6 +41,7 @@ struct client *client_open(struct fixture *f, struct client_opts o)
 
     if (!c)
         abort();
+    signal(SIGPIPE, SIG_IGN);
     snprintf(ca, sizeof(ca), "%s/ca.crt", fixture_dir(f));
     c->tls = SSL_CTX_new(TLS_client_method());
     SSL_CTX_load_verify_file(c->tls, ca);

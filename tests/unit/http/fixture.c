@@ -430,6 +430,17 @@ struct fixture *fixture_start(struct http_limits limits)
     return f;
 }
 
+struct fixture *fixture_attach(int port, const char *dir)
+{
+    struct fixture *f = calloc(1, sizeof(*f));
+
+    if (!f)
+        abort();
+    f->port = port;
+    snprintf(f->dir, sizeof(f->dir), "%s", dir);
+    return f;
+}
+
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *w)
 {
     (void)st, (void)type, (void)w;

@@ -17,6 +17,8 @@
 struct fixture;
 
 struct fixture *fixture_start(struct http_limits limits);
+/* One of another process: only for clients to connect to; free() it. */
+struct fixture *fixture_attach(int port, const char *dir);
 /* Stops it gracefully within grace_ms; asserts that all sources were closed once. */
 void fixture_stop(struct fixture *f, int64_t grace_ms);
 void fixture_begin_stop(struct fixture *f, int64_t grace_ms); /* goes on in fixture_stop */

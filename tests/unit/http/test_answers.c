@@ -64,6 +64,35 @@ static void h2_windows_stop_the_source(void)
     h2c_free(h);
 }
 
+static void a_stream_without_a_window_is_reset(void)
+{
+    struct fixture *g = fixture_start((struct http_limits){ .body_ms = 60 });
+    struct h2c *h = h2c_open(g);
+    int32_t watch = h2c_request(h, "GET", "/watch", STR_NONE);
+
+    h2c_request(h, "GET", "/stream?10000000", STR_NONE);
+    h2c_send(h); /* and read nothing */
+    ok(fixture_await(&fixture_counts(g)->closed, 1), "its source is closed");
+    int32_t id = h2c_request(h, "GET", "/", STR_NONE);
+    ok(h2c_run_stream(h, id) && h2c_stream(h, id)->status == 200, "the connection goes on");
+    ok(!h2c_stream(h, watch)->closed, "a watch that just waits does too");
+    h2c_free(h);
+    fixture_stop(g, 1000);
+}
+
+static void small_answers_pass_large_ones(void)
+{
+    struct h2c *h = h2c_open(f);
+    int32_t big = h2c_request(h, "GET", "/stream?20000000", STR_NONE);
+
+    h2c_run_stream(h, h2c_request(h, "GET", "/", STR_NONE));
+    for (int i = 0; i < 5; i++)
+        h2c_run_stream(h, h2c_request(h, "GET", "/bytes?40000", STR_NONE));
+    ok(!h2c_stream(h, big)->closed, "six small ones are through while a large one runs");
+    ok(h2c_run_stream(h, big) && h2c_stream(h, big)->n == 20000000, "which then ends as well");
+    h2c_free(h);
+}
+
 static void a_client_that_never_reads_is_dropped(void)
 {
     struct fixture *g = fixture_start((struct http_limits){ .body_ms = 100 });
@@ -269,12 +298,14 @@ int main(void)
     a_lost_client_does_not_hurt_its_handler();
     sources_that_fail_break_the_answer_off();
     slow_sources_are_woken();
+    small_answers_pass_large_ones();
     large_answers_are_gzipped_for_who_accepts_it();
     fixture_stats(f);
     is_int(fixture_counts(f)->opened - fixture_counts(f)->closed, 0, "all sources were closed");
     is_int(fixture_counts(f)->closed_twice, 0, "none twice");
     fixture_stop(f, 1000);
     a_client_that_never_reads_is_dropped();
+    a_stream_without_a_window_is_reset();
     stop_answers_what_is_in_flight();
     stop_does_not_wait_for_ever();
     return tap_done();
