@@ -56,7 +56,7 @@ static int decide(struct change_op *op, struct arena *a, jv live, struct change 
         start(c);
         return -1;
     }
-    fail_exists(c->r, meta_name(c->obj));
+    fail_exists(c->r, meta_name(c->obj), meta_being_deleted(live));
     return -1;
 }
 

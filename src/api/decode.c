@@ -6,27 +6,33 @@
 
 enum { MOST_STRICT = 100 }; /* enough to go by */
 
-void strict_add(struct strict *s, str text)
+void strict_add(struct strict *s, size_t place, str text)
 {
+    size_t i = s->n;
+
     if (!s->at)
-        s->at = ARENA_ARRAY(s->a, str, MOST_STRICT);
-    if (s->n < MOST_STRICT)
-        s->at[s->n++] = text;
+        s->at = ARENA_ARRAY(s->a, struct strict_note, MOST_STRICT);
+    if (s->n == MOST_STRICT)
+        return;
+    for (; i > 0 && s->at[i - 1].place > place; i--)
+        s->at[i] = s->at[i - 1];
+    s->at[i] = (struct strict_note){ place, text };
+    s->n++;
 }
 
-static void note(struct strict *s, const char *what, str path)
+static void note(struct strict *s, const char *what, size_t place, str path)
 {
-    strict_add(s, arena_printf(s->a, "%s field \"%" PRI_STR "\"", what, STR_ARG(path)));
+    strict_add(s, place, arena_printf(s->a, "%s field \"%" PRI_STR "\"", what, STR_ARG(path)));
 }
 
-static void on_duplicate(void *ctx, str path)
+static void on_duplicate(void *ctx, str path, size_t at)
 {
-    note(ctx, "duplicate", path);
+    note(ctx, "duplicate", at, path);
 }
 
 static void on_unknown(void *ctx, str path)
 {
-    note(ctx, "unknown", path);
+    note(ctx, "unknown", 0, path);
 }
 
 str strict_outcome(struct api_req *r, const struct strict *s)
@@ -35,12 +41,12 @@ str strict_outcome(struct api_req *r, const struct strict *s)
 
     if (r->q.validation == VALIDATE_WARN)
         for (size_t i = 0; i < s->n; i++)
-            request_warn(r, "%" PRI_STR, STR_ARG(s->at[i]));
+            request_warn(r, "%" PRI_STR, STR_ARG(s->at[i].text));
     if (r->q.validation != VALIDATE_STRICT || !s->n)
         return STR_NONE;
     for (size_t i = 0; i < s->n; i++) {
         buf_add(&b, i ? S(", ") : S("strict decoding error: "));
-        buf_add(&b, s->at[i]);
+        buf_add(&b, s->at[i].text);
     }
     return arena_str(r->a, buf_str(&b));
 }
@@ -76,7 +82,8 @@ static void on_yaml_duplicate(void *ctx, str key, struct yaml_place first, struc
 
     (void)first;
     (void)again;
-    strict_add(s, arena_printf(s->a,
+    strict_add(s, 0,
+               arena_printf(s->a,
                                "yaml: unmarshal errors:\n  line %u: key \"%" PRI_STR
                                "\" already set in map",
                                value_line, STR_ARG(key)));

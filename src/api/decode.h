@@ -6,11 +6,14 @@
 /* What a strict reading of a body has to say, in order. */
 struct strict {
     struct arena *a;
-    str *at;
+    struct strict_note {
+        size_t place; /* in the text; 0 for unknown fields, which come first */
+        str text;
+    } *at;
     size_t n;
 };
 
-void strict_add(struct strict *s, str text);
+void strict_add(struct strict *s, size_t place, str text);
 
 /* The body as a value, JSON or YAML by its Content-Type. 0, or -1 and answered. kind: what was
  * expected, for the message. */

@@ -81,7 +81,7 @@ struct change delete_decide(struct arena *a, const struct resource *res, jv obj,
     if (already && (o->grace_s < 0 || grace >= before))
         grace = before; /* a second deletion can only make it sooner */
     if (!jv_len(finalizers) && grace == 0)
-        return (struct change){ CHANGE_REMOVE, jv_without(a, obj, "metadata", "finalizers") };
+        return (struct change){ CHANGE_REMOVE, obj };
     jv out = jv_with(a, obj, jv_len(finalizers) ? finalizers : JV_ABSENT, "metadata", "finalizers");
     if (!already || grace < before) {
         out =
@@ -161,7 +161,9 @@ static int read_options(struct api_req *r, struct delete_opts *o)
 
     if (parse_body(r, &v) < 0)
         return -1;
-    bool in_body = jv_len(v) > 0;
+    bool in_body = str_trim(http_body(r->http)).n > 0; /* then the query does not count */
+    if (in_body)
+        r->q.dry_run = false;
     str policy = in_body ? jv_str(jv_at(v, "propagationPolicy"), STR_NONE) : r->q.propagation;
     bool orphan_given = in_body ? jv_exists(jv_at(v, "orphanDependents")) : r->q.orphan_given;
     bool orphan = in_body ? jv_bool(jv_at(v, "orphanDependents"), false) : r->q.orphan;
@@ -340,10 +342,10 @@ void verb_delete_collection(struct api_req *r)
         answer_err(r, &e);
         return;
     }
+    s->items = arena_alloc(r->a, (snap.n + 1) * sizeof(*s->items));
     for (size_t i = 0; i < snap.n; i++)
         if (selection_has_stored(&sel, snap.items[i].key, snap.items[i].value))
-            snap.items[s->n++] = snap.items[i];
-    s->items = snap.items;
+            s->items[s->n++] = snap.items[i];
     s->left = s->n + 1;
     struct swept *all = ARENA_ARRAY(r->a, struct swept, s->n + 1);
     for (size_t i = 0; i < s->n; i++) {

@@ -6,6 +6,7 @@ struct offer {
     bool known; /* a type we can write */
     bool yaml;
     enum form form;
+    bool beta; /* of meta.k8s.io/v1beta1 */
     bool bad_transform;
 };
 
@@ -34,6 +35,7 @@ static struct offer read_offer(str part)
               str_eqz(type, "application/*");
     if (!as.n)
         return o;
+    o.beta = str_eqz(version, "v1beta1");
     bool meta_group = str_eqz(group, "meta.k8s.io") && str_starts(version, S("v1"));
     if (meta_group && str_eqz(as, "Table"))
         o.form = FORM_TABLE;
@@ -59,6 +61,7 @@ int negotiate(struct api_req *r)
             continue;
         r->yaml = o.yaml;
         r->form = o.form;
+        r->beta_form = o.beta;
         return 0;
     }
     static const char types[] = "application/json, application/yaml";

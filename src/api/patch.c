@@ -90,7 +90,7 @@ static jv make_patched(struct update *u, struct arena *a, jv live)
     if (!jv_exists(out))
         return refuse(p, v, str_of(e.msg));
     for (size_t i = 0; i < p->strict.n; i++)
-        strict_add(&s, p->strict.at[i]);
+        strict_add(&s, p->strict.at[i].place, p->strict.at[i].text);
     str refusal = strict_outcome(r, &s);
     if (refusal.n)
         return refuse(p, v, refusal);
@@ -255,12 +255,11 @@ static int prepare_apply(struct patch *p)
     return 0;
 }
 
-static void on_duplicate_in_patch(void *ctx, str path)
+static void on_duplicate_in_patch(void *ctx, str path, size_t at)
 {
     struct patch *p = ctx;
 
-    strict_add(&p->strict,
-               arena_printf(p->u.r->a, "duplicate field \"%" PRI_STR "\"", STR_ARG(path)));
+    strict_add(&p->strict, at, arena_printf(p->u.r->a, "duplicate field \"%" PRI_STR "\"", STR_ARG(path)));
 }
 
 static int prepare_plain(struct patch *p)

@@ -122,7 +122,8 @@ static void check_manager(struct api_req *r, struct problems *ps)
         problem_add(ps, PROBLEM_TOO_LONG, &p, JV_ABSENT, "may not be more than 128 bytes");
     for (size_t i = 0; i < m.n; i++)
         if ((unsigned char)m.p[i] < 0x20 || m.p[i] == 0x7f) {
-            problem_invalid(ps, &p, jstr(r->a, m), "should only contain printable characters");
+            problem_invalid(ps, &p, jstr(r->a, m), "invalid character U+%04X (at position %zu)",
+                            (unsigned char)m.p[i], i);
             break;
         }
 }
@@ -140,11 +141,11 @@ static void check_list(struct api_req *r, struct problems *ps)
             problem_forbidden(
                 ps, &match,
                 "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
-        else if (!q->send_initial_given && m.n)
+        if (!q->send_initial_given && m.n)
             problem_forbidden(
                 ps, &match,
                 "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
-        if (m.n && !str_eqz(m, "NotOlderThan") && q->send_initial_given) {
+        if (m.n && !str_eqz(m, "NotOlderThan")) {
             static const char *const newer[] = { "NotOlderThan", NULL };
             problem_not_supported(ps, &match, jstr(r->a, m), newer);
         }

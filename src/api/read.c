@@ -179,6 +179,7 @@ void verb_list(struct api_req *r)
         return;
     }
     int64_t limit = r->q.limit > 0 ? r->q.limit : INT64_MAX;
+    struct store_item *items = arena_alloc(r->a, (snap.n + 1) * sizeof(*items));
     size_t n = 0;
     str token = STR_NONE;
     int64_t remaining = -1;
@@ -186,16 +187,16 @@ void verb_list(struct api_req *r)
         if (!selection_has_stored(&sel, snap.items[i].key, snap.items[i].value))
             continue;
         if ((int64_t)n == limit) {
-            token = write_token(r->a, &sel, snap.rev, snap.items[n - 1].key);
+            token = write_token(r->a, &sel, snap.rev, items[n - 1].key);
             if (!sel.labels && !sel.fields)
                 remaining = (int64_t)(snap.n - i);
             break;
         }
-        snap.items[n++] = snap.items[i]; /* what is selected moves to the front */
+        items[n++] = snap.items[i];
     }
     jv meta =
         jobj(r->a, { "resourceVersion", jstr(r->a, arena_printf(r->a, "%" PRId64, snap.rev)) },
              { "continue", token.n ? jstr(r->a, token) : JV_ABSENT },
              { "remainingItemCount", remaining > 0 ? jint(r->a, remaining) : JV_ABSENT });
-    answer_list(r, meta, snap.items, n);
+    answer_list(r, meta, items, n);
 }

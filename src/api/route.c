@@ -153,9 +153,7 @@ static void serve(struct api_req *r, str group, str version, const struct parts 
     }
     if (negotiate(r) < 0 || query_parse(r, http_query(r->http)) < 0)
         return;
-    if (old_watch || (r->q.watch && r->verb == VERB_GET))
-        r->q.watch = true;
-    if (r->q.watch && (r->verb == VERB_GET || r->verb == VERB_LIST))
+    if (old_watch && (r->verb == VERB_GET || r->verb == VERB_LIST))
         r->verb = VERB_WATCH;
     if (r->sub.n)
         subresource_run(r);

@@ -33,10 +33,11 @@ void fail_not_found(struct api_req *r, const struct resource *res, str name)
          details_of(r->a, name, res->group, res->plural, JV_ABSENT));
 }
 
-void fail_exists(struct api_req *r, str name)
+void fail_exists(struct api_req *r, str name, bool being_deleted)
 {
     fail(r, ERR_EXISTS,
-         arena_printf(r->a, "%" PRI_STR " \"%" PRI_STR "\" already exists",
+         arena_printf(r->a, "%s%" PRI_STR " \"%" PRI_STR "\" already exists",
+                      being_deleted ? "object is being deleted: " : "",
                       STR_ARG(r->res->group_resource), STR_ARG(name)),
          details_of(r->a, name, r->res->group, r->res->plural, JV_ABSENT));
 }

@@ -139,8 +139,8 @@ jv strategy_create(const struct write_ctx *w, str ns, jv obj, struct problems *p
     const struct builtin_kind *k = w->res->builtin;
     struct kind_ctx c = { .a = w->a, .now_ms = w->now_ms };
 
-    obj = with_managed(w, with_defaults(w, obj), JV_ABSENT);
-    obj = set_system_fields(w, ns, obj);
+    obj = set_system_fields(w, ns, with_defaults(w, obj));
+    obj = with_managed(w, obj, JV_ABSENT);
     if (w->res->has_status && (w->res->crdv || !k->prepare))
         obj = jv_without(w->a, obj, "status");
     if (is_crd_kind(w->res))
@@ -165,6 +165,9 @@ static jv keep_system_fields(const struct write_ctx *w, jv obj, jv old)
 
     for (size_t i = 0; i < COUNT(kept); i++)
         jb_set(&m, kept[i], jv_get(before, kept[i]));
+    str uid = meta_uid(obj);
+    if (uid.n)
+        jb_set(&m, S("uid"), jstr(w->a, uid)); /* another one is told so */
     jb_set(&m, S("selfLink"), JV_ABSENT);
     if (w->res->namespaced)
         jb_set(&m, S("namespace"), jv_get(before, S("namespace")));

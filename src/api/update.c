@@ -31,7 +31,7 @@ bool update_is_current(struct api_req *r, jv obj, jv live)
     str rv = meta_resource_version(obj);
     int64_t rev = 0;
 
-    if (uid.n && !str_eq(uid, meta_uid(live))) {
+    if (uid.n && r->verb == VERB_UPDATE && !str_eq(uid, meta_uid(live))) {
         fail_conflict(r, r->name,
                       "StorageError: invalid object, Code: 4, Key: /registry/%" PRI_STR "/%" PRI_STR
                       ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in "

@@ -23,7 +23,7 @@ static void on_committed(void *ctx, const struct err *e)
     finish(ctx, e);
 }
 
-static void commit(struct change_op *op, const struct change *c)
+static void commit(struct change_op *op, const struct change *c, jv live)
 {
     struct err e = { 0 };
     struct store *s = op->api->store;
@@ -37,11 +37,13 @@ static void commit(struct change_op *op, const struct change *c)
         finish(op, &e);
         return;
     }
+    bool removes = c->kind == CHANGE_REMOVE;
     struct store_op write = { .coll = op->res->coll,
                               .key = op->key,
                               .rev = rev,
-                              .value = blob_ref(op->stored),
-                              .is_delete = c->kind == CHANGE_REMOVE };
+                              .value = removes ? resource_encode(op->a, op->res, live, rev)
+                                               : blob_ref(op->stored),
+                              .is_delete = removes };
     store_commit(s, &write, 1, on_committed, op);
 }
 
@@ -74,7 +76,7 @@ static void attempt(void *ctx)
         op->stored = resource_encode(op->a, op->res, c.obj, rev);
         finish(op, NULL);
     } else {
-        commit(op, &c);
+        commit(op, &c, live);
     }
 }
 

@@ -8,7 +8,7 @@ enum change_kind { CHANGE_NONE, CHANGE_PUT, CHANGE_REMOVE };
 
 struct change {
     enum change_kind kind;
-    jv obj; /* PUT: the new state; REMOVE: the last state (absent: as it is) */
+    jv obj; /* PUT: the new state; REMOVE: what to show for it (watchers see the live one) */
 };
 
 struct change_op {

@@ -132,9 +132,9 @@ jv jv_copy(struct arena *a, jv v); /* deep: nothing borrowed any more */
 
 struct json_opts {
     size_t max_depth; /* 0: LIMIT_JSON_DEPTH */
-    /* Called for each duplicate key with its path ("spec.containers[0].name"); may be NULL.
-     * The last value wins in any case. */
-    void (*on_duplicate)(void *ctx, str path);
+    /* Called for each duplicate key with its path ("spec.containers[0].name") and where in the text
+     * it stands; inner ones come first. May be NULL. The last value wins in any case. */
+    void (*on_duplicate)(void *ctx, str path, size_t at);
     void *ctx;
 };
 

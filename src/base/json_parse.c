@@ -277,7 +277,8 @@ static void duplicate(struct parser *s, str key)
     AUTO(buf) struct buf b = { 0 };
 
     if (s->opts && s->opts->on_duplicate)
-        s->opts->on_duplicate(s->opts->ctx, path_of(s, &b, key));
+        s->opts->on_duplicate(s->opts->ctx, path_of(s, &b, key),
+                              key.p >= s->start && key.p < s->end ? (size_t)(key.p - s->start) : 0);
 }
 
 static int by_key(const void *x, const void *y)

@@ -81,8 +81,9 @@ bool yaml_where_path(const struct yaml_doc *d, str path, struct yaml_place *out)
     return found;
 }
 
-static void note_duplicate(void *ctx, str path)
+static void note_duplicate(void *ctx, str path, size_t at)
 {
+    (void)at;
     (void)path;
     *(bool *)ctx = true;
 }

@@ -117,22 +117,30 @@ void problem_move(struct problems *ps, const struct path *prefix, const struct p
     add(ps, from->type, &p, from->message);
 }
 
+static bool said_before(const struct problems *ps, size_t i)
+{
+    for (size_t j = 0; j < i; j++)
+        if (str_eq(ps->at[j].field, ps->at[i].field) && str_eq(ps->at[j].message, ps->at[i].message))
+            return true;
+    return false;
+}
+
 str problems_text(struct arena *a, const struct problems *ps)
 {
     AUTO(buf) struct buf b = { 0 };
+    size_t n = 0;
 
-    if (ps->n > 1)
-        buf_addc(&b, '[');
     for (size_t i = 0; i < ps->n; i++) {
-        if (i)
+        if (said_before(ps, i))
+            continue;
+        if (n++)
             buf_add(&b, S(", "));
         buf_add(&b, ps->at[i].field);
         buf_add(&b, S(": "));
         buf_add(&b, ps->at[i].message);
     }
-    if (ps->n > 1)
-        buf_addc(&b, ']');
-    return arena_str(a, buf_str(&b));
+    return n > 1 ? arena_printf(a, "[%" PRI_STR "]", STR_ARG(buf_str(&b)))
+                 : arena_str(a, buf_str(&b));
 }
 
 const char *problem_reason(enum problem_type type)

@@ -59,8 +59,9 @@ static void depth_is_limited(void)
     is_str(str_of(e.msg), S("line 1 column 513: nested too deeply"), "at the limit");
 }
 
-static void note(void *ctx, str path)
+static void note(void *ctx, str path, size_t at)
 {
+    (void)at;
     buf_add(ctx, path);
     buf_addc(ctx, ' ');
 }
