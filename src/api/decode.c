@@ -84,9 +84,9 @@ static void on_yaml_duplicate(void *ctx, str key, struct yaml_place first, struc
     (void)again;
     strict_add(s, 0,
                arena_printf(s->a,
-                               "yaml: unmarshal errors:\n  line %u: key \"%" PRI_STR
-                               "\" already set in map",
-                               value_line, STR_ARG(key)));
+                            "yaml: unmarshal errors:\n  line %u: key \"%" PRI_STR
+                            "\" already set in map",
+                            value_line, STR_ARG(key)));
 }
 
 static int parse_yaml(struct api_req *r, str kind, struct strict *s, jv *out)

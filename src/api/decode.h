@@ -9,7 +9,7 @@ struct strict {
     struct strict_note {
         size_t place; /* in the text; 0 for unknown fields, which come first */
         str text;
-    } *at;
+    } * at;
     size_t n;
 };
 

@@ -259,7 +259,8 @@ static void on_duplicate_in_patch(void *ctx, str path, size_t at)
 {
     struct patch *p = ctx;
 
-    strict_add(&p->strict, at, arena_printf(p->u.r->a, "duplicate field \"%" PRI_STR "\"", STR_ARG(path)));
+    strict_add(&p->strict, at,
+               arena_printf(p->u.r->a, "duplicate field \"%" PRI_STR "\"", STR_ARG(path)));
 }
 
 static int prepare_plain(struct patch *p)

@@ -120,7 +120,8 @@ void problem_move(struct problems *ps, const struct path *prefix, const struct p
 static bool said_before(const struct problems *ps, size_t i)
 {
     for (size_t j = 0; j < i; j++)
-        if (str_eq(ps->at[j].field, ps->at[i].field) && str_eq(ps->at[j].message, ps->at[i].message))
+        if (str_eq(ps->at[j].field, ps->at[i].field) &&
+            str_eq(ps->at[j].message, ps->at[i].message))
             return true;
     return false;
 }
