@@ -67,6 +67,11 @@ static void basic_over(struct basics *b, const struct err *e)
     arena_free(b->a);
 }
 
+static void on_all_asked(void *arg)
+{
+    basic_over(arg, NULL);
+}
+
 static int decide_basic(struct change_op *op, struct arena *a, jv live, struct change *out)
 {
     struct basic *b = op->ctx;
@@ -177,7 +182,7 @@ static void make_basics(struct api *api, void (*done)(void *ctx, const struct er
     make_namespaces(b);
     make_priorities(b);
     make_service(b);
-    basic_over(b, NULL);
+    loop_defer(api->loop, on_all_asked, b); /* done has to find the api there */
 }
 
 /* ---- life */

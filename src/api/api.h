@@ -18,7 +18,7 @@ struct api_opts {
 };
 
 /* Loads what the store holds and makes the objects every cluster has. done(ctx, e) when they are
- * on disk (e NULL) or could not be made. */
+ * on disk (e NULL) or could not be made; never from within this call. */
 struct api *api_new(const struct api_opts *o, void (*done)(void *ctx, const struct err *e),
                     void *ctx);
 void api_free(struct api *api);
