@@ -110,14 +110,18 @@ const char *arena_z(struct arena *a, str s)
 
 str arena_vprintf(struct arena *a, const char *fmt, va_list ap)
 {
+    char few[128]; /* most texts are short: these are formatted once */
     va_list again;
 
     va_copy(again, ap);
-    int n = vsnprintf(NULL, 0, fmt, ap);
+    int n = vsnprintf(few, sizeof(few), fmt, ap);
     if (n < 0)
         abort();
     char *p = arena_alloc(a, (size_t)n + 1);
-    vsnprintf(p, (size_t)n + 1, fmt, again);
+    if ((size_t)n < sizeof(few))
+        memcpy(p, few, (size_t)n + 1);
+    else
+        vsnprintf(p, (size_t)n + 1, fmt, again);
     va_end(again);
     return (str){ p, (size_t)n };
 }

@@ -7,6 +7,7 @@
 #include "kube/selector.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 jv cell_name(const struct kind_ctx *c, jv obj)
 {
@@ -38,10 +39,9 @@ jv cell_count(const struct kind_ctx *c, jv list)
     return jint(c->a, (int64_t)jv_len(list));
 }
 
-jv cell_ratio(const struct kind_ctx *c, jv part, jv whole)
+jv cell_ratio(const struct kind_ctx *c, int64_t part, int64_t whole)
 {
-    return jstr(c->a,
-                arena_printf(c->a, "%" PRId64 "/%" PRId64, jv_int(part, 0), jv_int(whole, 0)));
+    return jstr(c->a, arena_printf(c->a, "%" PRId64 "/%" PRId64, part, whole));
 }
 
 jv cell_age(const struct kind_ctx *c, jv obj)
@@ -63,6 +63,27 @@ void join(struct buf *b, const char *separator, str s)
     if (b->n)
         buf_add(b, str_of(separator));
     buf_add(b, s);
+}
+
+static int by_text(const void *x, const void *y)
+{
+    return str_cmp(*(const str *)x, *(const str *)y);
+}
+
+void sort_texts(str *at, size_t n)
+{
+    qsort(at, n, sizeof(*at), by_text);
+}
+
+str join_set(struct arena *a, str *at, size_t n)
+{
+    AUTO(buf) struct buf b = { 0 };
+
+    sort_texts(at, n);
+    for (size_t i = 0; i < n; i++)
+        if (!i || !str_eq(at[i], at[i - 1]))
+            join(&b, ",", at[i]);
+    return arena_str(a, buf_str(&b));
 }
 
 void lower(struct buf *b)
@@ -140,7 +161,7 @@ jv few_cell(const struct kind_ctx *c, struct few *f, const char *other)
 bool condition_is_true(jv conditions, str type)
 {
     for (struct jv_iter it = jv_iter(conditions); jv_next(&it);)
-        if (str_eq(jv_str(jv_at(it.value, "type"), S("")), type))
-            return str_eqz(jv_str(jv_at(it.value, "status"), S("")), "True");
+        if (str_eq(text_at(it.value, "type"), type))
+            return str_eq(text_at(it.value, "status"), S("True"));
     return false;
 }

@@ -80,7 +80,8 @@ jv deployment_cells(const struct kind_ctx *c, jv obj)
     jv status = jv_at(obj, "status");
 
     return jarr(c->a, cell_name(c, obj),
-                cell_ratio(c, jv_at(status, "readyReplicas"), jv_at(obj, "spec", "replicas")),
+                cell_ratio(c, jv_int(jv_at(status, "readyReplicas"), 0),
+                           jv_int(jv_at(obj, "spec", "replicas"), 0)),
                 cell_int(c, jv_at(status, "updatedReplicas")),
                 cell_int(c, jv_at(status, "availableReplicas")), cell_age(c, obj),
                 container_names(c, obj), container_images(c, obj),
@@ -108,10 +109,10 @@ jv replicationcontroller_cells(const struct kind_ctx *c, jv obj)
 
 jv statefulset_cells(const struct kind_ctx *c, jv obj)
 {
-    return jarr(
-        c->a, cell_name(c, obj),
-        cell_ratio(c, jv_at(obj, "status", "readyReplicas"), jv_at(obj, "spec", "replicas")),
-        cell_age(c, obj), container_names(c, obj), container_images(c, obj));
+    return jarr(c->a, cell_name(c, obj),
+                cell_ratio(c, jv_int(jv_at(obj, "status", "readyReplicas"), 0),
+                           jv_int(jv_at(obj, "spec", "replicas"), 0)),
+                cell_age(c, obj), container_names(c, obj), container_images(c, obj));
 }
 
 jv daemonset_cells(const struct kind_ctx *c, jv obj)

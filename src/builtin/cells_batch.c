@@ -54,16 +54,15 @@ static jv job_status(const struct kind_ctx *c, jv obj)
 
 static jv job_completions(const struct kind_ctx *c, jv obj)
 {
-    jv succeeded = jv_at(obj, "status", "succeeded");
+    int64_t succeeded = jv_int(jv_at(obj, "status", "succeeded"), 0);
     jv wanted = jv_at(obj, "spec", "completions");
     int64_t parallel = jv_int(jv_at(obj, "spec", "parallelism"), 0);
 
     if (jv_is(wanted, JV_INT))
-        return cell_ratio(c, succeeded, wanted);
+        return cell_ratio(c, succeeded, jv_int(wanted, 0));
     if (parallel <= 1)
-        return cell_ratio(c, succeeded, jint(c->a, 1));
-    return jstr(c->a,
-                arena_printf(c->a, "%" PRId64 "/1 of %" PRId64, jv_int(succeeded, 0), parallel));
+        return cell_ratio(c, succeeded, 1);
+    return jstr(c->a, arena_printf(c->a, "%" PRId64 "/1 of %" PRId64, succeeded, parallel));
 }
 
 static jv job_duration(const struct kind_ctx *c, jv obj)

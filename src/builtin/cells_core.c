@@ -2,8 +2,6 @@
 
 #include "builtin/cells_parts.h"
 
-#include <stdlib.h>
-
 const struct kind_column namespace_columns[] = {
     NAME_COLUMN,
     COLUMN("Status", "string", "Active, or being emptied."),
@@ -73,11 +71,6 @@ jv serviceaccount_cells(const struct kind_ctx *c, jv obj)
     return jarr(c->a, cell_name(c, obj), cell_count(c, jv_at(obj, "secrets")), cell_age(c, obj));
 }
 
-static int by_text(const void *x, const void *y)
-{
-    return str_cmp(*(const str *)x, *(const str *)y);
-}
-
 jv resourcequota_cells(const struct kind_ctx *c, jv obj)
 {
     AUTO(buf) struct buf requests = { 0 };
@@ -89,7 +82,7 @@ jv resourcequota_cells(const struct kind_ctx *c, jv obj)
 
     for (struct jv_iter it = jv_iter(hard); jv_next(&it);)
         names[n++] = it.key;
-    qsort(names, n, sizeof(*names), by_text);
+    sort_texts(names, n);
     for (size_t i = 0; i < n; i++) {
         struct buf *to = str_starts(names[i], S("limits")) ? &limits : &requests;
         join(to, ", ", names[i]);
@@ -132,11 +125,6 @@ static const struct event_names new_names = {
     .last = "deprecatedLastTimestamp",
     .count = "deprecatedCount",
 };
-
-static str text_at(jv v, const char *name)
-{
-    return jv_str(jv_at(v, name), S(""));
-}
 
 /* "pod/mnist-0" */
 static jv event_object(const struct kind_ctx *c, jv ref)

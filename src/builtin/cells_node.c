@@ -2,8 +2,6 @@
 
 #include "builtin/cells_parts.h"
 
-#include <stdlib.h>
-
 const struct kind_column node_columns[] = {
     NAME_COLUMN,
     COLUMN("Status", "string", "Whether it is ready, and takes pods."),
@@ -29,15 +27,9 @@ static str readiness(jv node)
     return word;
 }
 
-static int by_text(const void *x, const void *y)
-{
-    return str_cmp(*(const str *)x, *(const str *)y);
-}
-
 static jv roles(const struct kind_ctx *c, jv node)
 {
     static const str prefix = S_INIT("node-role.kubernetes.io/");
-    AUTO(buf) struct buf b = { 0 };
     jv labels = jv_at(node, "metadata", "labels");
     str *found = ARENA_ARRAY(c->a, str, jv_len(labels) + 1);
     size_t n = 0;
@@ -49,11 +41,7 @@ static jv roles(const struct kind_ctx *c, jv node)
             found[n] = jv_str(it.value, S(""));
         n += found[n].n > 0;
     }
-    qsort(found, n, sizeof(*found), by_text);
-    for (size_t i = 0; i < n; i++)
-        if (!i || !str_eq(found[i], found[i - 1]))
-            join(&b, ",", found[i]);
-    return b.n ? cell_take(c, &b) : jstrz(c->a, "<none>");
+    return cell_or(c, jstr(c->a, join_set(c->a, found, n)), "<none>");
 }
 
 static jv address(const struct kind_ctx *c, jv node, const char *type)

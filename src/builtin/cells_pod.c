@@ -34,11 +34,6 @@ struct pod {
     str reason;
 };
 
-static str field(jv v, const char *name)
-{
-    return jv_str(jv_at(v, name), S(""));
-}
-
 static bool is_set(jv v)
 {
     return jv_is(v, JV_OBJ);
@@ -46,13 +41,13 @@ static bool is_set(jv v)
 
 static bool is_sidecar(jv container)
 {
-    return str_eqz(field(container, "restartPolicy"), "Always");
+    return str_eq(text_at(container, "restartPolicy"), S("Always"));
 }
 
 static bool names_sidecar(const struct pod *p, str name)
 {
-    for (struct jv_iter it = jv_iter(jv_at(p->spec, "initContainers")); jv_next(&it);)
-        if (str_eq(field(it.value, "name"), name))
+    for (struct jv_iter it = jv_iter(jv_get(p->spec, S("initContainers"))); jv_next(&it);)
+        if (str_eq(text_at(it.value, "name"), name))
             return is_sidecar(it.value);
     return false;
 }
@@ -62,21 +57,22 @@ static void count_restarts(struct restarts *r, jv container)
     jv at = jv_at(container, "lastState", "terminated", "finishedAt");
     int64_t us;
 
-    r->n += jv_int(jv_at(container, "restartCount"), 0);
+    r->n += jv_int(jv_get(container, S("restartCount")), 0);
     if (jv_is(at, JV_STR) && time_parse(jv_str(at, STR_NONE), &us, NULL) == 0 && us > r->last_us)
         r->last_us = us;
 }
 
 static str why_terminated(struct arena *a, const char *prefix, jv terminated)
 {
-    str reason = field(terminated, "reason");
-    int64_t signal = jv_int(jv_at(terminated, "signal"), 0);
+    str reason = text_at(terminated, "reason");
+    int64_t signal = jv_int(jv_get(terminated, S("signal")), 0);
 
     if (reason.n)
         return *prefix ? arena_cat(a, str_of(prefix), reason) : reason;
     if (signal)
         return arena_printf(a, "%sSignal:%" PRId64, prefix, signal);
-    return arena_printf(a, "%sExitCode:%" PRId64, prefix, jv_int(jv_at(terminated, "exitCode"), 0));
+    return arena_printf(a, "%sExitCode:%" PRId64, prefix,
+                        jv_int(jv_get(terminated, S("exitCode")), 0));
 }
 
 /* The first init container that is not through decides. Returns whether there is one; restarts of
@@ -85,28 +81,29 @@ static bool look_at_init(struct pod *p, struct restarts *sidecars)
 {
     struct arena *a = p->c->a;
 
-    for (struct jv_iter it = jv_iter(jv_at(p->status, "initContainerStatuses")); jv_next(&it);) {
-        jv state = jv_at(it.value, "state");
-        jv terminated = jv_at(state, "terminated");
-        str waits = field(jv_at(state, "waiting"), "reason");
-        bool sidecar = names_sidecar(p, field(it.value, "name"));
+    for (struct jv_iter it = jv_iter(jv_get(p->status, S("initContainerStatuses")));
+         jv_next(&it);) {
+        jv state = jv_get(it.value, S("state"));
+        jv terminated = jv_get(state, S("terminated"));
+        str waits = text_at(jv_get(state, S("waiting")), "reason");
+        bool sidecar = names_sidecar(p, text_at(it.value, "name"));
 
         count_restarts(&p->restarts, it.value);
         if (sidecar)
             count_restarts(sidecars, it.value);
-        if (is_set(terminated) && jv_int(jv_at(terminated, "exitCode"), 0) == 0)
+        if (is_set(terminated) && jv_int(jv_get(terminated, S("exitCode")), 0) == 0)
             continue;
-        if (sidecar && jv_bool(jv_at(it.value, "started"), false)) {
-            p->ready += jv_bool(jv_at(it.value, "ready"), false);
+        if (sidecar && jv_bool(jv_get(it.value, S("started")), false)) {
+            p->ready += jv_bool(jv_get(it.value, S("ready")), false);
             continue;
         }
         if (is_set(terminated))
             p->reason = why_terminated(a, "Init:", terminated);
-        else if (waits.n && !str_eqz(waits, "PodInitializing"))
+        else if (waits.n && !str_eq(waits, S("PodInitializing")))
             p->reason = arena_cat(a, S("Init:"), waits);
         else
-            p->reason =
-                arena_printf(a, "Init:%zu/%zu", it.i - 1, jv_len(jv_at(p->spec, "initContainers")));
+            p->reason = arena_printf(a, "Init:%zu/%zu", it.i - 1,
+                                     jv_len(jv_get(p->spec, S("initContainers"))));
         return true;
     }
     return false;
@@ -114,46 +111,48 @@ static bool look_at_init(struct pod *p, struct restarts *sidecars)
 
 static void look_at_containers(struct pod *p)
 {
-    jv list = jv_at(p->status, "containerStatuses");
+    jv list = jv_get(p->status, S("containerStatuses"));
     bool runs = false;
 
     for (size_t i = jv_len(list); i-- > 0;) { /* so that the first one has the last word */
         jv container = jv_index(list, i);
-        jv state = jv_at(container, "state");
-        jv terminated = jv_at(state, "terminated");
-        str waits = field(jv_at(state, "waiting"), "reason");
+        jv state = jv_get(container, S("state"));
+        jv terminated = jv_get(state, S("terminated"));
+        str waits = text_at(jv_get(state, S("waiting")), "reason");
 
         count_restarts(&p->restarts, container);
         if (waits.n) {
             p->reason = waits;
         } else if (is_set(terminated)) {
             p->reason = why_terminated(p->c->a, "", terminated);
-        } else if (jv_bool(jv_at(container, "ready"), false) && is_set(jv_at(state, "running"))) {
+        } else if (jv_bool(jv_get(container, S("ready")), false) &&
+                   is_set(jv_get(state, S("running")))) {
             runs = true;
             p->ready++;
         }
     }
-    if (runs && str_eqz(p->reason, "Completed"))
-        p->reason = condition_is_true(jv_at(p->status, "conditions"), S("Ready")) ? S("Running")
-                                                                                  : S("NotReady");
+    if (runs && str_eq(p->reason, S("Completed")))
+        p->reason = condition_is_true(jv_get(p->status, S("conditions")), S("Ready"))
+                        ? S("Running")
+                        : S("NotReady");
 }
 
 static str plain_reason(jv status)
 {
-    str reason = field(status, "reason");
+    str reason = text_at(status, "reason");
 
-    for (struct jv_iter it = jv_iter(jv_at(status, "conditions")); jv_next(&it);)
-        if (str_eqz(field(it.value, "type"), "PodScheduled") &&
-            str_eqz(field(it.value, "reason"), "SchedulingGated"))
+    for (struct jv_iter it = jv_iter(jv_get(status, S("conditions"))); jv_next(&it);)
+        if (str_eq(text_at(it.value, "type"), S("PodScheduled")) &&
+            str_eq(text_at(it.value, "reason"), S("SchedulingGated")))
             return S("SchedulingGated");
-    return reason.n ? reason : field(status, "phase");
+    return reason.n ? reason : text_at(status, "phase");
 }
 
 static bool has_ended(jv status)
 {
-    str phase = field(status, "phase");
+    str phase = text_at(status, "phase");
 
-    return str_eqz(phase, "Succeeded") || str_eqz(phase, "Failed");
+    return str_eq(phase, S("Succeeded")) || str_eq(phase, S("Failed"));
 }
 
 static void look(struct pod *p, jv obj)
@@ -161,18 +160,18 @@ static void look(struct pod *p, jv obj)
     struct restarts sidecars = { 0 };
 
     p->reason = plain_reason(p->status);
-    p->total = (int64_t)jv_len(jv_at(p->spec, "containers"));
-    for (struct jv_iter it = jv_iter(jv_at(p->spec, "initContainers")); jv_next(&it);)
+    p->total = (int64_t)jv_len(jv_get(p->spec, S("containers")));
+    for (struct jv_iter it = jv_iter(jv_get(p->spec, S("initContainers"))); jv_next(&it);)
         p->total += is_sidecar(it.value);
 
     if (!look_at_init(p, &sidecars) ||
-        condition_is_true(jv_at(p->status, "conditions"), S("Initialized"))) {
+        condition_is_true(jv_get(p->status, S("conditions")), S("Initialized"))) {
         p->restarts = sidecars;
         look_at_containers(p);
     }
     if (jv_is_null(jv_at(obj, "metadata", "deletionTimestamp")))
         return;
-    if (str_eqz(field(p->status, "reason"), "NodeLost"))
+    if (str_eq(text_at(p->status, "reason"), S("NodeLost")))
         p->reason = S("Unknown");
     else if (!has_ended(p->status))
         p->reason = S("Terminating");
@@ -191,42 +190,42 @@ static jv restarts_cell(const struct pod *p)
 
 static jv gates_cell(const struct pod *p)
 {
-    jv gates = jv_at(p->spec, "readinessGates");
-    jv conditions = jv_at(p->status, "conditions");
-    size_t n = 0;
+    jv gates = jv_get(p->spec, S("readinessGates"));
+    jv conditions = jv_get(p->status, S("conditions"));
+    int64_t n = 0;
 
     if (!jv_len(gates))
         return jstrz(p->c->a, "<none>");
     for (struct jv_iter it = jv_iter(gates); jv_next(&it);)
-        n += condition_is_true(conditions, field(it.value, "conditionType"));
-    return jstr(p->c->a, arena_printf(p->c->a, "%zu/%zu", n, jv_len(gates)));
+        n += condition_is_true(conditions, text_at(it.value, "conditionType"));
+    return cell_ratio(p->c, n, (int64_t)jv_len(gates));
 }
 
 jv pod_cells(const struct kind_ctx *c, jv obj)
 {
-    struct pod p = { .c = c, .spec = jv_at(obj, "spec"), .status = jv_at(obj, "status") };
-    jv ip = jv_at(p.status, "podIP");
+    struct pod p = { .c = c, .spec = jv_get(obj, S("spec")), .status = jv_get(obj, S("status")) };
+    jv ip = jv_get(p.status, S("podIP"));
 
     if (!jv_str(ip, S("")).n)
-        ip = jv_at(jv_index(jv_at(p.status, "podIPs"), 0), "ip");
+        ip = jv_at(jv_index(jv_get(p.status, S("podIPs")), 0), "ip");
     look(&p, obj);
-    return jarr(c->a, cell_name(c, obj),
-                jstr(c->a, arena_printf(c->a, "%" PRId64 "/%" PRId64, p.ready, p.total)),
-                jstr(c->a, p.reason), restarts_cell(&p), cell_age(c, obj), cell_or(c, ip, "<none>"),
-                cell_or(c, jv_at(p.spec, "nodeName"), "<none>"),
-                cell_or(c, jv_at(p.status, "nominatedNodeName"), "<none>"), gates_cell(&p));
+    return jarr(c->a, cell_name(c, obj), cell_ratio(c, p.ready, p.total), jstr(c->a, p.reason),
+                restarts_cell(&p), cell_age(c, obj), cell_or(c, ip, "<none>"),
+                cell_or(c, jv_get(p.spec, S("nodeName")), "<none>"),
+                cell_or(c, jv_get(p.status, S("nominatedNodeName")), "<none>"), gates_cell(&p));
 }
 
 /* By these kubectl of old knew which pods to hide. */
 jv pod_row_conditions(const struct kind_ctx *c, jv obj)
 {
-    jv status = jv_at(obj, "status");
-    bool fine = str_eqz(field(status, "phase"), "Succeeded");
+    jv status = jv_get(obj, S("status"));
+    bool fine = str_eq(text_at(status, "phase"), S("Succeeded"));
 
     if (!has_ended(status))
         return JV_ABSENT;
-    return jarr(c->a, jobj(c->a, { "type", jstrz(c->a, "Completed") },
-                           { "status", jstrz(c->a, "True") }, { "reason", jv_at(status, "phase") },
-                           { "message", fine ? jstrz(c->a, "The pod has completed successfully.")
-                                             : jstrz(c->a, "The pod failed.") }));
+    return jarr(c->a,
+                jobj(c->a, { "type", jstrz(c->a, "Completed") }, { "status", jstrz(c->a, "True") },
+                     { "reason", jv_get(status, S("phase")) },
+                     { "message", fine ? jstrz(c->a, "The pod has completed successfully.")
+                                       : jstrz(c->a, "The pod failed.") }));
 }

@@ -80,11 +80,6 @@ const struct kind_column servicecidr_columns[] = {
     AGE_COLUMN,
 };
 
-static str text_at(jv v, const char *name)
-{
-    return jv_str(jv_at(v, name), S(""));
-}
-
 static jv subjects(const struct kind_ctx *c, jv obj, const char *kind)
 {
     AUTO(buf) struct buf b = { 0 };

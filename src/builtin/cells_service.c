@@ -3,8 +3,6 @@
 #include "builtin/cells_parts.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-
 enum { SHOWN = 3 }; /* addresses, ports and hosts at most */
 
 const struct kind_column service_columns[] = {
@@ -40,15 +38,9 @@ const struct kind_column ingress_columns[] = {
     AGE_COLUMN,
 };
 
-static int by_text(const void *x, const void *y)
-{
-    return str_cmp(*(const str *)x, *(const str *)y);
-}
-
 /* Addresses or host names of load balancers, each once, sorted. */
 static str balancers(const struct kind_ctx *c, jv obj)
 {
-    AUTO(buf) struct buf b = { 0 };
     jv list = jv_at(obj, "status", "loadBalancer", "ingress");
     str *found = ARENA_ARRAY(c->a, str, jv_len(list) + 1);
     size_t n = 0;
@@ -59,11 +51,7 @@ static str balancers(const struct kind_ctx *c, jv obj)
             found[n] = jv_str(jv_at(it.value, "hostname"), S(""));
         n += found[n].n > 0;
     }
-    qsort(found, n, sizeof(*found), by_text);
-    for (size_t i = 0; i < n; i++)
-        if (!i || !str_eq(found[i], found[i - 1]))
-            join(&b, ",", found[i]);
-    return arena_str(c->a, buf_str(&b));
+    return join_set(c->a, found, n);
 }
 
 static jv external_ip(const struct kind_ctx *c, jv obj)
