@@ -68,7 +68,7 @@ void *arena_alloc(struct arena *a, size_t n)
 {
     if (n > SIZE_MAX / 2)
         abort();
-    n = (n + 15) & ~(size_t)15;
+    n = ((n ? n : 1) + 15) & ~(size_t)15; /* nothing too has an address */
     if (n <= (size_t)(a->end - a->at)) {
         void *p = a->at;
         a->at += n;
