@@ -60,6 +60,7 @@ jv table_row(struct arena *a, const struct api_req *r, jv obj)
 {
     struct kind_ctx c = { .a = a, .now_ms = wall_now_ms() };
     const struct builtin_kind *k = r->res->builtin;
+    jv conditions = k && k->row_conditions ? k->row_conditions(&c, obj) : JV_ABSENT;
     jv cells;
     jv shown = partial_of(a, r, obj);
 
@@ -74,7 +75,7 @@ jv table_row(struct arena *a, const struct api_req *r, jv obj)
         shown = JV_NULL_V;
     else if (str_eqz(r->q.include_object, "Object"))
         shown = obj;
-    return jobj(a, { "cells", cells }, { "object", shown });
+    return jobj(a, { "cells", cells }, { "conditions", conditions }, { "object", shown });
 }
 
 jv table_new(struct arena *a, const struct api_req *r, jv list_meta, jv columns, jv rows)
