@@ -9,7 +9,7 @@
 
 static void on_established(struct conn *c)
 {
-    c->who = tls_identity(c->ssl);
+    c->who = tls_identity(c->ssl, &c->who_memory);
     c->proto = tls_is_h2(c->ssl) ? &h2_proto : &h1_proto;
     c->phase = CONN_OPEN;
     c->proto->start(c);
@@ -117,7 +117,7 @@ bool conn_send(struct conn *c)
         buf_clear(cipher);
         /* Only TLS's own answers come while out is full; a peer that makes many is up to no good.
          */
-        return c->out.n - c->out_at <= 4 * OUT_HIGH && send_pending(c);
+        return c->out.n - c->out_at <= (size_t)4 * OUT_HIGH && send_pending(c);
     }
     ssize_t k = send_some(c, cipher->p, cipher->n);
     if (k >= 0 && (size_t)k < cipher->n) {

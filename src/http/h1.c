@@ -7,7 +7,6 @@
 #include "http/inner.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { CHUNK_FRAME = 4 + 2 + 2 }; /* "3fff\r\n" before, "\r\n" behind */
@@ -216,18 +215,24 @@ static void answered(struct conn *c)
     run_rest(c);
 }
 
+/* Around the n bytes at to + 6. */
+static void frame_chunk(char *to, size_t n)
+{
+    for (size_t i = 0; i < 4; i++)
+        to[i] = "0123456789abcdef"[n >> (12 - 4 * i) & 15];
+    to[4] = to[6 + n] = '\r';
+    to[5] = to[7 + n] = '\n';
+}
+
 /* A piece of the body, framed; 0: none now, or the answer is over. */
 static size_t pull_body(struct conn *c, struct http_req *r, char *to, size_t room)
 {
     struct reply *p = &r->reply;
     size_t frame = p->chunked ? CHUNK_FRAME : 0;
-    char size[8];
 
     ssize_t n = req_pull(r, to + (p->chunked ? 6 : 0), room - frame);
     if (n > 0 && p->chunked) {
-        snprintf(size, sizeof(size), "%04x\r\n", (unsigned)n & 0xffff);
-        memcpy(to, size, 6);
-        memcpy(to + 6 + n, "\r\n", 2);
+        frame_chunk(to, (size_t)n);
     }
     if (n > 0)
         return (size_t)n + frame;

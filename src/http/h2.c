@@ -163,9 +163,11 @@ static int check_head(struct conn *c, const struct http_head *h)
 
 static nghttp2_nv nv_of(str name, str value)
 {
-    /* nghttp2 copies both and changes neither */
-    return (nghttp2_nv){ (uint8_t *)(uintptr_t)name.p, (uint8_t *)(uintptr_t)value.p, name.n,
-                         value.n, NGHTTP2_NV_FLAG_NONE };
+    nghttp2_nv nv = { .namelen = name.n, .valuelen = value.n, .flags = NGHTTP2_NV_FLAG_NONE };
+
+    memcpy(&nv.name, &name.p, sizeof(nv.name)); /* nghttp2 copies both and changes neither */
+    memcpy(&nv.value, &value.p, sizeof(nv.value));
+    return nv;
 }
 
 static void submit_continue(nghttp2_session *ng, int32_t stream)

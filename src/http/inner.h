@@ -66,6 +66,7 @@ struct conn {
     bool dirty;
     bool paused; /* protocol wants no more input now */
     struct http_identity who;
+    struct arena *who_memory;
     char remote[56];
 };
 

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <limits.h>
 #include <openssl/pem.h>
 #include <stdio.h>
@@ -26,7 +25,8 @@ int pki_read_key(const char *path, EVP_PKEY **out, struct err *e)
         ERR_clear_error();
         return err_sys(e, "open %s", path);
     }
-    *out = PEM_read_bio_PrivateKey(file, NULL, NULL, (void *)(uintptr_t) "");
+    char no_password[1] = ""; /* else it would ask for one */
+    *out = PEM_read_bio_PrivateKey(file, NULL, NULL, no_password);
     BIO_free(file);
     return *out ? 0 : unusable(e, path, "private key");
 }
@@ -48,8 +48,9 @@ static int sync_dir(const char *path, struct err *e)
 {
     char dir[PATH_MAX];
 
-    snprintf(dir, sizeof(dir), "%s", path);
-    int fd = open(dirname(dir), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const char *slash = strrchr(path, '/');
+    snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+    int fd = open(dir[0] ? dir : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0 || fsync(fd) < 0) {
         err_sys(e, "sync %s", dir);
         if (fd >= 0)

@@ -32,7 +32,7 @@ static str clean_value(struct http_req *r, str v)
         return v;
     char *copy = arena_alloc(http_arena(r), v.n);
     for (i = 0; i < v.n; i++)
-        copy[i] = (unsigned char)v.p[i] < ' ' || v.p[i] == 0x7f ? ' ' : v.p[i];
+        copy[i] = (char)((unsigned char)v.p[i] < ' ' || v.p[i] == 0x7f ? ' ' : v.p[i]);
     return (str){ copy, v.n };
 }
 

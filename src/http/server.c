@@ -118,16 +118,18 @@ static void pause_accept(struct http_server *s)
 
 static void remote_name(const struct sockaddr_storage *a, char *out, size_t n)
 {
+    struct sockaddr_in6 v6 = { 0 };
+    struct sockaddr_in v4 = { 0 };
     char host[INET6_ADDRSTRLEN] = "";
 
     if (a->ss_family == AF_INET6) {
-        const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)a;
-        inet_ntop(AF_INET6, &v6->sin6_addr, host, sizeof(host));
-        snprintf(out, n, "[%s]:%d", host, ntohs(v6->sin6_port));
+        memcpy(&v6, a, sizeof(v6));
+        inet_ntop(AF_INET6, &v6.sin6_addr, host, sizeof(host));
+        snprintf(out, n, "[%s]:%d", host, ntohs(v6.sin6_port));
     } else {
-        const struct sockaddr_in *v4 = (const struct sockaddr_in *)a;
-        inet_ntop(AF_INET, &v4->sin_addr, host, sizeof(host));
-        snprintf(out, n, "%s:%d", host, ntohs(v4->sin_port));
+        memcpy(&v4, a, sizeof(v4));
+        inet_ntop(AF_INET, &v4.sin_addr, host, sizeof(host));
+        snprintf(out, n, "%s:%d", host, ntohs(v4.sin_port));
     }
 }
 
@@ -156,7 +158,7 @@ static void on_acceptable(uv_poll_t *h, int status, int events)
     (void)status;
     (void)events;
     for (int i = 0; i < ACCEPTS_A_TURN; i++) {
-        struct sockaddr_storage from;
+        struct sockaddr_storage from = { 0 };
         socklen_t n = sizeof(from);
         char remote[56];
         int fd = accept4(s->fd, (struct sockaddr *)&from, &n, SOCK_NONBLOCK | SOCK_CLOEXEC);

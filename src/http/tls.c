@@ -114,6 +114,7 @@ SSL_CTX *tls_new(const struct http_server_opts *o, struct err *e)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     static const unsigned char context[] = "muster";
+    char groups[] = "X25519:P-256:P-384"; /* OpenSSL's macro wants it writable */
 
     pthread_once(&once, make_pipe_method);
     SSL_CTX *tls = SSL_CTX_new(TLS_server_method());
@@ -124,7 +125,7 @@ SSL_CTX *tls_new(const struct http_server_opts *o, struct err *e)
     if (SSL_CTX_set_cipher_list(tls, "ECDHE+AES128+AESGCM:ECDHE+AESGCM:ECDHE+CHACHA20") != 1 ||
         SSL_CTX_set_ciphersuites(tls, "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:"
                                       "TLS_CHACHA20_POLY1305_SHA256") != 1 ||
-        SSL_CTX_set1_groups_list(tls, "X25519:P-256:P-384") != 1)
+        SSL_CTX_set1_groups_list(tls, groups) != 1)
         abort();
     SSL_CTX_set_options(tls, SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA |
                                  SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION |
@@ -164,62 +165,37 @@ bool tls_is_h2(const SSL *ssl)
     return n == 2 && memcmp(name, "h2", 2) == 0;
 }
 
-static str name_text(X509_NAME_ENTRY *entry)
+static str name_text(struct arena *a, X509_NAME_ENTRY *entry)
 {
     unsigned char *utf8 = NULL;
     int n = ASN1_STRING_to_UTF8(&utf8, X509_NAME_ENTRY_get_data(entry));
     str s = STR_NONE;
 
-    if (n > 0 && !memchr(utf8, 0, (size_t)n)) {
-        char *copy = malloc((size_t)n);
-        if (!copy)
-            abort();
-        s = (str){ memcpy(copy, utf8, (size_t)n), (size_t)n };
-    }
+    if (n > 0 && !memchr(utf8, 0, (size_t)n))
+        s = arena_str(a, (str){ (const char *)utf8, (size_t)n });
     OPENSSL_free(utf8);
     return s;
 }
 
-static void free_text(str s)
-{
-    free((void *)(uintptr_t)s.p); /* ours, made in name_text */
-}
-
-struct http_identity tls_identity(const SSL *ssl)
+struct http_identity tls_identity(const SSL *ssl, struct arena **a)
 {
     struct http_identity who = { 0 };
     X509 *cert = SSL_get0_peer_certificate(ssl);
 
     if (!cert || SSL_get_verify_result(ssl) != X509_V_OK)
         return who;
+    *a = arena_new();
     X509_NAME *subject = X509_get_subject_name(cert);
     int n = X509_NAME_entry_count(subject);
-    str *groups = calloc((size_t)n + 1, sizeof(*groups));
-    if (!groups)
-        abort();
+    str *groups = ARENA_ARRAY(*a, str, (size_t)n);
     for (int i = 0; i < n; i++) {
         X509_NAME_ENTRY *entry = X509_NAME_get_entry(subject, i);
         int nid = OBJ_obj2nid(X509_NAME_ENTRY_get_object(entry));
-        str text =
-            nid == NID_commonName || nid == NID_organizationName ? name_text(entry) : STR_NONE;
-        if (text.n && nid == NID_commonName) {
-            free_text(who.user); /* the last one counts, as in Go */
-            who.user = text;
-        } else if (text.n) {
-            groups[who.n_groups++] = text;
-        }
+        if (nid == NID_commonName)
+            who.user = name_text(*a, entry); /* the last one counts, as in Go */
+        else if (nid == NID_organizationName)
+            groups[who.n_groups++] = name_text(*a, entry);
     }
     who.groups = groups;
-    if (who.user.n == 0)
-        identity_free(&who);
-    return who;
-}
-
-void identity_free(struct http_identity *who)
-{
-    free_text(who->user);
-    for (size_t i = 0; i < who->n_groups; i++)
-        free_text(who->groups[i]);
-    free((void *)(uintptr_t)who->groups);
-    *who = (struct http_identity){ 0 };
+    return who.user.n ? who : (struct http_identity){ 0 };
 }

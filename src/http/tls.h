@@ -13,6 +13,6 @@ SSL_CTX *tls_new(const struct http_server_opts *o, struct err *e);
 /* Reads from c->in, writes to c->s->cipher. */
 SSL *tls_start(SSL_CTX *tls, struct conn *c);
 bool tls_is_h2(const SSL *ssl); /* what was agreed on */
-/* Empty when there was no certificate, or none that our CA vouches for. identity_free() it. */
-struct http_identity tls_identity(const SSL *ssl);
-void identity_free(struct http_identity *who);
+/* Empty when there was no certificate, or none that our CA vouches for. Lives in *a, which is made
+ * if there is something to say. */
+struct http_identity tls_identity(const SSL *ssl, struct arena **a);

@@ -132,7 +132,7 @@ int client_exchange(struct fixture *f, str request, struct buf *answer, bool *cl
     if (!c)
         return -1;
     client_write(c, request);
-    *closed = client_read_all(c, answer, 1000);
+    *closed = client_read_all(c, answer, 5000);
     client_free(c);
     if (answer->n > 12 && str_starts(buf_str(answer), S("HTTP/1.1 ")))
         status = atoi(answer->p + 9);

@@ -232,8 +232,8 @@ static int connect_plain(struct fixture *to)
 
 static void slow_clients_are_shown_the_door(void)
 {
-    struct fixture *g = fixture_start(
-        (struct http_limits){ .handshake_ms = 60, .header_ms = 60, .body_ms = 60, .idle_ms = 60 });
+    struct fixture *g = fixture_start((struct http_limits){
+        .handshake_ms = 250, .header_ms = 250, .body_ms = 250, .idle_ms = 250 });
     AUTO(buf) struct buf out = { 0 };
     bool closed = false;
     char c = 0;
