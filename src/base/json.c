@@ -151,7 +151,8 @@ static void fill_index(struct map *index, jv obj)
 {
     for (size_t i = 0; i < obj.node->n; i++) {
         const struct jnode *k = obj.node->u.items + 2 * i;
-        map_put(index, (str){ k->u.text, k->n }, (void *)(uintptr_t)(k + 1));
+        map_put(index, (str){ k->u.text, k->n },
+                (void *)(i + 1)); /* NOLINT(performance-no-int-to-ptr) */
     }
 }
 
@@ -166,7 +167,8 @@ static bool objects_equal(jv a, jv b)
         if (!jv_exists(other) && b.node->n > 32) {
             if (!index.n)
                 fill_index(&index, b);
-            other = (jv){ map_get(&index, it.key) };
+            size_t i = (size_t)map_get(&index, it.key); /* offset by one: NULL is no entry */
+            other = i ? (jv){ b.node->u.items + 2 * i - 1 } : JV_ABSENT;
         } else if (!jv_exists(other)) {
             other = jv_get(b, it.key);
         }

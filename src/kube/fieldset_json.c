@@ -70,7 +70,7 @@ static int parse(struct arena *a, jv fields, struct fieldset *out, bool *member,
         return err_set(e, ERR_UNKNOWN, "expect { or n, but found %s",
                        json_text(a, fields).n ? json_text(a, fields).p : "nothing");
     for (struct jv_iter it = jv_iter(fields); jv_next(&it);) {
-        struct field_element el;
+        struct field_element el = { 0 };
         struct fieldset sub = { 0 };
         bool in = true;
 

@@ -197,14 +197,18 @@ void managed_drop_empty(struct managed *m)
     m->n = n;
 }
 
+struct update {
+    struct managed_entry *en;
+};
+
 static int by_age(const void *x, const void *y)
 {
-    const struct managed_entry *const *a = x;
-    const struct managed_entry *const *b = y;
-    int64_t s = seconds(*a);
-    int64_t t = seconds(*b);
+    const struct managed_entry *a = ((const struct update *)x)->en;
+    const struct managed_entry *b = ((const struct update *)y)->en;
+    int64_t s = seconds(a);
+    int64_t t = seconds(b);
 
-    return s != t ? (s < t ? -1 : 1) : str_cmp((*a)->id, (*b)->id);
+    return s != t ? (s < t ? -1 : 1) : str_cmp(a->id, b->id);
 }
 
 /* Puts old into the bucket of its version, which takes the place of the first that went there. */
@@ -222,30 +226,31 @@ static void bury(struct managed *m, struct managed_entry *bucket, struct managed
 
 void managed_cap(struct managed *m)
 {
-    struct managed_entry **updates = arena_alloc(m->a, (m->n + 1) * sizeof(*updates));
+    struct update *updates = arena_alloc(m->a, (m->n + 1) * sizeof(*updates));
     size_t n = 0;
 
     for (size_t i = 0; i < m->n; i++)
         if (!m->at[i].apply)
-            updates[n++] = &m->at[i];
+            updates[n++].en = &m->at[i];
     if (n <= LIMIT_MANAGED_FIELDS)
         return;
-    qsort(updates, n, sizeof(struct managed_entry *), by_age);
+    qsort(updates, n, sizeof(*updates), by_age);
     size_t left = n;
     for (size_t i = 1; i < n && left > LIMIT_MANAGED_FIELDS; i++) {
         struct managed_entry *first = NULL;
         for (size_t j = 0; !first && j < i; j++)
-            if (updates[j]->set.n && str_eq(updates[j]->api_version, updates[i]->api_version))
-                first = updates[j];
+            if (updates[j].en->set.n &&
+                str_eq(updates[j].en->api_version, updates[i].en->api_version))
+                first = updates[j].en;
         if (!first)
             continue;
         /* a bucket from before is used again, wherever it is */
         for (size_t j = 0; j < n; j++)
-            if (j != i && updates[j]->set.n && !updates[j]->subresource.n &&
-                str_eq(updates[j]->manager, S("ancient-changes")) &&
-                str_eq(updates[j]->api_version, updates[i]->api_version))
-                first = updates[j];
-        bury(m, first, updates[i]);
+            if (j != i && updates[j].en->set.n && !updates[j].en->subresource.n &&
+                str_eq(updates[j].en->manager, S("ancient-changes")) &&
+                str_eq(updates[j].en->api_version, updates[i].en->api_version))
+                first = updates[j].en;
+        bury(m, first, updates[i].en);
         left--;
     }
     managed_drop_empty(m);

@@ -248,7 +248,9 @@ static str unescape(struct arena *a, str step)
     for (size_t i = 0; i < step.n; i++) {
         bool pair =
             step.p[i] == '~' && i + 1 < step.n && (step.p[i + 1] == '0' || step.p[i + 1] == '1');
-        p[n++] = !pair ? step.p[i] : step.p[i + 1] == '1' ? '/' : '~';
+        p[n++] = step.p[i];
+        if (pair && step.p[i + 1] == '1')
+            p[n - 1] = '/'; /* ~0 is the ~ that is there already */
         i += pair;
     }
     return (str){ p, n };

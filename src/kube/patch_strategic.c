@@ -157,7 +157,7 @@ static int bad_list(jv v, struct err *e)
 
 static int set_order(struct merging *m, str directive, jv order, struct err *e)
 {
-    str key;
+    str key = STR_NONE;
 
     if (!jv_is(order, JV_ARR))
         return bad_list(order, e);
@@ -183,7 +183,7 @@ static int set_order(struct merging *m, str directive, jv order, struct err *e)
 
 static int delete_from(struct merging *m, str directive, jv gone, struct err *e)
 {
-    str key;
+    str key = STR_NONE;
 
     if (named_list(directive, WITHOUT, &key, e) < 0)
         return -1;

@@ -240,7 +240,7 @@ static jv merge_objects(struct arena *a, const struct schema *list, jv doc, jv p
 
 jv strategic_list(struct arena *a, const struct schema *list, jv doc, jv patch, struct err *e)
 {
-    enum jv_type type;
+    enum jv_type type = JV_NONE;
 
     if (!jv_len(doc) && !jv_len(patch))
         return doc;
@@ -300,7 +300,7 @@ jv strategic_list_ordered(struct arena *a, const struct schema *list, jv doc, jv
                           struct err *e)
 {
     str key = key_of(list);
-    enum jv_type type;
+    enum jv_type type = JV_NONE;
     jv merged = jv_exists(doc) ? doc : strategic_plain(a, patch);
 
     if (check_order(a, patch, order, key, e) < 0)

@@ -19,15 +19,13 @@ static void is_set(struct arena *a, struct fieldset got, const char *want, const
     is_json(fieldset_json(a, got), want, what);
 }
 
-#define CONTAINER "k:{\\'name\\':\\'a\\'}"
-
 static void what_is_read_is_written_the_same(void)
 {
     static const char *const sets[] = {
         "{}",
         "{'f:data':{}}",
         "{'f:data':{'.':{},'f:a':{}}}",
-        "{'f:spec':{'f:containers':{'" CONTAINER "':{'.':{},'f:image':{}}}}}",
+        "{'f:spec':{'f:containers':{'k:{\\'name\\':\\'a\\'}':{'.':{},'f:image':{}}}}}",
         "{'f:finalizers':{'.':{},'v:\\'a.io/x\\'':{},'v:\\'b.io/x\\'':{}}}",
         "{'f:ports':{'k:{\\'port\\':1,\\'protocol\\':\\'TCP\\'}':{'.':{}}}}",
         "{'f:l':{'i:0':{},'i:1':{'f:x':{}},'i:10':{}}}",
