@@ -3,6 +3,8 @@
 
 #include "api/addresses.h"
 
+#include "builtin/service_alloc.h"
+
 #include <arpa/inet.h>
 #include <stdlib.h>
 
@@ -45,6 +47,12 @@ static uint32_t host_of(str ip)
     return (v & 0xffff0000u) == network && (v & 0xffff) != 0xffff ? v & 0xffff : 0;
 }
 
+static void mark_port(struct addresses *d, int64_t port, bool on)
+{
+    if (port >= FIRST_PORT && port <= LAST_PORT)
+        set(d->ports, (uint32_t)(port - FIRST_PORT), on);
+}
+
 static void mark(struct addresses *d, jv service, bool on)
 {
     uint32_t host = host_of(jv_str(jv_at(service, "spec", "clusterIP"), STR_NONE));
@@ -53,9 +61,9 @@ static void mark(struct addresses *d, jv service, bool on)
         set(d->hosts, host, on);
     for (struct jv_iter it = jv_iter(jv_at(service, "spec", "ports")); jv_next(&it);) {
         int64_t port = jv_int(jv_at(it.value, "nodePort"), 0);
-        if (port >= FIRST_PORT && port <= LAST_PORT)
-            set(d->ports, (uint32_t)(port - FIRST_PORT), on);
+        mark_port(d, port, on);
     }
+    mark_port(d, jv_int(jv_at(service, "spec", "healthCheckNodePort"), 0), on);
 }
 
 struct addresses *addresses_new(struct api *api)
@@ -130,36 +138,29 @@ static const struct path spec_path = { NULL, S_INIT("spec"), -1 };
 
 static jv take_host(struct addresses *d, struct arena *a, jv obj, jv old, struct problems *ps)
 {
-    str type = jv_str(jv_at(obj, "spec", "type"), S("ClusterIP"));
-    str ip = jv_str(jv_at(obj, "spec", "clusterIP"), STR_NONE);
-    struct path p = path_field(&spec_path, S("clusterIPs"));
+    str ip = service_chosen_cluster_ip(obj);
 
-    if (str_eqz(type, "ExternalName")) {
-        return jv_without(a, jv_without(a, obj, "spec", "clusterIP"), "spec", "clusterIPs");
-    }
-    if (str_eq(ip, jv_str(jv_at(old, "spec", "clusterIP"), STR_NONE)) && ip.n)
+    if (!service_needs_cluster_ip(obj) ||
+        (ip.n && str_eq(ip, jv_str(jv_at(old, "spec", "clusterIP"), STR_NONE))))
         return obj;
-    if (!ip.n) {
-        ip = free_host(d, a);
-    } else if (!str_eqz(ip, "None")) {
-        uint32_t host = host_of(ip);
-        if (!host) {
-            problem_invalid(ps, &p, jarr(a, jstr(a, ip)),
-                            "failed to allocate IP %" PRI_STR
-                            ": the provided network does not match the current range",
-                            STR_ARG(ip));
+    for (struct jv_iter it = jv_iter(jv_at(obj, "spec", "ipFamilies")); jv_next(&it);) {
+        struct path families = path_field(&spec_path, S("ipFamilies"));
+        struct path p = path_index(&families, it.i - 1);
+        if (!str_eqz(jv_str(it.value, STR_NONE), "IPv4")) {
+            problem_invalid(ps, &p, it.value, "not configured on this cluster");
             return obj;
         }
-        if (bit(d->hosts, host)) {
-            problem_invalid(ps, &p, jarr(a, jstr(a, ip)),
-                            "failed to allocate IP %" PRI_STR ": provided IP is already allocated",
-                            STR_ARG(ip));
-            return obj;
-        }
-        set(d->hosts, host, true);
     }
-    obj = jv_with(a, obj, jstr(a, ip), "spec", "clusterIP");
-    return jv_with(a, obj, jarr(a, jstr(a, ip)), "spec", "clusterIPs");
+    if (!ip.n)
+        return service_with_cluster_ip(a, obj, free_host(d, a));
+    uint32_t host = host_of(ip);
+    if (!host)
+        service_bad_cluster_ip(ps, obj, "the provided network does not match the current range");
+    else if (bit(d->hosts, host))
+        service_bad_cluster_ip(ps, obj, "provided IP is already allocated");
+    else
+        set(d->hosts, host, true);
+    return service_with_cluster_ip(a, obj, ip);
 }
 
 static int64_t old_port(jv old, jv port)
@@ -179,40 +180,43 @@ static bool had_port(jv old, int64_t n)
     return false;
 }
 
+static void check_port(struct addresses *d, const struct path *p, jv value, jv old,
+                       struct problems *ps)
+{
+    int64_t n = jv_int(value, 0);
+
+    if (!n || had_port(old, n))
+        return;
+    if (n < FIRST_PORT || n > LAST_PORT)
+        problem_invalid(
+            ps, p, value,
+            "provided port is not in the valid range. The range of valid ports is 30000-32767");
+    else if (bit(d->ports, (uint32_t)(n - FIRST_PORT)))
+        problem_invalid(ps, p, value, "provided port is already allocated");
+    else
+        set(d->ports, (uint32_t)(n - FIRST_PORT), true);
+}
+
 static jv take_ports(struct addresses *d, struct arena *a, jv obj, jv old, struct problems *ps)
 {
-    str type = jv_str(jv_at(obj, "spec", "type"), S("ClusterIP"));
-    bool wants = str_eqz(type, "NodePort") ||
-                 (str_eqz(type, "LoadBalancer") &&
-                  jv_bool(jv_at(obj, "spec", "allocateLoadBalancerNodePorts"), true));
     struct path ports = path_field(&spec_path, S("ports"));
-    struct jbuild out = jb_arr(a);
+    struct path health = path_field(&spec_path, S("healthCheckNodePort"));
 
     for (struct jv_iter it = jv_iter(jv_at(obj, "spec", "ports")); jv_next(&it);) {
-        int64_t n = jv_int(jv_at(it.value, "nodePort"), 0);
         struct path at = path_index(&ports, it.i - 1);
         struct path p = path_field(&at, S("nodePort"));
-        jv port = it.value;
-        if (!wants && n && had_port(old, n))
-            port = jv_without(a, port, "nodePort"); /* the type changed and the port goes with it */
-        else if (wants && !n)
-            n = old_port(old, port) ? old_port(old, port) : free_port(d);
-        else if (n && !had_port(old, n)) {
-            if (n < FIRST_PORT || n > LAST_PORT)
-                problem_invalid(
-                    ps, &p, jint(a, n),
-                    "provided port is not in the valid range. The range of valid ports is 30000-32767");
-            else if (bit(d->ports, (uint32_t)(n - FIRST_PORT)))
-                problem_invalid(ps, &p, jint(a, n), "provided port is already allocated");
-            else
-                set(d->ports, (uint32_t)(n - FIRST_PORT), true);
-        }
-        if (wants && n)
-            port = jv_with(a, port, jint(a, n), "nodePort");
-        jb_push(&out, port);
+        check_port(d, &p, jv_at(it.value, "nodePort"), old, ps);
     }
-    return jv_len(jv_at(obj, "spec", "ports")) ? jv_with(a, obj, jb_done(&out), "spec", "ports")
-                                               : obj;
+    for (int64_t i = 0; (i = service_next_node_port(obj, (size_t)i)) >= 0; i++) {
+        int64_t kept = old_port(old, jv_index(jv_at(obj, "spec", "ports"), (size_t)i));
+        obj = service_with_node_port(a, obj, (size_t)i, kept ? kept : free_port(d));
+    }
+    jv was = jv_at(old, "spec", "healthCheckNodePort");
+    if (!jv_equal(jv_at(obj, "spec", "healthCheckNodePort"), was))
+        check_port(d, &health, jv_at(obj, "spec", "healthCheckNodePort"), old, ps);
+    if (service_needs_health_port(obj))
+        obj = service_with_health_port(a, obj, jv_int(was, 0) ? jv_int(was, 0) : free_port(d));
+    return obj;
 }
 
 jv addresses_take(struct addresses *d, struct arena *a, const struct resource *res, jv obj, jv old,

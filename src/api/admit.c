@@ -2,6 +2,7 @@
 
 #include "api/admit.h"
 
+#include "builtin/pod_admission.h"
 #include "kube/meta.h"
 
 static bool is(const struct resource *res, const char *group_resource)
@@ -29,32 +30,19 @@ static jv priority_class(struct api_req *r, str name)
 
 static int set_priority(struct api_req *r, jv *pod)
 {
-    struct arena *a = r->a;
     str name = jv_str(jv_at(*pod, "spec", "priorityClassName"), STR_NONE);
-    jv asked = jv_at(*pod, "spec", "priority");
     jv c = priority_class(r, name);
-    int64_t value = jv_int(jv_at(c, "value"), 0);
-    str policy = jv_str(jv_at(c, "preemptionPolicy"), S("PreemptLowerPriority"));
+    struct err e = { 0 };
 
     if (name.n && !jv_exists(c)) {
         fail_forbidden(r, meta_name(*pod), "no PriorityClass with name %" PRI_STR " was found",
                        STR_ARG(name));
         return -1;
     }
-    if (jv_exists(asked) && jv_int(asked, 0) != value) {
-        fail_forbidden(
-            r, meta_name(*pod),
-            "the integer value of priority (%lld) must not be provided in pod spec; priority "
-            "admission controller computed %lld from the given PriorityClass name",
-            (long long)jv_int(asked, 0), (long long)value);
-        return -1;
-    }
-    if (!name.n && jv_exists(c))
-        *pod = jv_with(a, *pod, jstr(a, meta_name(c)), "spec", "priorityClassName");
-    *pod = jv_with(a, *pod, jint(a, value), "spec", "priority");
-    if (!jv_exists(jv_at(*pod, "spec", "preemptionPolicy")))
-        *pod = jv_with(a, *pod, jstr(a, policy), "spec", "preemptionPolicy");
-    return 0;
+    if (pod_resolve_priority(r->a, *pod, c, pod, &e) == 0)
+        return 0;
+    fail_forbidden(r, meta_name(*pod), "%s", e.msg);
+    return -1;
 }
 
 /* A claim that names no class gets the default one. */

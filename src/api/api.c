@@ -110,7 +110,7 @@ static void make_basic(struct basics *all, const char *group, const char *plural
         return;
     all->left++;
     b->all = all;
-    b->obj = strategy_create(&w, str_of(ns), obj, &ps);
+    b->obj = strategy_create(&w, strategy_fill(&w, str_of(ns), obj), &ps);
     b->obj = addresses_take(api->addresses, a, res, b->obj, JV_ABSENT, &ps);
     if (ps.n) {
         struct err e;

@@ -88,11 +88,14 @@ static void start(struct create *c)
 
     c->tries++;
     c->generated = !meta_name(c->sent).n;
-    c->obj = strategy_create(&w, r->ns, c->sent, &ps);
+    c->obj = strategy_fill(&w, r->ns, c->sent);
+    if (admit_create(r, &c->obj) < 0)
+        return;
+    c->obj = strategy_create(&w, c->obj, &ps);
     if (!ps.n)
         c->obj = addresses_take(r->api->addresses, r->a, r->res, c->obj, JV_ABSENT, &ps);
     if (ps.n) {
-        fail_invalid(r, r->res->kind, r->res->group, meta_name(c->sent), &ps);
+        fail_invalid(r, r->res->kind, r->res->group, meta_name(c->obj), &ps);
         return;
     }
     c->op = (struct change_op){ .api = r->api,
@@ -115,8 +118,6 @@ void create_object(struct api_req *r, jv obj, bool is_apply)
         fail_plain(r, 500, "resourceVersion should not be set on objects to be created");
         return;
     }
-    if (admit_create(r, &obj) < 0)
-        return;
     *c = (struct create){ .r = r, .sent = obj, .is_apply = is_apply, .code = 201 };
     start(c);
 }

@@ -69,6 +69,19 @@ static int64_t grace_of(const struct resource *res, jv obj, int64_t asked)
     return grace < 0 ? 1 : grace;
 }
 
+/* Kinds with a grace period show their end, even when it is now. */
+static jv as_removed(struct arena *a, const struct resource *res, jv obj, int64_t now_ms)
+{
+    int64_t generation = jv_int(jv_at(obj, "metadata", "generation"), 0);
+
+    if (!res->builtin || !(res->builtin->flags & KIND_GRACEFUL))
+        return obj;
+    if (generation > 0 && !meta_being_deleted(obj))
+        obj = jv_with(a, obj, jint(a, generation + 1), "metadata", "generation");
+    obj = jv_with(a, obj, time_value(a, now_ms), "metadata", "deletionTimestamp");
+    return jv_with(a, obj, jint(a, 0), "metadata", "deletionGracePeriodSeconds");
+}
+
 struct change delete_decide(struct arena *a, const struct resource *res, jv obj,
                             const struct delete_opts *o, int64_t now_ms)
 {
@@ -81,7 +94,7 @@ struct change delete_decide(struct arena *a, const struct resource *res, jv obj,
     if (already && (o->grace_s < 0 || grace >= before))
         grace = before; /* a second deletion can only make it sooner */
     if (!jv_len(finalizers) && grace == 0)
-        return (struct change){ CHANGE_REMOVE, obj };
+        return (struct change){ CHANGE_REMOVE, as_removed(a, res, obj, now_ms) };
     jv out = jv_with(a, obj, jv_len(finalizers) ? finalizers : JV_ABSENT, "metadata", "finalizers");
     if (!already || grace < before) {
         out =

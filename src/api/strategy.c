@@ -3,6 +3,7 @@
 #include "api/strategy.h"
 
 #include "base/time.h"
+#include "builtin/pod_admission.h"
 #include "kube/managed.h"
 #include "kube/meta.h"
 
@@ -74,13 +75,25 @@ struct managed_write managed_write_of(const struct write_ctx *w)
                                    .reset = reset_fields(w) };
 }
 
+/* Writes through scale take spec.replicas from whoever owned it and leave it to nobody. */
+static jv without_scale_entries(struct arena *a, jv obj)
+{
+    struct jbuild b = jb_arr(a);
+
+    for (struct jv_iter it = jv_iter(jv_at(obj, "metadata", "managedFields")); jv_next(&it);)
+        if (!str_eqz(jv_str(jv_at(it.value, "subresource"), STR_NONE), "scale"))
+            jb_push(&b, it.value);
+    return jv_with(a, obj, jb_done(&b), "metadata", "managedFields");
+}
+
 static jv with_managed(const struct write_ctx *w, jv obj, jv old)
 {
     struct managed_write m = managed_write_of(w);
 
     if (!w->manager.n || w->is_apply)
         return obj;
-    return managed_update(w->a, &m, old, obj, w->sent_managed);
+    obj = managed_update(w->a, &m, old, obj, w->sent_managed);
+    return str_eqz(w->sub, "scale") ? without_scale_entries(w->a, obj) : obj;
 }
 
 static bool is_crd_kind(const struct resource *res)
@@ -119,7 +132,9 @@ static void check(const struct write_ctx *w, struct problems *ps, jv obj, jv old
     }
     if (k->validate)
         k->validate(&c, ps, obj);
-    if (jv_exists(old) && k->validate_update)
+    if (str_eqz(w->sub, "ephemeralcontainers"))
+        pod_ephemeral_check(ps, obj, old);
+    else if (jv_exists(old) && !str_eqz(w->sub, "resize") && k->validate_update)
         k->validate_update(&c, ps, obj, old);
 }
 
@@ -134,19 +149,31 @@ static jv with_defaults(const struct write_ctx *w, jv obj)
     return w->res->builtin->defaults ? w->res->builtin->defaults(&c, obj) : obj;
 }
 
-jv strategy_create(const struct write_ctx *w, str ns, jv obj, struct problems *ps)
+/* What Go writes even when it is empty, such as status: {} or replicas: 0. */
+static jv with_zero_values(const struct write_ctx *w, jv obj)
+{
+    jv full = w->res->builtin ? schema_decode(w->a, w->res->schema, obj, NULL, NULL) : obj;
+
+    return jv_exists(full) ? full : obj;
+}
+
+jv strategy_fill(const struct write_ctx *w, str ns, jv obj)
+{
+    return with_managed(w, set_system_fields(w, ns, with_defaults(w, obj)), JV_ABSENT);
+}
+
+jv strategy_create(const struct write_ctx *w, jv obj, struct problems *ps)
 {
     const struct builtin_kind *k = w->res->builtin;
     struct kind_ctx c = { .a = w->a, .now_ms = w->now_ms };
 
-    obj = set_system_fields(w, ns, with_defaults(w, obj));
-    obj = with_managed(w, obj, JV_ABSENT);
     if (w->res->has_status && (w->res->crdv || !k->prepare))
         obj = jv_without(w->a, obj, "status");
     if (is_crd_kind(w->res))
         obj = crd_definition_for_create(w->a, obj);
     else if (k && k->prepare)
         obj = k->prepare(&c, obj, JV_ABSENT);
+    obj = with_zero_values(w, obj);
     check(w, ps, obj, JV_ABSENT);
     return obj;
 }
@@ -191,6 +218,28 @@ static jv only_status(const struct write_ctx *w, jv obj, jv old)
     return out;
 }
 
+/* Through their own doors only these parts of a pod change. */
+static jv only_part(const struct write_ctx *w, jv obj, jv old)
+{
+    struct arena *a = w->a;
+    jv managed = jv_at(obj, "metadata", "managedFields");
+    jv out = jv_with(a, old, managed, "metadata", "managedFields");
+
+    if (str_eqz(w->sub, "ephemeralcontainers"))
+        return jv_with(a, out, jv_at(obj, "spec", "ephemeralContainers"), "spec",
+                       "ephemeralContainers");
+    struct jbuild list = jb_arr(a);
+    for (struct jv_iter it = jv_iter(jv_at(old, "spec", "containers")); jv_next(&it);) {
+        jv now = JV_ABSENT;
+        for (struct jv_iter n = jv_iter(jv_at(obj, "spec", "containers")); jv_next(&n);)
+            if (jv_equal(jv_at(n.value, "name"), jv_at(it.value, "name")))
+                now = n.value;
+        jv c = jv_with(a, it.value, jv_at(now, "resources"), "resources");
+        jb_push(&list, jv_with(a, c, jv_at(now, "resizePolicy"), "resizePolicy"));
+    }
+    return jv_with(a, out, jb_done(&list), "spec", "containers");
+}
+
 /* Everything but metadata and (where it has its own door) status. */
 static bool spec_changed(struct arena *a, const struct resource *res, jv obj, jv old)
 {
@@ -225,6 +274,8 @@ jv strategy_update(const struct write_ctx *w, jv obj, jv old, struct problems *p
     obj = with_managed(w, with_defaults(w, obj), old);
     if (str_eqz(w->sub, "status")) {
         obj = only_status(w, obj, old);
+    } else if (str_eqz(w->sub, "ephemeralcontainers") || str_eqz(w->sub, "resize")) {
+        obj = count_generation(w, only_part(w, obj, old), old);
     } else {
         if (w->res->has_status)
             obj = jv_with_key(w->a, obj, S("status"), jv_at(old, "status"));
@@ -234,6 +285,7 @@ jv strategy_update(const struct write_ctx *w, jv obj, jv old, struct problems *p
             obj = k->prepare(&c, obj, old);
         obj = count_generation(w, obj, old);
     }
+    obj = with_zero_values(w, obj);
     check(w, ps, obj, old);
     return managed_keep_times(w->a, old, obj);
 }

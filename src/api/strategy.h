@@ -16,8 +16,10 @@ struct write_ctx {
     int64_t now_ms;
 };
 
-/* A new object: name made, system fields set, defaults, prepared, checked. */
-jv strategy_create(const struct write_ctx *w, str ns, jv obj, struct problems *ps);
+/* A new object in two steps, with admission between them. First: name made, system fields set,
+ * defaults, managedFields. Then: prepared and checked. */
+jv strategy_fill(const struct write_ctx *w, str ns, jv obj);
+jv strategy_create(const struct write_ctx *w, jv obj, struct problems *ps);
 /* A changed one. */
 jv strategy_update(const struct write_ctx *w, jv obj, jv old, struct problems *ps);
 struct managed_write managed_write_of(const struct write_ctx *w);

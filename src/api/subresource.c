@@ -46,6 +46,11 @@ static void no_runtime(struct api_req *r)
                   STR_ARG(r->res->plural), STR_ARG(r->sub));
 }
 
+static void no_tokens(struct api_req *r)
+{
+    fail_code(r, ERR_NOT_IMPLEMENTED, "this server does not issue tokens for service accounts");
+}
+
 void subresource_run(struct api_req *r)
 {
     static const struct {
@@ -58,7 +63,7 @@ void subresource_run(struct api_req *r)
         { "eviction", pod_eviction_run }, { "log", no_runtime },
         { "exec", no_runtime },           { "attach", no_runtime },
         { "portforward", no_runtime },    { "proxy", no_runtime },
-        { "token", no_runtime },
+        { "token", no_tokens },
     };
 
     if (!allows(r->res, r->sub, str_of(verb_name(r->verb)))) {
