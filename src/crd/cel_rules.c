@@ -1,10 +1,193 @@
-/* Rules in CEL. */
+/* Rules of a schema (x-kubernetes-validations): compiled with it, run on objects after all else. */
 
-#include "crd/rules.h"
+#include "crd/cel.h"
+#include "crd/check.h"
 
-bool rule_runs(struct arena *a, str rule)
+#include <inttypes.h>
+
+static str text_of(jv v, const char *key)
 {
-    (void)a;
-    (void)rule;
-    return false;
+    return jv_str(jv_get(v, str_of(key)), S(""));
+}
+
+const struct rule *rules_compile(struct arena *a, jv list, const struct schema *s)
+{
+    struct rule *out = ARENA_ARRAY(a, struct rule, jv_len(list));
+
+    for (struct jv_iter it = jv_iter(list); jv_next(&it);) {
+        struct rule *r = &out[it.i - 1];
+        str words = text_of(it.value, "messageExpression");
+        if (jv_bool(jv_at(it.value, "optionalOldSelf"), false))
+            continue;
+        r->program = cel_compile(a, text_of(it.value, "rule"), s, NULL);
+        if (r->program && cel_result(r->program) != CEL_BOOL)
+            r->program = NULL;
+        if (words.n)
+            r->message = cel_compile(a, words, s, NULL);
+        if (r->message && cel_result(r->message) != CEL_STRING)
+            r->message = NULL;
+    }
+    return out;
+}
+
+/* ---- running */
+
+/* Where old and new may be compared: here, or at the nearest place above where they can. */
+struct ratchet {
+    const struct pair *here;
+    const struct pair *above;
+};
+
+static bool is_unchanged(struct ratchet r)
+{
+    const struct pair *p = r.here ? r.here : r.above;
+
+    return p && pair_unchanged(p);
+}
+
+static str rule_name(jv rule)
+{
+    str message = text_of(rule, "message");
+
+    return str_trim(message.n ? message : text_of(rule, "rule"));
+}
+
+static str failure(struct arena *a, const struct rule *r, jv rule, jv v, jv old)
+{
+    struct cel_value words;
+
+    if (r->message && cel_run(r->message, a, v, old, &words, NULL) == 0) {
+        str text = str_trim(words.s);
+        if (text.n && str_find(text, '\n') < 0 && text.n <= 5 * 1024)
+            return text;
+    }
+    if (text_of(rule, "message").n)
+        return rule_name(rule);
+    return arena_printf(a, "failed rule: %" PRI_STR, STR_ARG(rule_name(rule)));
+}
+
+static void tell(struct problems *ps, const struct path *p, jv rule, jv shown, str words)
+{
+    static const struct {
+        const char *reason;
+        enum problem_type type;
+    } rows[] = { { "FieldValueForbidden", PROBLEM_FORBIDDEN },
+                 { "FieldValueRequired", PROBLEM_REQUIRED },
+                 { "FieldValueDuplicate", PROBLEM_DUPLICATE } };
+    enum problem_type type = PROBLEM_INVALID;
+    str field = text_of(rule, "fieldPath");
+    struct path nowhere = path_field(NULL, S("<nil>"));
+    struct path below =
+        path_field(p, field.n && field.p[0] == '.' ? str_sub(field, 1, field.n) : field);
+
+    for (size_t i = 0; i < COUNT(rows); i++)
+        if (str_eqz(text_of(rule, "reason"), rows[i].reason))
+            type = rows[i].type;
+    if (type == PROBLEM_DUPLICATE)
+        words = S("");
+    problem_add(ps, type, field.n ? &below : p ? p : &nowhere, shown, "%" PRI_STR, STR_ARG(words));
+}
+
+static void run_rule(struct problems *ps, const struct rule *r, jv rule, const struct path *p,
+                     struct ratchet ratchet, jv shown, jv v, jv old)
+{
+    struct path nowhere = path_field(NULL, S("<nil>"));
+    const struct path *at = p ? p : &nowhere;
+    struct cel_value result;
+    struct err e = { 0 };
+    str name = rule_name(rule);
+
+    if (!r->program || (cel_uses_old(r->program) && jv_is_null(old)))
+        return;
+    if (cel_run(r->program, ps->a, v, old, &result, &e) < 0) {
+        if (str_starts(str_of(e.msg), S("no such overload")))
+            problem_invalid(ps, at, shown,
+                            "'%s': call arguments did not match a supported operator, function or "
+                            "macro signature for rule: %" PRI_STR,
+                            e.msg, STR_ARG(name));
+        else if (str_starts(str_of(e.msg), S("operation cancelled")))
+            problem_invalid(
+                ps, at, shown,
+                "'%s': no further validation rules will be run due to call cost exceeds "
+                "limit for rule: %" PRI_STR,
+                e.msg, STR_ARG(name));
+        else
+            problem_invalid(ps, at, shown, "%s evaluating rule: %" PRI_STR, e.msg, STR_ARG(name));
+        return;
+    }
+    if (result.b || (!cel_uses_old(r->program) && is_unchanged(ratchet)))
+        return;
+    tell(ps, p, rule, shown, failure(ps->a, r, rule, v, old));
+}
+
+static void run(struct problems *ps, const struct schema *s, const struct path *p,
+                struct ratchet ratchet, jv v, jv old);
+
+static struct ratchet below(struct ratchet r, const struct pair *child)
+{
+    return r.here ? (struct ratchet){ child, r.here } : r;
+}
+
+static void run_members(struct problems *ps, const struct crd_rules *r, const struct path *p,
+                        struct ratchet ratchet, jv v, jv old)
+{
+    for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
+        const struct schema *prop = rules_prop(r, it.key);
+        struct path at = prop ? path_field(p, it.key) : path_key(p, it.key);
+        struct pair pair;
+        bool type_meta = !p && (str_eq(it.key, S("kind")) || str_eq(it.key, S("apiVersion")));
+        if (!prop && !r->more)
+            continue;
+        struct ratchet sub = { 0 };
+        if (!type_meta)
+            sub = below(ratchet, pair_key(ratchet.here, it.key, &pair) ? &pair : NULL);
+        run(ps, prop ? prop : r->more, &at, sub, it.value, jv_get(old, it.key));
+    }
+}
+
+static void run(struct problems *ps, const struct schema *s, const struct path *p,
+                struct ratchet ratchet, jv v, jv old)
+{
+    const struct crd_rules *r = s->rules;
+
+    if (!r || !(r->below & BELOW_CEL) || jv_is_null(v))
+        return;
+    jv shown = jstr(ps->a, r->types & (r->types - 1) ? S("") : r->type_text);
+    for (size_t i = 0; i < jv_len(r->cel); i++)
+        run_rule(ps, &r->programs[i], jv_index(r->cel, i), p, ratchet, shown, v, old);
+    for (size_t i = 0; jv_is(v, JV_ARR) && r->items && i < jv_len(v); i++) {
+        struct path at = path_index(p, i);
+        struct pair pair;
+        jv now = jv_index(v, i);
+        struct ratchet sub = below(ratchet, pair_index(ratchet.here, i, &pair) ? &pair : NULL);
+        run(ps, r->items, &at, sub, now, pair_old_element(s, old, now));
+    }
+    if (jv_is(v, JV_OBJ))
+        run_members(ps, r, p, ratchet, v, old);
+}
+
+/* Rules expect values of the right shape; these say that some are not. */
+static bool is_blocking(enum problem_type type)
+{
+    return type == PROBLEM_NOT_SUPPORTED || type == PROBLEM_REQUIRED || type == PROBLEM_TOO_LONG ||
+           type == PROBLEM_TOO_MANY || type == PROBLEM_TYPE_INVALID;
+}
+
+void check_rules(struct problems *ps, const struct schema *s, jv v, jv old)
+{
+    struct path nowhere = path_field(NULL, S("<nil>"));
+    struct pair pair = { s, v, old };
+    struct ratchet ratchet = { jv_exists(old) ? &pair : NULL, NULL };
+
+    if (!(s->rules->below & BELOW_CEL))
+        return;
+    for (size_t i = 0; i < ps->n; i++)
+        if (is_blocking(ps->at[i].type)) {
+            problem_invalid(
+                ps, &nowhere, JV_ABSENT,
+                "some validation rules were not checked because the object was invalid; "
+                "correct the existing errors to complete validation");
+            return;
+        }
+    run(ps, s, NULL, ratchet, v, old);
 }

@@ -12,6 +12,14 @@ struct pair {
     jv old;
 };
 
+/* The pair of a member or an element; false: there is nothing to compare with. up may be NULL. */
+bool pair_key(const struct pair *up, str key, struct pair *out);
+bool pair_index(const struct pair *up, size_t i, struct pair *out);
+/* As it was before; what cannot be followed by the schema counts as changed. */
+bool pair_unchanged(const struct pair *p);
+/* The old element with the same keys; absent: none, or the list is not told apart by keys. */
+jv pair_old_element(const struct schema *s, jv old, jv element);
+
 struct at { /* where we are */
     const struct path *path;
     const struct pair *pair; /* NULL: nothing to compare with */

@@ -8,8 +8,7 @@
 
 static void check(struct verdict *out, const struct schema *s, struct at at, jv v);
 
-/* The old element with the same keys; absent: none, or the list is not told apart by keys. */
-static jv old_element(const struct schema *s, jv old, jv element)
+jv pair_old_element(const struct schema *s, jv old, jv element)
 {
     if (s->list != LIST_MAP || !jv_is(element, JV_OBJ))
         return JV_ABSENT;
@@ -30,7 +29,7 @@ static const struct schema *member_schema(const struct schema *s, str key)
     return prop || !s->rules ? prop : s->rules->more;
 }
 
-static bool pair_key(const struct pair *up, str key, struct pair *out)
+bool pair_key(const struct pair *up, str key, struct pair *out)
 {
     if (!up || !up->schema)
         return false;
@@ -39,17 +38,17 @@ static bool pair_key(const struct pair *up, str key, struct pair *out)
     return out->schema && jv_exists(out->now) && jv_exists(out->old);
 }
 
-static bool pair_index(const struct pair *up, size_t i, struct pair *out)
+bool pair_index(const struct pair *up, size_t i, struct pair *out)
 {
     if (!up || !up->schema || !up->schema->rules || !up->schema->rules->items)
         return false;
     jv now = jv_index(up->now, i);
-    *out = (struct pair){ up->schema->rules->items, now, old_element(up->schema, up->old, now) };
+    *out =
+        (struct pair){ up->schema->rules->items, now, pair_old_element(up->schema, up->old, now) };
     return jv_exists(out->old);
 }
 
-/* As it was before; what cannot be followed by the schema counts as changed. */
-static bool is_unchanged(const struct pair *p)
+bool pair_unchanged(const struct pair *p)
 {
     struct pair child;
 
@@ -59,7 +58,7 @@ static bool is_unchanged(const struct pair *p)
         if (jv_len(p->now) != jv_len(p->old))
             return false;
         for (struct jv_iter it = jv_iter(p->now); jv_next(&it);)
-            if (!pair_key(p, it.key, &child) || !is_unchanged(&child))
+            if (!pair_key(p, it.key, &child) || !pair_unchanged(&child))
                 return false;
         return true;
     }
@@ -67,7 +66,7 @@ static bool is_unchanged(const struct pair *p)
         if (jv_len(p->now) != jv_len(p->old))
             return false;
         for (size_t i = 0; i < jv_len(p->now); i++)
-            if (!pair_index(p, i, &child) || !is_unchanged(&child))
+            if (!pair_index(p, i, &child) || !pair_unchanged(&child))
                 return false;
         return true;
     }
@@ -86,7 +85,7 @@ static void check_child(struct verdict *out, const struct schema *s, const struc
     }
     struct verdict own = { .a = out->a, .quiet = out->quiet };
     check(&own, s, at, v);
-    if (own.n && is_unchanged(pair))
+    if (own.n && pair_unchanged(pair))
         own.n = 0;
     verdict_merge(out, &own);
 }

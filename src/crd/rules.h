@@ -23,6 +23,11 @@ enum { /* what is at a schema or somewhere below it, so that walks can stop earl
        BELOW_CEL = 8,
 };
 
+struct rule {                          /* of x-kubernetes-validations */
+    const struct cel_program *program; /* NULL: one that we cannot run */
+    const struct cel_program *message; /* messageExpression; NULL: none */
+};
+
 struct schema_list_of { /* anyOf and its like */
     const struct schema *const *at;
     size_t n;
@@ -36,6 +41,7 @@ struct crd_rules {
     const struct schema *more;  /* additionalProperties as a schema */
     bool additional;            /* additionalProperties is given ... */
     bool additional_allowed;    /* ... and is not false */
+    bool resource;              /* has apiVersion, kind and metadata without saying so */
 
     unsigned types; /* TYPE_* bits; 0: any */
     str type_text;  /* "integer", or "integer,string" */
@@ -54,9 +60,9 @@ struct crd_rules {
     struct schema_list_of any_of, one_of, all_of;
     const struct schema * not ;
 
-    unsigned below;                            /* BELOW_* bits */
-    jv cel;                                    /* x-kubernetes-validations; absent: none */
-    const struct cel_program *const *programs; /* one a rule; NULL where it is none of ours */
+    unsigned below;              /* BELOW_* bits */
+    jv cel;                      /* x-kubernetes-validations; absent: none */
+    const struct rule *programs; /* one a rule of cel */
 };
 
 /* The schema of a version's root, or of a default under test. json must outlive a. */
@@ -88,5 +94,10 @@ const struct crd_column *columns_of(struct arena *a, jv list, size_t *n);
 jv scale_value(struct problems *ps, const struct path *p, jv obj, const char *const *steps,
                enum jv_type type);
 
-/* Whether a rule is one that we can run. */
-bool rule_runs(struct arena *a, str rule);
+/* cel_rules.c: rules, compiled against the schema they stand in; and run, last of all checks. */
+const struct rule *rules_compile(struct arena *a, jv list, const struct schema *s);
+void check_rules(struct problems *ps, const struct schema *s, jv v, jv old);
+
+/* What rules see of metadata (name and generateName), and of apiVersion and kind. */
+extern const struct schema *const schema_metadata;
+extern const struct schema *const schema_text;

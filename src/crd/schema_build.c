@@ -31,6 +31,26 @@ static const struct crd_rules string_rules = {
 static const struct schema any_string = { .type = SCHEMA_STRING, .rules = &string_rules };
 static const struct schema anything = { .type = SCHEMA_ANY, .rules = &no_rules };
 
+static const struct schema_field meta_fields[] = {
+    { S_INIT("generateName"), &any_string, 0, NULL },
+    { S_INIT("name"), &any_string, 0, NULL },
+};
+static const struct crd_rules meta_rules = {
+    .props = meta_fields,
+    .n_props = COUNT(meta_fields),
+    .types = TYPE_OBJECT,
+    .type_text = S_INIT("object"),
+    .min_length = -1,
+    .max_length = -1,
+    .min_items = -1,
+    .max_items = -1,
+    .min_props = -1,
+    .max_props = -1,
+};
+static const struct schema metadata = { .type = SCHEMA_OBJECT, .rules = &meta_rules };
+const struct schema *const schema_metadata = &metadata;
+const struct schema *const schema_text = &any_string;
+
 static const struct {
     str name;
     unsigned bit;
@@ -269,7 +289,10 @@ static const struct schema *build(struct builder *b, jv json, bool root)
     build_merge(b, s, json);
     build_fields(b, s, r, root);
     note_below(s, r);
+    r->resource = root || s->embedded_resource;
     s->rules = r;
+    if (jv_exists(r->cel))
+        r->programs = rules_compile(b->a, r->cel, s);
     return s;
 }
 

@@ -68,6 +68,7 @@ static void check_rules_of(struct problems *ps, const struct crd_version *v, jv 
         check_lists(&before, v->schema, NULL, old);
     if (!before.n)
         check_lists(ps, v->schema, NULL, obj);
+    check_rules(ps, v->schema, obj, old);
 }
 
 void crd_validate(struct problems *ps, const struct crd_version *v, jv obj, jv old)

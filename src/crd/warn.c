@@ -6,90 +6,86 @@
 
 struct walk {
     struct arena *a;
-    struct jbuild *formats; /* texts; may be NULL */
-    struct jbuild *rules;   /* { path, rule }; may be NULL */
+    struct jbuild list;
 };
 
-static void visit(struct walk *w, const struct path *p, jv s);
+static void visit(struct walk *w, jv s);
 
-static void visit_list(struct walk *w, const struct path *p, jv s, const char *key)
+static void visit_list(struct walk *w, jv list)
 {
-    struct path list = path_field(p, str_of(key));
-
-    for (struct jv_iter it = jv_iter(jv_get(s, str_of(key))); jv_next(&it);) {
-        struct path at =
-            jv_is(it.of, JV_OBJ) ? path_key(&list, it.key) : path_index(&list, it.i - 1);
-        visit(w, &at, it.value);
-    }
+    for (struct jv_iter it = jv_iter(list); jv_next(&it);)
+        visit(w, it.value);
 }
 
-static void note_rules(struct walk *w, const struct path *p, jv s)
+static void visit(struct walk *w, jv s)
 {
-    struct path list = path_field(p, S("x-kubernetes-validations"));
-
-    for (struct jv_iter it = jv_iter(jv_at(s, "x-kubernetes-validations")); jv_next(&it);) {
-        struct path at = path_index(&list, it.i - 1);
-        str rule = jv_str(jv_at(it.value, "rule"), S(""));
-        if (rule_runs(w->a, rule))
-            continue;
-        jb_push(w->rules, jobj(w->a, { "path", jstr(w->a, path_str(w->a, &at)) },
-                               { "rule", jstr(w->a, rule) }));
-    }
-}
-
-static void visit(struct walk *w, const struct path *p, jv s)
-{
-    struct path items = path_field(p, S("items"));
-    struct path more = path_field(p, S("additionalProperties"));
-    struct path not = path_field(p, S("not"));
     str format = jv_str(jv_at(s, "format"), S(""));
 
     if (!jv_is(s, JV_OBJ))
         return;
-    if (w->formats && format.n && str_eq(jv_str(jv_at(s, "type"), S("")), S("string")) &&
-        !format_find(format))
-        jb_push(w->formats, jstr(w->a, arena_printf(w->a, "unrecognized format %" PRI_STR,
-                                                    STR_ARG(go_quote(w->a, format)))));
-    if (w->rules)
-        note_rules(w, p, s);
-    visit(w, &items, jv_at(s, "items"));
-    visit_list(w, p, s, "allOf");
-    visit_list(w, p, s, "anyOf");
-    visit_list(w, p, s, "oneOf");
-    visit(w, &not, jv_at(s, "not"));
-    visit_list(w, p, s, "properties");
-    visit(w, &more, jv_at(s, "additionalProperties"));
+    if (format.n && str_eq(jv_str(jv_at(s, "type"), S("")), S("string")) && !format_find(format))
+        jb_push(&w->list, jstr(w->a, arena_printf(w->a, "unrecognized format %" PRI_STR,
+                                                  STR_ARG(go_quote(w->a, format)))));
+    visit(w, jv_at(s, "items"));
+    visit_list(w, jv_at(s, "allOf"));
+    visit_list(w, jv_at(s, "anyOf"));
+    visit_list(w, jv_at(s, "oneOf"));
+    visit(w, jv_at(s, "not"));
+    visit_list(w, jv_at(s, "properties"));
+    visit(w, jv_at(s, "additionalProperties"));
 }
 
-static void visit_versions(struct walk *w, jv crd)
+static jv unknown_formats(struct arena *a, jv crd)
+{
+    struct walk w = { a, jb_arr(a) };
+
+    for (struct jv_iter it = jv_iter(jv_at(crd, "spec", "versions")); jv_next(&it);)
+        visit(&w, jv_at(it.value, "schema", "openAPIV3Schema"));
+    return jb_done(&w.list);
+}
+
+/* ---- rules */
+
+static void visit_rules(struct walk *w, const struct path *p, const struct schema *s)
+{
+    const struct crd_rules *r = s->rules;
+    struct path list = path_field(p, S("x-kubernetes-validations"));
+    struct path items = path_field(p, S("items"));
+    struct path more = path_field(p, S("additionalProperties"));
+    struct path props = path_field(p, S("properties"));
+
+    if (!(r->below & BELOW_CEL))
+        return;
+    for (struct jv_iter it = jv_iter(r->cel); jv_next(&it);) {
+        struct path at = path_index(&list, it.i - 1);
+        if (!r->programs[it.i - 1].program)
+            jb_push(&w->list, jobj(w->a, { "path", jstr(w->a, path_str(w->a, &at)) },
+                                   { "rule", jstr(w->a, jv_str(jv_at(it.value, "rule"), S(""))) }));
+    }
+    if (r->items)
+        visit_rules(w, &items, r->items);
+    for (size_t i = 0; i < r->n_props; i++) {
+        struct path at = path_key(&props, r->props[i].name);
+        visit_rules(w, &at, r->props[i].schema);
+    }
+    if (r->more)
+        visit_rules(w, &more, r->more);
+}
+
+jv crd_cel_rules(struct arena *a, jv crd)
 {
     struct path spec = path_field(NULL, S("spec"));
     struct path list = path_field(&spec, S("versions"));
+    struct walk w = { a, jb_arr(a) };
 
     for (struct jv_iter it = jv_iter(jv_at(crd, "spec", "versions")); jv_next(&it);) {
         struct path version = path_index(&list, it.i - 1);
         struct path schema = path_field(&version, S("schema"));
         struct path root = path_field(&schema, S("openAPIV3Schema"));
-        visit(w, &root, jv_at(it.value, "schema", "openAPIV3Schema"));
+        jv json = jv_at(it.value, "schema", "openAPIV3Schema");
+        visit_rules(&w, &root, schema_build(a, json, NULL, true));
     }
-}
-
-jv crd_cel_rules(struct arena *a, jv crd)
-{
-    struct jbuild rules = jb_arr(a);
-    struct walk w = { .a = a, .rules = &rules };
-
-    visit_versions(&w, crd);
-    return jb_done(&rules);
-}
-
-static jv unknown_formats(struct arena *a, jv crd)
-{
-    struct jbuild formats = jb_arr(a);
-    struct walk w = { .a = a, .formats = &formats };
-
-    visit_versions(&w, crd);
-    return jb_done(&formats);
+    return jb_done(&w.list);
 }
 
 static bool holds(jv list, jv text)

@@ -1,0 +1,112 @@
+/* Rules in CEL: what they find and say, as the real server did; and which ones are not ours. */
+
+#include "builtin/types.h"
+#include "golden.h"
+
+static void one_definition(jv definition)
+{
+    AUTO(crd) struct crd *c = crd_compile(jv_at(definition, "crd"), &meta_ObjectMeta, NULL);
+    str name = jv_str(jv_at(definition, "name"), S(""));
+
+    AUTO(arena) struct arena *all = arena_new();
+    is_json(crd_cel_rules(all, jv_at(definition, "crd")), "[]",
+            arena_printf(all, "%" PRI_STR ": every rule can be run", STR_ARG(name)).p);
+    for (struct jv_iter it = jv_iter(jv_at(definition, "cases")); jv_next(&it);) {
+        AUTO(arena) struct arena *a = arena_new();
+        struct problems ps = { .a = a };
+        jv obj = jv_at(it.value, "object");
+
+        crd_validate(&ps, c->storage, obj, jv_at(it.value, "old"));
+        is_str(golden_problems(a, &ps), golden_causes(a, jv_at(it.value, "causes")),
+               arena_printf(a, "%" PRI_STR ": %" PRI_STR, STR_ARG(name),
+                            STR_ARG(json_text(a, jv_at(obj, "spec"))))
+                   .p);
+    }
+}
+
+static void matches_the_real_server(const char *folder)
+{
+    AUTO(jdoc) struct jdoc *d = golden_read(folder, "rules");
+
+    for (struct jv_iter it = jv_iter(jv_at(jdoc_root(d), "definitions")); jv_next(&it);)
+        one_definition(it.value);
+}
+
+/* A definition with one rule on an object of several fields. */
+static struct jdoc *with_rule(const char *rule)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(jdoc)
+    struct jdoc *d =
+        J("{'type': 'object', 'properties': {'i': {'type': 'integer'}, 's': {'type': 'string'},"
+          " 't': {'type': 'string', 'format': 'date-time'}, 'any': {'type': 'object',"
+          " 'x-kubernetes-preserve-unknown-fields': true}, 'a-b': {'type': 'integer'},"
+          " 'if': {'type': 'integer'}}}");
+    jv rules = jarr(a, jobj(a, { "rule", jstr(a, str_of(rule)) }));
+    jv schema = jv_with(a, jdoc_root(d), rules, "x-kubernetes-validations");
+    jv version = jobj(a, { "name", jstrz(a, "v1") }, { "storage", JV_TRUE },
+                      { "schema", jobj(a, { "openAPIV3Schema", schema }) });
+    jv crd = jobj(a, { "spec", jobj(a, { "versions", jarr(a, version) }) });
+
+    return jdoc_parse(json_text(a, crd), NULL, NULL);
+}
+
+static void rules_outside_of_our_part_are_named(void)
+{
+    static const struct {
+        const char *rule;
+        bool runs;
+    } rows[] = {
+        { "self.i > 1", true },
+        { "self.a__dash__b > 1 && self.__if__ > 2", true },
+        { "self.t > timestamp('2020-01-01T00:00:00Z')", false },
+        { "self.any.foo == 1", false },
+        { "self.nothing == 1", false },
+        { "self.s.format('x') == 'y'", false },
+        { "self.i + 's' == 's'", false },
+        { "self.", false },
+        { "self.i > 1 &&", false },
+        { "quantity(self.s).isGreaterThan(quantity('1'))", false },
+        { "self.i", false },
+        { "((((((((((self.i))))))))))) > 1", false },
+        { "self.?i.orValue(1) > 0", false },
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        AUTO(arena) struct arena *a = arena_new();
+        AUTO(jdoc) struct jdoc *d = with_rule(rows[i].rule);
+
+        is_int((int64_t)jv_len(crd_cel_rules(a, jdoc_root(d))), !rows[i].runs, rows[i].rule);
+    }
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(jdoc) struct jdoc *d = with_rule("url(self.s).getHost() == 'x'");
+    is_json(
+        crd_definition_warnings(a, jdoc_root(d), JV_ABSENT),
+        "['spec.versions[0].schema.openAPIV3Schema.x-kubernetes-validations[0]: this rule is not "
+        "enforced: \\'url(self.s).getHost() == \\u0027x\\u0027\\'']",
+        "and a warning says where and which");
+}
+
+static void a_rule_that_never_ends_is_stopped(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(jdoc)
+    struct jdoc *d =
+        with_rule("[1,2,3,4,5,6,7,8,9,10].all(a, [1,2,3,4,5,6,7,8,9,10].all(b,"
+                  "[1,2,3,4,5,6,7,8,9,10].all(c, [1,2,3,4,5,6,7,8,9,10].all(d,"
+                  "[1,2,3,4,5,6,7,8,9,10].all(e, [1,2,3,4,5,6,7,8,9,10].all(f, a + b > 0))))))");
+    AUTO(crd) struct crd *c = crd_compile(jdoc_root(d), NULL, NULL);
+    struct problems ps = { .a = a };
+
+    crd_validate(&ps, c->storage, JV_EMPTY_OBJ, JV_ABSENT);
+    is_int((int64_t)ps.n, 1, "one problem");
+    ok(ps.n && str_contains(ps.at[0].message, S("actual cost limit exceeded")), "about its cost");
+}
+
+int main(int argc, char **argv)
+{
+    matches_the_real_server(argc > 1 ? argv[1] : ".");
+    rules_outside_of_our_part_are_named();
+    a_rule_that_never_ends_is_stopped();
+    return tap_done();
+}
