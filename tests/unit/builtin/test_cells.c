@@ -141,6 +141,33 @@ static void times_to_come_are_invalid_ages(void)
     is_json(namespace_cells(&late, jdoc_root(d)), "['n', 'Active', '5s']", "whole seconds");
 }
 
+static void broken_selectors_are_errors(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(jdoc)
+    struct jdoc *d = J("{'metadata': {'name': 'n'}, 'spec': {'podSelector': "
+                       "{'matchExpressions': [{'key': 'a', 'operator': 'Near'}]}}}");
+    struct kind_ctx c = { .a = a };
+
+    is_json(networkpolicy_cells(&c, jdoc_root(d)), "['n', '<error>', '<unknown>']", "of a policy");
+}
+
+/* A node agent may know containers that the spec does not have any more. */
+static void unknown_init_containers_are_no_sidecars(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(jdoc)
+    struct jdoc *d =
+        J("{'spec': {'initContainers': [{'name': 'a', 'restartPolicy': 'Always'}]}, 'status': "
+          "{'initContainerStatuses': [{'name': 'b', 'started': true, 'ready': true, 'state': "
+          "{'running': {}}}]}}");
+    struct kind_ctx c = { .a = a };
+    jv cells = pod_cells(&c, jdoc_root(d));
+
+    is_json(jv_index(cells, 1), "'0/1'", "so they are not ready");
+    is_json(jv_index(cells, 2), "'Init:0/1'", "but still run");
+}
+
 int main(int argc, char **argv)
 {
     AUTO(jdoc) struct jdoc *d = read_recorded(argc > 1 ? argv[1] : "cells.json");
@@ -150,5 +177,7 @@ int main(int argc, char **argv)
     any_object_has_a_cell_for_every_column();
     metrics_of_unknown_types_are_shown_as_such();
     times_to_come_are_invalid_ages();
+    broken_selectors_are_errors();
+    unknown_init_containers_are_no_sidecars();
     return tap_done();
 }
