@@ -101,12 +101,58 @@ bool str_list_has(jv list, str s)
     return false;
 }
 
+enum { LOOK_BACK = 512, HASH_FROM = 16 };
+
+static bool field_is(jv list, size_t i, str field, str s)
+{
+    return str_eq(jv_str(jv_get(jv_index(list, i), field), S("")), s);
+}
+
 bool seen_before(jv list, size_t n, str field, str s)
 {
-    for (size_t i = 0; i < n; i++)
-        if (str_eq(jv_str(jv_get(jv_index(list, i), field), S("")), s))
+    for (size_t i = n > LOOK_BACK ? n - LOOK_BACK : 0; i < n; i++)
+        if (field_is(list, i, field, s))
             return true;
     return false;
+}
+
+struct by_field by_field(jv list, str field)
+{
+    return (struct by_field){ .list = list, .field = field };
+}
+
+void by_field_done(struct by_field *b)
+{
+    map_done(&b->first);
+}
+
+static void fill(struct by_field *b)
+{
+    for (size_t i = jv_len(b->list); i-- > 0;) /* backwards, so that the first one stays */
+        map_put(&b->first, jv_str(jv_get(jv_index(b->list, i), b->field), S("")),
+                (void *)(uintptr_t)(i + 1));
+}
+
+int64_t by_first(struct by_field *b, str value)
+{
+    size_t n = jv_len(b->list);
+
+    if (n >= HASH_FROM) {
+        if (!b->first.n)
+            fill(b);
+        return (int64_t)(uintptr_t)map_get(&b->first, value) - 1;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (field_is(b->list, i, b->field, value))
+            return (int64_t)i;
+    return -1;
+}
+
+bool by_before(struct by_field *b, size_t i, str value)
+{
+    int64_t first = by_first(b, value);
+
+    return first >= 0 && (size_t)first < i;
 }
 
 void only_fields(struct problems *ps, const struct path *p, jv obj, const char *const *allowed,
@@ -115,4 +161,36 @@ void only_fields(struct problems *ps, const struct path *p, jv obj, const char *
     EACH (it, obj)
         if (!one_of(it.key, allowed) && !jv_is_null(it.value))
             problem_forbidden(ps, ATS(p, it.key), "%s", text);
+}
+
+static bool is_path(str s)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        char c = s.p[i];
+        bool alnum = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+        if (!alnum && (!c || !strchr("/-._~%!$&'()*+,;=:", c)))
+            return false;
+    }
+    return s.n > 0;
+}
+
+void domain_path_check(struct problems *ps, const struct path *p, jv v)
+{
+    str text = jv_str(v, S(""));
+    str path = text;
+    str host = str_cut(&path, '/');
+
+    if (!text.n) {
+        problem_required(ps, p, "%s", "");
+        return;
+    }
+    if (!host.n || !path.n) {
+        problem_invalid(ps, p, v, "must be a domain-prefixed path (such as \"acme.io/foo\")");
+        return;
+    }
+    name_check(ps, p, host, name_dns1123_subdomain);
+    if (!is_path(path))
+        problem_invalid(ps, p, jstr(ps->a, path),
+                        "Invalid path (regex used for validation is "
+                        "'[A-Za-z0-9/\\-._~%%!$&'()*+,;=:]+')");
 }

@@ -2,6 +2,7 @@
  */
 #pragma once
 
+#include "base/map.h"
 #include "kube/meta.h"
 #include "kube/names.h"
 #include "kube/problem.h"
@@ -40,9 +41,28 @@ void too_long(struct problems *ps, const struct path *p, int64_t max);
 void too_many(struct problems *ps, const struct path *p, size_t n, size_t max);
 /* Required when empty, else the rule. */
 void name_required(struct problems *ps, const struct path *p, str v, name_rule *rule);
+/* "acme.io/foo" */
+void domain_path_check(struct problems *ps, const struct path *p, jv v);
 bool str_list_has(jv list, str s);
-/* An object whose `field` equals s is among the first n elements of list. */
+/* An object whose `field` equals s is among the first n elements of list. Bounded: looks back no
+ * further than 512 elements, more than any list of a sane object has. Where users control long
+ * lists, struct by_field finds all. */
 bool seen_before(jv list, size_t n, str field, str s);
+
+/* Elements of a list by one of their fields: hashed once the list is long. */
+struct by_field {
+    jv list;
+    str field;
+    struct map first; /* value to index + 1 */
+};
+struct by_field by_field(jv list, str field);
+void by_field_done(struct by_field *b);
+static inline void by_field_auto(struct by_field *b)
+{
+    by_field_done(b);
+}
+int64_t by_first(struct by_field *b, str value);         /* index of the first one, or -1 */
+bool by_before(struct by_field *b, size_t i, str value); /* there is one before i */
 /* v as a JSON value to show: absent strings are shown as "". */
 jv shown(struct arena *a, jv v);
 /* Nothing but these members; each other one is Forbidden with text. allowed ends with NULL. */

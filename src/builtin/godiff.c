@@ -32,15 +32,21 @@ static void print_text(struct buf *b, str s)
     }
 }
 
-static int by_bytes(const void *x, const void *y)
+struct member {
+    str key;
+    jv value;
+};
+
+static int by_key(const void *x, const void *y)
 {
-    return str_cmp(*(const str *)x, *(const str *)y);
+    return str_cmp(((const struct member *)x)->key, ((const struct member *)y)->key);
 }
 
 /* Any value as it stands; sorted: the members of maps by key. */
 static void print_any(struct buf *b, jv v, bool sorted, int depth)
 {
     size_t n = jv_len(v);
+    bool object = jv_is(v, JV_OBJ);
 
     if (jv_is(v, JV_STR)) {
         print_text(b, jv_str(v, S("")));
@@ -50,27 +56,27 @@ static void print_any(struct buf *b, jv v, bool sorted, int depth)
         json_print(b, jv_exists(v) ? v : JV_NULL_V);
         return;
     }
-    str *keys = calloc(n, sizeof(*keys));
-    if (!keys)
+    struct member *members = calloc(n, sizeof(*members));
+    if (!members)
         abort();
     for (struct jv_iter it = jv_iter(v); jv_next(&it);)
-        keys[it.i - 1] = it.key;
-    if (sorted && jv_is(v, JV_OBJ))
-        qsort(keys, n, sizeof(*keys), by_bytes);
-    buf_addc(b, jv_is(v, JV_OBJ) ? '{' : '[');
+        members[it.i - 1] = (struct member){ it.key, it.value };
+    if (sorted && object)
+        qsort(members, n, sizeof(*members), by_key);
+    buf_addc(b, object ? '{' : '[');
     for (size_t i = 0; i < n; i++) {
         if (i)
             buf_addc(b, ',');
         new_line(b, depth + 1);
-        if (jv_is(v, JV_OBJ)) {
-            print_text(b, keys[i]);
+        if (object) {
+            print_text(b, members[i].key);
             buf_add(b, depth < 0 ? S(":") : S(": "));
         }
-        print_any(b, jv_is(v, JV_OBJ) ? jv_get(v, keys[i]) : jv_index(v, i), sorted, depth + 1);
+        print_any(b, members[i].value, sorted, depth + 1);
     }
     new_line(b, depth);
-    buf_addc(b, jv_is(v, JV_OBJ) ? '}' : ']');
-    free(keys);
+    buf_addc(b, object ? '}' : ']');
+    free(members);
 }
 
 static void print_list(struct buf *b, str kind, jv v, jv up, int depth)

@@ -150,7 +150,7 @@ static void exit_codes_check(struct problems *ps, const struct path *p, jv spec,
         const struct path *q = ATI(AT(p, "values"), it.i - 1);
         if (str_eq(op, S("In")) && jv_int(it.value, 0) == 0)
             problem_invalid(ps, q, it.value, "must not be 0 for the In operator");
-        for (size_t i = 0; i + 1 < it.i; i++) {
+        for (size_t i = 0; i + 1 < it.i && i < MAX_EXIT_CODES; i++) {
             if (jv_equal(jv_index(values, i), it.value)) {
                 problem_duplicate(ps, q, it.value);
                 break;
@@ -261,37 +261,12 @@ static void success_policy_check(struct problems *ps, const struct path *p, jv s
         success_rule_check(ps, EACH_AT(q, it), spec, it.value);
 }
 
-static bool is_path(str s)
-{
-    for (size_t i = 0; i < s.n; i++) {
-        char c = s.p[i];
-        bool alnum = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-        if (!alnum && (!c || !strchr("/-._~%!$&'()*+,;=:", c)))
-            return false;
-    }
-    return s.n > 0;
-}
-
 static void managed_by_check(struct problems *ps, const struct path *p, jv v)
 {
-    str text = jv_str(v, S(""));
-    str path = text;
-    str host = str_cut(&path, '/');
-
     if (jv_is_null(v))
         return;
-    if (!text.n)
-        problem_required(ps, p, "%s", "");
-    else if (!host.n || !path.n)
-        problem_invalid(ps, p, v, "must be a domain-prefixed path (such as \"acme.io/foo\")");
-    else {
-        name_check(ps, p, host, name_dns1123_subdomain);
-        if (!is_path(path))
-            problem_invalid(ps, p, jstr(ps->a, path),
-                            "Invalid path (regex used for validation is "
-                            "'[A-Za-z0-9/\\-._~%%!$&'()*+,;=:]+')");
-    }
-    if (text.n > MAX_MANAGED_BY)
+    domain_path_check(ps, p, v);
+    if (jv_str(v, S("")).n > MAX_MANAGED_BY)
         too_long(ps, p, MAX_MANAGED_BY);
 }
 

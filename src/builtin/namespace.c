@@ -119,9 +119,11 @@ static jv taint_shown(struct arena *a, jv taint)
                 { "TimeAdded", jv_is_null(added) ? JV_NULL_V : added });
 }
 
+enum { LOOK_BACK = 512 }; /* more taints or addresses than any node has */
+
 static bool tainted_before(jv taints, size_t n, jv taint)
 {
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = n > LOOK_BACK ? n - LOOK_BACK : 0; i < n; i++) {
         jv other = jv_index(taints, i);
         if (str_eq(FS(other, "key"), FS(taint, "key")) &&
             str_eq(FS(other, "effect"), FS(taint, "effect")))
@@ -169,7 +171,7 @@ void node_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 static void addresses_check(struct problems *ps, const struct path *p, jv addresses)
 {
     EACH (it, addresses)
-        for (size_t i = 0; i + 1 < it.i; i++)
+        for (size_t i = it.i > LOOK_BACK ? it.i - LOOK_BACK : 0; i + 1 < it.i; i++)
             if (jv_equal_semantic(jv_index(addresses, i), it.value)) {
                 problem_duplicate(ps, EACH_AT(p, it),
                                   jobj(ps->a, { "Type", jstr(ps->a, FS(it.value, "type")) },

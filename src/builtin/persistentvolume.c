@@ -1,5 +1,6 @@
 /* PersistentVolumeClaim and PersistentVolume. */
 
+#include "base/time.h"
 #include "builtin/godiff.h"
 #include "builtin/hooks.h"
 #include "builtin/pod.h"
@@ -80,12 +81,26 @@ static jv claim_status_defaults(struct arena *a, jv status)
     return edit_done(&e);
 }
 
+/* What dataSource may name; anything else is dropped from it, though not from dataSourceRef. */
+static bool is_old_source(jv source)
+{
+    str group = FS(source, "apiGroup");
+    str kind = FS(source, "kind");
+
+    return (!group.n && str_eq(kind, S("PersistentVolumeClaim"))) ||
+           (str_eq(group, S("snapshot.storage.k8s.io")) && str_eq(kind, S("VolumeSnapshot")));
+}
+
 /* dataSource and dataSourceRef name the same thing; the one that is there fills the other. */
 static jv data_sources_agree(struct arena *a, jv spec)
 {
     jv old_way = F(spec, "dataSource");
     jv new_way = F(spec, "dataSourceRef");
 
+    if (!jv_is_null(old_way) && !is_old_source(old_way)) {
+        spec = jv_without(a, spec, "dataSource");
+        old_way = JV_ABSENT;
+    }
     if (jv_is_null(new_way) && !jv_is_null(old_way))
         return jv_with(a, spec, old_way, "dataSourceRef");
     if (jv_is_null(old_way) && !jv_is_null(new_way) && !FS(new_way, "namespace").n)
@@ -212,7 +227,9 @@ jv persistentvolume_prepare(const struct kind_ctx *c, jv obj, jv old)
     if (jv_exists(old))
         edit_set(&e, S("status"), F(old, "status"));
     else
-        edit_set(&e, S("status"), jobj(c->a, { "phase", LSTR("Pending") }));
+        edit_set(&e, S("status"),
+                 jobj(c->a, { "phase", LSTR("Pending") },
+                      { "lastPhaseTransitionTime", jstr(c->a, time_text(c->a, c->now_ms)) }));
     return edit_done(&e);
 }
 

@@ -8,7 +8,7 @@
 
 #include <inttypes.h>
 
-enum { TOLERATE_S = 300 };
+enum { TOLERATE_S = 300, MAX_LIMITS = 1024 };
 
 /* ---- defaults */
 
@@ -18,7 +18,7 @@ static jv requests_from_limits(struct arena *a, jv container)
     jv limits = F(resources, "limits");
     jv requests = F(resources, "requests");
 
-    if (!jv_len(limits))
+    if (!jv_len(limits) || jv_len(limits) > MAX_LIMITS) /* refused by validation */
         return container;
     struct edit r = edit(a, requests);
     EACH (it, limits)

@@ -21,9 +21,12 @@ struct pod_seen {
     jv meta;         /* of the pod; absent in templates */
     jv volumes;      /* spec.volumes ... */
     bool *volume_ok; /* ... and which of them are without problems */
-    jv claims;       /* spec.resourceClaims */
-    int64_t grace;   /* terminationGracePeriodSeconds ... */
-    bool has_grace;  /* ... if set */
+    struct by_field *volume_names;
+    struct by_field *container_names;
+    struct by_field *init_names;
+    jv claims;      /* spec.resourceClaims */
+    int64_t grace;  /* terminationGracePeriodSeconds ... */
+    bool has_grace; /* ... if set */
     str restart_policy;
     bool host_users;
     bool is_pod; /* not a template */
@@ -34,22 +37,19 @@ void pod_template_check(struct problems *ps, const struct path *p, jv tmpl);
 void pod_annotations_check(struct problems *ps, const struct path *p, jv annotations, jv spec);
 
 void volumes_check(struct problems *ps, const struct path *p, struct pod_seen *seen);
-void mounts_check(struct problems *ps, const struct path *p, const struct pod_seen *seen,
-                  jv container);
-void devices_check(struct problems *ps, const struct path *p, const struct pod_seen *seen,
-                   jv container);
-void containers_check(struct problems *ps, const struct path *p, const struct pod_seen *seen);
-void init_containers_check(struct problems *ps, const struct path *p, const struct pod_seen *seen);
-void ephemeral_containers_check(struct problems *ps, const struct path *p,
-                                const struct pod_seen *seen);
+void mounts_check(struct problems *ps, const struct path *p, struct pod_seen *seen, jv container);
+void devices_check(struct problems *ps, const struct path *p, struct pod_seen *seen, jv container);
+void containers_check(struct problems *ps, const struct path *p, struct pod_seen *seen);
+void init_containers_check(struct problems *ps, const struct path *p, struct pod_seen *seen);
+void ephemeral_containers_check(struct problems *ps, const struct path *p, struct pod_seen *seen);
 void env_check(struct problems *ps, const struct path *p, jv env);
 void env_from_check(struct problems *ps, const struct path *p, jv env_from);
 void field_ref_check(struct problems *ps, const struct path *p, jv ref, bool volume);
 void resource_field_ref_check(struct problems *ps, const struct path *p, jv ref, bool volume);
 enum probe_kind { PROBE_LIVENESS, PROBE_READINESS, PROBE_STARTUP };
-void probe_check(struct problems *ps, const struct path *p, const struct pod_seen *seen,
+void probe_check(struct problems *ps, const struct path *p, struct pod_seen *seen,
                  enum probe_kind kind, jv probe);
-void lifecycle_check(struct problems *ps, const struct path *p, const struct pod_seen *seen,
+void lifecycle_check(struct problems *ps, const struct path *p, struct pod_seen *seen,
                      jv lifecycle);
 void pod_security_check(struct problems *ps, const struct path *p, jv spec);
 void container_security_check(struct problems *ps, const struct path *p, jv sc, bool host_users);

@@ -201,11 +201,13 @@ void tolerations_check(struct problems *ps, const struct path *p, jv tolerations
     }
 }
 
+enum { LOOK_AHEAD = 512 }; /* more than any pod has */
+
 static bool repeated_later(jv list, size_t i)
 {
     jv v = jv_index(list, i);
 
-    for (size_t j = i + 1; j < jv_len(list); j++) {
+    for (size_t j = i + 1; j < jv_len(list) && j < i + LOOK_AHEAD; j++) {
         jv other = jv_index(list, j);
         if (str_eq(FS(v, "topologyKey"), FS(other, "topologyKey")) &&
             str_eq(FS(v, "whenUnsatisfiable"), FS(other, "whenUnsatisfiable")))

@@ -8,13 +8,14 @@
 static void ports_check(struct problems *ps, const struct path *p, jv ports)
 {
     static const char *const protocols[] = { "SCTP", "TCP", "UDP", NULL };
+    AUTO(by_field) struct by_field names = by_field(ports, S("name"));
 
     EACH (it, ports) {
         const struct path *q = EACH_AT(p, it);
         str name = FS(it.value, "name");
         if (name.n && !name_ok(name, name_port))
             name_check(ps, AT(q, "name"), name, name_port);
-        else if (name.n && seen_before(ports, it.i - 1, S("name"), name))
+        else if (name.n && by_before(&names, it.i - 1, name))
             problem_duplicate(ps, AT(q, "name"), F(it.value, "name"));
         if (!FI(it.value, "containerPort"))
             problem_required(ps, AT(q, "containerPort"), "%s", "");
@@ -33,8 +34,8 @@ void pull_policy_check(struct problems *ps, const struct path *p, jv policy)
     enum_required(ps, p, policy, policies);
 }
 
-static void resize_policy_check(struct problems *ps, const struct path *p,
-                                const struct pod_seen *seen, jv list)
+static void resize_policy_check(struct problems *ps, const struct path *p, struct pod_seen *seen,
+                                jv list)
 {
     static const char *const resources[] = { "cpu", "memory", NULL };
     static const char *const policies[] = { "NotRequired", "RestartContainer", NULL };
@@ -51,8 +52,7 @@ static void resize_policy_check(struct problems *ps, const struct path *p,
     }
 }
 
-static void common_check(struct problems *ps, const struct path *p, const struct pod_seen *seen,
-                         jv c)
+static void common_check(struct problems *ps, const struct path *p, struct pod_seen *seen, jv c)
 {
     static const char *const message_policies[] = { "File", "FallbackToLogsOnError", NULL };
 
@@ -72,8 +72,7 @@ static void common_check(struct problems *ps, const struct path *p, const struct
                              seen->host_users);
 }
 
-static void probes_check(struct problems *ps, const struct path *p, const struct pod_seen *seen,
-                         jv c)
+static void probes_check(struct problems *ps, const struct path *p, struct pod_seen *seen, jv c)
 {
     lifecycle_check(ps, AT(p, "lifecycle"), seen, F(c, "lifecycle"));
     probe_check(ps, AT(p, "livenessProbe"), seen, PROBE_LIVENESS, F(c, "livenessProbe"));
@@ -81,43 +80,25 @@ static void probes_check(struct problems *ps, const struct path *p, const struct
     probe_check(ps, AT(p, "startupProbe"), seen, PROBE_STARTUP, F(c, "startupProbe"));
 }
 
-/* Whether port j of container i, on its host, stands before in the list. */
-static bool host_port_taken(jv containers, size_t i, size_t j, jv port)
+/* A port of the host goes to one container only. taken: what went before. */
+static void host_ports_check(struct problems *ps, const struct path *p, jv container,
+                             struct map *taken)
 {
-    for (size_t ci = 0; ci <= i; ci++) {
-        jv ports = F(jv_index(containers, ci), "ports");
-        size_t end = ci == i ? j : jv_len(ports);
-        for (size_t pi = 0; pi < end; pi++) {
-            jv other = jv_index(ports, pi);
-            if (FI(other, "hostPort") == FI(port, "hostPort") &&
-                str_eq(FS(other, "protocol"), FS(port, "protocol")) &&
-                str_eq(FS(other, "hostIP"), FS(port, "hostIP")))
-                return true;
-        }
-    }
-    return false;
-}
-
-static void host_ports_check(struct problems *ps, const struct path *p, jv containers, size_t from,
-                             size_t to)
-{
-    for (size_t i = from; i < to; i++) {
-        jv ports = F(jv_index(containers, i), "ports");
-        EACH (it, ports) {
-            if (!FI(it.value, "hostPort") || !host_port_taken(containers, i, it.i - 1, it.value))
-                continue;
-            const struct path *q = ATI(AT(ATI(p, i), "ports"), it.i - 1);
-            str text = arena_printf(ps->a, "%" PRI_STR "/%" PRI_STR "/%" PRId64,
-                                    STR_ARG(FS(it.value, "protocol")),
-                                    STR_ARG(FS(it.value, "hostIP")), FI(it.value, "hostPort"));
-            problem_duplicate(ps, AT(q, "hostPort"), jstr(ps->a, text));
-        }
+    EACH (it, F(container, "ports")) {
+        if (!FI(it.value, "hostPort"))
+            continue;
+        str key = arena_printf(ps->a, "%" PRI_STR "/%" PRI_STR "/%" PRId64,
+                               STR_ARG(FS(it.value, "protocol")), STR_ARG(FS(it.value, "hostIP")),
+                               FI(it.value, "hostPort"));
+        if (map_put(taken, key, ps))
+            problem_duplicate(ps, AT(ATI(AT(p, "ports"), it.i - 1), "hostPort"), jstr(ps->a, key));
     }
 }
 
-void containers_check(struct problems *ps, const struct path *p, const struct pod_seen *seen)
+void containers_check(struct problems *ps, const struct path *p, struct pod_seen *seen)
 {
     jv containers = F(seen->spec, "containers");
+    struct map taken = { 0 };
 
     if (!jv_len(containers)) {
         problem_required(ps, p, "%s", "");
@@ -126,33 +107,35 @@ void containers_check(struct problems *ps, const struct path *p, const struct po
     EACH (it, containers) {
         const struct path *q = EACH_AT(p, it);
         common_check(ps, q, seen, it.value);
-        if (seen_before(containers, it.i - 1, S("name"), FS(it.value, "name")))
+        if (by_before(seen->container_names, it.i - 1, FS(it.value, "name")))
             problem_duplicate(ps, AT(q, "name"), shown(ps->a, F(it.value, "name")));
         probes_check(ps, q, seen, it.value);
         if (!jv_is_null(F(it.value, "restartPolicy")))
             problem_forbidden(ps, AT(q, "restartPolicy"), "may not be set for non-init containers");
     }
-    host_ports_check(ps, p, containers, 0, jv_len(containers));
+    EACH (it, containers)
+        host_ports_check(ps, EACH_AT(p, it), it.value, &taken);
+    map_done(&taken);
 }
 
-void init_containers_check(struct problems *ps, const struct path *p, const struct pod_seen *seen)
+void init_containers_check(struct problems *ps, const struct path *p, struct pod_seen *seen)
 {
     static const char *const always[] = { "Always", NULL };
     static const char *const sidecar_only[] = { "lifecycle", "livenessProbe", "readinessProbe",
                                                 "startupProbe" };
     jv containers = F(seen->spec, "initContainers");
-    jv regular = F(seen->spec, "containers");
 
     EACH (it, containers) {
         const struct path *q = EACH_AT(p, it);
         str name = FS(it.value, "name");
         common_check(ps, q, seen, it.value);
         enum_optional(ps, AT(q, "restartPolicy"), F(it.value, "restartPolicy"), always);
-        if (seen_before(regular, jv_len(regular), S("name"), name) ||
-            (name.n && seen_before(containers, it.i - 1, S("name"), name)))
+        if (by_first(seen->container_names, name) >= 0 ||
+            (name.n && by_before(seen->init_names, it.i - 1, name)))
             problem_duplicate(ps, AT(q, "name"), shown(ps->a, F(it.value, "name")));
-        jv one = jarr(ps->a, it.value); /* counted alone: init containers run one by one */
-        host_ports_check(ps, p, one, 0, 1);
+        struct map taken = { 0 }; /* counted alone: init containers run one by one */
+        host_ports_check(ps, ATI(p, 0), it.value, &taken); /* sic: always reported at [0] */
+        map_done(&taken);
         if (str_eq(FS(it.value, "restartPolicy"), S("Always"))) {
             probes_check(ps, q, seen, it.value);
             continue;
@@ -178,26 +161,23 @@ static void ephemeral_mounts_check(struct problems *ps, const struct path *p, jv
     }
 }
 
-void ephemeral_containers_check(struct problems *ps, const struct path *p,
-                                const struct pod_seen *seen)
+void ephemeral_containers_check(struct problems *ps, const struct path *p, struct pod_seen *seen)
 {
     static const char *const forbidden[] = { "ports",          "resources",    "livenessProbe",
                                              "readinessProbe", "startupProbe", "lifecycle" };
     jv list = F(seen->spec, "ephemeralContainers");
-    jv regular = F(seen->spec, "containers");
-    jv init = F(seen->spec, "initContainers");
+    AUTO(by_field) struct by_field names = by_field(list, S("name"));
 
     EACH (it, list) {
         const struct path *q = EACH_AT(p, it);
         str name = FS(it.value, "name");
         str target = FS(it.value, "targetContainerName");
         common_check(ps, q, seen, it.value);
-        if (seen_before(regular, jv_len(regular), S("name"), name) ||
-            seen_before(init, jv_len(init), S("name"), name) ||
-            seen_before(list, it.i - 1, S("name"), name))
+        if (by_first(seen->container_names, name) >= 0 || by_first(seen->init_names, name) >= 0 ||
+            by_before(&names, it.i - 1, name))
             problem_duplicate(ps, AT(q, "name"), shown(ps->a, F(it.value, "name")));
-        if (target.n && !seen_before(regular, jv_len(regular), S("name"), target) &&
-            !seen_before(init, jv_len(init), S("name"), target))
+        if (target.n && by_first(seen->container_names, target) < 0 &&
+            by_first(seen->init_names, target) < 0)
             problem_add(ps, PROBLEM_NOT_FOUND, AT(q, "targetContainerName"),
                         F(it.value, "targetContainerName"), "%s", "");
         for (size_t i = 0; i < COUNT(forbidden); i++) {

@@ -4,13 +4,13 @@
 
 #include <inttypes.h>
 
-static void exec_check(struct problems *ps, const struct path *p, const struct pod_seen *seen, jv v)
+static void exec_check(struct problems *ps, const struct path *p, struct pod_seen *seen, jv v)
 {
     (void)seen;
     required_check(ps, AT(p, "command"), F(v, "command"));
 }
 
-static void http_check(struct problems *ps, const struct path *p, const struct pod_seen *seen, jv v)
+static void http_check(struct problems *ps, const struct path *p, struct pod_seen *seen, jv v)
 {
     static const char *const schemes[] = { "HTTP", "HTTPS", NULL };
 
@@ -22,15 +22,13 @@ static void http_check(struct problems *ps, const struct path *p, const struct p
         name_check(ps, AT(p, "httpHeaders"), FS(it.value, "name"), name_http_header);
 }
 
-static void socket_check(struct problems *ps, const struct path *p, const struct pod_seen *seen,
-                         jv v)
+static void socket_check(struct problems *ps, const struct path *p, struct pod_seen *seen, jv v)
 {
     (void)seen;
     port_or_name_check(ps, AT(p, "port"), F(v, "port"));
 }
 
-static void sleep_check(struct problems *ps, const struct path *p, const struct pod_seen *seen,
-                        jv v)
+static void sleep_check(struct problems *ps, const struct path *p, struct pod_seen *seen, jv v)
 {
     int64_t seconds = FI(v, "seconds");
 
@@ -43,7 +41,7 @@ static void sleep_check(struct problems *ps, const struct path *p, const struct 
 
 static const struct {
     const char *name;
-    void (*check)(struct problems *ps, const struct path *p, const struct pod_seen *seen, jv v);
+    void (*check)(struct problems *ps, const struct path *p, struct pod_seen *seen, jv v);
     bool probe;
     bool lifecycle;
 } handlers[] = {
@@ -52,8 +50,8 @@ static const struct {
     { "sleep", sleep_check, false, true },
 };
 
-static void handler_check(struct problems *ps, const struct path *p, const struct pod_seen *seen,
-                          jv v, bool probe)
+static void handler_check(struct problems *ps, const struct path *p, struct pod_seen *seen, jv v,
+                          bool probe)
 {
     unsigned n = 0;
 
@@ -71,7 +69,7 @@ static void handler_check(struct problems *ps, const struct path *p, const struc
         problem_required(ps, p, "must specify a handler type");
 }
 
-void probe_check(struct problems *ps, const struct path *p, const struct pod_seen *seen,
+void probe_check(struct problems *ps, const struct path *p, struct pod_seen *seen,
                  enum probe_kind kind, jv v)
 {
     static const char *const counts[] = { "initialDelaySeconds", "timeoutSeconds", "periodSeconds",
@@ -111,7 +109,7 @@ static const char *const signals_linux[] = {
 };
 static const char *const signals_windows[] = { "SIGKILL", "SIGTERM", NULL };
 
-void lifecycle_check(struct problems *ps, const struct path *p, const struct pod_seen *seen, jv v)
+void lifecycle_check(struct problems *ps, const struct path *p, struct pod_seen *seen, jv v)
 {
     jv os = F(seen->spec, "os");
 

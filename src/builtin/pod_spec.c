@@ -42,8 +42,7 @@ static void resource_claims_check(struct problems *ps, const struct path *p, jv 
     }
 }
 
-static void host_network_check(struct problems *ps, const struct path *p,
-                               const struct pod_seen *seen)
+static void host_network_check(struct problems *ps, const struct path *p, struct pod_seen *seen)
 {
     if (!FB(seen->spec, "hostNetwork"))
         return;
@@ -117,7 +116,7 @@ static void gates_check(struct problems *ps, const struct path *p, jv spec)
     }
 }
 
-static void host_users_check(struct problems *ps, const struct path *p, const struct pod_seen *seen)
+static void host_users_check(struct problems *ps, const struct path *p, struct pod_seen *seen)
 {
     if (seen->host_users)
         return;
@@ -189,6 +188,9 @@ static void names_check(struct problems *ps, const struct path *p, jv spec)
 
 void pod_spec_check(struct problems *ps, const struct path *p, jv spec, jv meta, bool is_pod)
 {
+    AUTO(by_field) struct by_field volumes = by_field(F(spec, "volumes"), S("name"));
+    AUTO(by_field) struct by_field containers = by_field(F(spec, "containers"), S("name"));
+    AUTO(by_field) struct by_field init = by_field(F(spec, "initContainers"), S("name"));
     struct pod_seen seen = {
         .spec = spec,
         .meta = meta,
@@ -198,6 +200,10 @@ void pod_spec_check(struct problems *ps, const struct path *p, jv spec, jv meta,
         .restart_policy = FS(spec, "restartPolicy"),
         .host_users = jv_bool(F(spec, "hostUsers"), true),
         .is_pod = is_pod,
+        .volumes = F(spec, "volumes"),
+        .volume_names = &volumes,
+        .container_names = &containers,
+        .init_names = &init,
     };
 
     if (!seen.has_grace)

@@ -44,12 +44,15 @@ static bool deadline_update_check(struct problems *ps, const struct path *p, jv 
     return true;
 }
 
+enum { LOOK_AT = 512 }; /* tolerations: more than any pod has */
+
 static bool kept(struct arena *a, jv tolerations, jv old)
 {
     jv bare = jv_without(a, old, "tolerationSeconds");
 
     EACH (it, tolerations)
-        if (jv_equal_semantic(jv_without(a, it.value, "tolerationSeconds"), bare))
+        if (it.i <= LOOK_AT &&
+            jv_equal_semantic(jv_without(a, it.value, "tolerationSeconds"), bare))
             return true;
     return false;
 }
@@ -68,9 +71,11 @@ static void tolerations_update_check(struct problems *ps, const struct path *p, 
 
 static void gates_update_check(struct problems *ps, const struct path *p, jv now, jv before)
 {
+    AUTO(by_field) struct by_field names = by_field(before, S("name"));
+
     EACH (it, now) {
         str name = FS(it.value, "name");
-        if (!seen_before(before, jv_len(before), S("name"), name))
+        if (by_first(&names, name) < 0)
             problem_forbidden(ps, AT(EACH_AT(p, it), "name"),
                               "only deletion is allowed, but found new scheduling gate '%" PRI_STR
                               "'",
@@ -357,13 +362,12 @@ void pod_ephemeral_check(struct problems *ps, jv obj, jv old)
 {
     const struct path *p = AT(ROOT("spec"), "ephemeralContainers");
     jv now = F(F(obj, "spec"), "ephemeralContainers");
+    AUTO(by_field) struct by_field names = by_field(now, S("name"));
 
     EACH (it, F(F(old, "spec"), "ephemeralContainers")) {
         str name = FS(it.value, "name");
-        jv same = JV_ABSENT;
-        EACH (n, now)
-            if (str_eq(FS(n.value, "name"), name))
-                same = n.value;
+        int64_t i = by_first(&names, name);
+        jv same = i < 0 ? JV_ABSENT : jv_index(now, (size_t)i);
         if (!jv_exists(same))
             problem_forbidden(ps, p,
                               "existing ephemeral containers \"%" PRI_STR "\" may not be removed\n",

@@ -27,15 +27,15 @@ void local_path_reserved_check(struct problems *ps, const struct path *p, str pa
         problem_invalid(ps, p, jstr(ps->a, path), "must not start with '..'");
 }
 
-static str claim_of(struct arena *a, const struct pod_seen *seen, str volume)
+static str claim_of(struct arena *a, struct pod_seen *seen, str volume)
 {
     return arena_printf(a, "%" PRI_STR "-%" PRI_STR, STR_ARG(FS(seen->meta, "name")),
                         STR_ARG(volume));
 }
 
 /* An ephemeral volume makes a claim called POD-VOLUME, which must be a name, and its own. */
-static void ephemeral_claim_check(struct problems *ps, const struct path *p,
-                                  const struct pod_seen *seen, jv volume)
+static void ephemeral_claim_check(struct problems *ps, const struct path *p, struct pod_seen *seen,
+                                  jv volume)
 {
     str name = FS(volume, "name");
 
@@ -48,28 +48,26 @@ static void ephemeral_claim_check(struct problems *ps, const struct path *p,
                         STR_ARG(claim), e.at[i]);
 }
 
-static bool is_ephemeral_claim(struct arena *a, const struct pod_seen *seen, str claim)
+static bool is_ephemeral_claim(struct pod_seen *seen, str claim)
 {
-    if (!FS(seen->meta, "name").n)
+    str pod = FS(seen->meta, "name");
+
+    if (!pod.n || !str_starts(claim, pod) || claim.n <= pod.n || claim.p[pod.n] != '-')
         return false;
-    EACH (it, seen->volumes)
-        if (!jv_is_null(F(it.value, "ephemeral")) &&
-            str_eq(claim_of(a, seen, FS(it.value, "name")), claim))
-            return true;
-    return false;
+    int64_t i = by_first(seen->volume_names, str_sub(claim, pod.n + 1, claim.n));
+    return i >= 0 && !jv_is_null(F(jv_index(seen->volumes, (size_t)i), "ephemeral"));
 }
 
-static bool ok_before(const struct pod_seen *seen, size_t n, str name)
+/* Only volumes without problems take their name. */
+static bool taken_before(struct pod_seen *seen, size_t i, str name)
 {
-    for (size_t i = 0; i < n; i++)
-        if (seen->volume_ok[i] && str_eq(FS(jv_index(seen->volumes, i), "name"), name))
-            return true;
-    return false;
+    int64_t first = by_first(seen->volume_names, name);
+
+    return first >= 0 && (size_t)first < i && seen->volume_ok[first];
 }
 
 void volumes_check(struct problems *ps, const struct path *p, struct pod_seen *seen)
 {
-    seen->volumes = F(seen->spec, "volumes");
     seen->volume_ok = ARENA_ARRAY(ps->a, bool, jv_len(seen->volumes) + 1);
     EACH (it, seen->volumes) {
         const struct path *q = EACH_AT(p, it);
@@ -78,21 +76,20 @@ void volumes_check(struct problems *ps, const struct path *p, struct pod_seen *s
         volume_source_check(ps, q, it.value, pod_volume_sources, pod_volume_sources_n);
         ephemeral_claim_check(ps, q, seen, it.value);
         name_required(ps, AT(q, "name"), FS(it.value, "name"), name_dns1123_label);
-        if (ok_before(seen, it.i - 1, FS(it.value, "name")))
+        if (taken_before(seen, it.i - 1, FS(it.value, "name")))
             problem_duplicate(ps, AT(q, "name"), shown(ps->a, F(it.value, "name")));
         seen->volume_ok[it.i - 1] = ps->n == before;
-        if (claim.n && is_ephemeral_claim(ps->a, seen, claim))
+        if (claim.n && is_ephemeral_claim(seen, claim))
             problem_invalid(ps, AT(AT(q, "persistentVolumeClaim"), "claimName"), jstr(ps->a, claim),
                             "must not reference a PVC that gets created for an ephemeral volume");
     }
 }
 
-static jv volume_named(const struct pod_seen *seen, str name)
+static jv volume_named(struct pod_seen *seen, str name)
 {
-    EACH (it, seen->volumes)
-        if (seen->volume_ok[it.i - 1] && str_eq(FS(it.value, "name"), name))
-            return it.value;
-    return JV_ABSENT;
+    int64_t i = by_first(seen->volume_names, name);
+
+    return i >= 0 && seen->volume_ok[i] ? jv_index(seen->volumes, (size_t)i) : JV_ABSENT;
 }
 
 static void propagation_check(struct problems *ps, const struct path *p, jv mount, jv container)
@@ -124,10 +121,13 @@ static void recursive_read_only_check(struct problems *ps, const struct path *p,
                           "may only be specified when mountPropagation is None or not specified");
 }
 
-void mounts_check(struct problems *ps, const struct path *p, const struct pod_seen *seen, jv c)
+void mounts_check(struct problems *ps, const struct path *p, struct pod_seen *seen, jv c)
 {
     jv mounts = F(c, "volumeMounts");
     jv devices = F(c, "volumeDevices");
+    AUTO(by_field) struct by_field paths = by_field(mounts, S("mountPath"));
+    AUTO(by_field) struct by_field device_names = by_field(devices, S("name"));
+    AUTO(by_field) struct by_field device_paths = by_field(devices, S("devicePath"));
 
     EACH (it, mounts) {
         const struct path *q = EACH_AT(p, it);
@@ -142,13 +142,13 @@ void mounts_check(struct problems *ps, const struct path *p, const struct pod_se
                         "%s", "");
         if (!path.n)
             problem_required(ps, AT(q, "mountPath"), "%s", "");
-        if (seen_before(mounts, it.i - 1, S("mountPath"), path))
+        if (by_before(&paths, it.i - 1, path))
             problem_invalid(ps, AT(q, "mountPath"), shown(ps->a, F(it.value, "mountPath")),
                             "must be unique");
-        if (seen_before(devices, jv_len(devices), S("name"), name))
+        if (by_first(&device_names, name) >= 0)
             problem_invalid(ps, AT(q, "name"), jstr(ps->a, name),
                             "must not already exist in volumeDevices");
-        if (seen_before(devices, jv_len(devices), S("devicePath"), path))
+        if (by_first(&device_paths, path) >= 0)
             problem_invalid(ps, AT(q, "mountPath"), jstr(ps->a, path),
                             "must not already exist as a path in volumeDevices");
         if (sub.n)
@@ -171,10 +171,14 @@ static bool has_backsteps(str path)
     return false;
 }
 
-void devices_check(struct problems *ps, const struct path *p, const struct pod_seen *seen, jv c)
+void devices_check(struct problems *ps, const struct path *p, struct pod_seen *seen, jv c)
 {
     jv devices = F(c, "volumeDevices");
     jv mounts = F(c, "volumeMounts");
+    AUTO(by_field) struct by_field names = by_field(devices, S("name"));
+    AUTO(by_field) struct by_field paths = by_field(devices, S("devicePath"));
+    AUTO(by_field) struct by_field mount_names = by_field(mounts, S("name"));
+    AUTO(by_field) struct by_field mount_paths = by_field(mounts, S("mountPath"));
 
     EACH (it, devices) {
         const struct path *q = EACH_AT(p, it);
@@ -185,7 +189,7 @@ void devices_check(struct problems *ps, const struct path *p, const struct pod_s
         jv path_v = jstr(ps->a, path);
         if (!name.n)
             problem_required(ps, AT(q, "name"), "%s", "");
-        else if (seen_before(devices, it.i - 1, S("name"), name))
+        else if (by_before(&names, it.i - 1, name))
             problem_invalid(ps, AT(q, "name"), name_v, "must be unique");
         if (!jv_exists(volume))
             problem_add(ps, PROBLEM_NOT_FOUND, AT(q, "name"), name_v, "%s", "");
@@ -196,13 +200,13 @@ void devices_check(struct problems *ps, const struct path *p, const struct pod_s
                             "for block mode");
         if (!path.n)
             problem_required(ps, AT(q, "devicePath"), "%s", "");
-        if (seen_before(devices, it.i - 1, S("devicePath"), path))
+        if (by_before(&paths, it.i - 1, path))
             problem_invalid(ps, AT(q, "devicePath"), path_v, "must be unique");
         if (has_backsteps(path))
             problem_invalid(ps, AT(q, "devicePath"), path_v, "can not contain backsteps ('..')");
-        if (seen_before(mounts, jv_len(mounts), S("name"), name))
+        if (by_first(&mount_names, name) >= 0)
             problem_invalid(ps, AT(q, "name"), name_v, "must not already exist in volumeMounts");
-        if (seen_before(mounts, jv_len(mounts), S("mountPath"), path))
+        if (by_first(&mount_paths, path) >= 0)
             problem_invalid(ps, AT(q, "devicePath"), path_v,
                             "must not already exist as a path in volumeMounts");
     }

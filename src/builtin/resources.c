@@ -5,6 +5,9 @@
 
 #define HUGEPAGES S("hugepages-")
 
+/* No container has more; it keeps the work small that a hostile one can make. */
+enum { LOOK_BACK = 512, MAX_NAMES = 1024, MAX_SHOWN = 50 };
+
 static const char *const container_names[] = { "cpu", "memory", "ephemeral-storage", NULL };
 static const char *const quota_names[] = { "cpu",
                                            "memory",
@@ -225,7 +228,7 @@ static str claim_names(struct arena *a, jv claims)
 {
     str text = STR_NONE;
 
-    EACH (it, claims)
+    for (struct jv_iter it = jv_iter(claims); it.i < MAX_SHOWN && jv_next(&it);)
         text = arena_printf(a, "%" PRI_STR "%s%" PRI_STR, STR_ARG(text), text.n ? ", " : "",
                             STR_ARG(FS(it.value, "name")));
     return text;
@@ -233,7 +236,7 @@ static str claim_names(struct arena *a, jv claims)
 
 static bool claimed_before(jv claims, size_t n, str name, str request)
 {
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = n > LOOK_BACK ? n - LOOK_BACK : 0; i < n; i++) {
         jv c = jv_index(claims, i);
         if (!str_eq(FS(c, "name"), name))
             continue;
@@ -245,6 +248,8 @@ static bool claimed_before(jv claims, size_t n, str name, str request)
 
 static void claims_check(struct problems *ps, const struct path *p, jv used, jv claims)
 {
+    AUTO(by_field) struct by_field names = by_field(claims, S("name"));
+
     EACH (it, used) {
         const struct path *q = EACH_AT(p, it);
         str name = FS(it.value, "name");
@@ -257,7 +262,7 @@ static void claims_check(struct problems *ps, const struct path *p, jv used, jv 
             name_check(ps, AT(q, "request"), request, name_dns1123_label);
         if (claimed_before(used, it.i - 1, name, request))
             problem_duplicate(ps, q, jstr(ps->a, name));
-        if (seen_before(claims, jv_len(claims), S("name"), name))
+        if (by_first(&names, name) >= 0)
             continue;
         if (jv_len(claims))
             problem_add(ps, PROBLEM_NOT_FOUND, q, jstr(ps->a, name),
@@ -276,6 +281,12 @@ void requirements_check(struct problems *ps, const struct path *p, jv requiremen
 
     if (!jv_len(requirements))
         return;
+    if (jv_len(F(requirements, "limits")) > MAX_NAMES ||
+        jv_len(F(requirements, "requests")) > MAX_NAMES) {
+        too_many(ps, p, jv_len(F(requirements, "limits")) + jv_len(F(requirements, "requests")),
+                 MAX_NAMES);
+        return;
+    }
     list_check(ps, p, requirements, S("limits"), pod_level, &found);
     list_check(ps, p, requirements, S("requests"), pod_level, &found);
     if (found.hugepages && !found.compute)

@@ -63,7 +63,7 @@ static void families_check(struct problems *ps, const struct path *p, jv spec)
     EACH (it, list) {
         const struct path *q = ATI(AT(p, "ipFamilies"), it.i - 1);
         enum_check(ps, q, it.value, families);
-        for (size_t i = 0; i + 1 < it.i; i++)
+        for (size_t i = 0; i + 1 < it.i && i < 2; i++)
             if (jv_equal(jv_index(list, i), it.value))
                 problem_duplicate(ps, q, it.value);
     }
@@ -160,11 +160,13 @@ static jv port_key_shown(struct arena *a, jv port)
                 { "TargetPort", jint(a, 0) }, { "NodePort", jint(a, 0) });
 }
 
+enum { LOOK_BACK = 512 }; /* more ports than any service has */
+
 static bool same_before(jv ports, size_t i, str field)
 {
     jv port = jv_index(ports, i);
 
-    for (size_t j = 0; j < i; j++) {
+    for (size_t j = i > LOOK_BACK ? i - LOOK_BACK : 0; j < i; j++) {
         jv other = jv_index(ports, j);
         if (str_eq(FS(other, "protocol"), FS(port, "protocol")) &&
             jv_int(jv_get(other, field), 0) == jv_int(jv_get(port, field), 0))

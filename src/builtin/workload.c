@@ -13,24 +13,29 @@ jv status_is_the_servers(const struct kind_ctx *c, jv obj, jv old)
     return edit_done(&e);
 }
 
+struct member {
+    str key;
+    jv value;
+};
+
 static int by_key(const void *x, const void *y)
 {
-    return str_cmp(*(const str *)x, *(const str *)y);
+    return str_cmp(((const struct member *)x)->key, ((const struct member *)y)->key);
 }
 
 jv sorted_map(struct arena *a, jv map)
 {
     size_t n = jv_len(map);
-    str *keys = ARENA_ARRAY(a, str, n + 1);
+    struct member *members = ARENA_ARRAY(a, struct member, n + 1);
     struct jbuild b = jb_obj(a);
 
     if (!n)
         return JV_ABSENT;
     EACH (it, map)
-        keys[it.i - 1] = it.key;
-    qsort(keys, n, sizeof(*keys), by_key);
+        members[it.i - 1] = (struct member){ it.key, it.value };
+    qsort(members, n, sizeof(*members), by_key);
     for (size_t i = 0; i < n; i++)
-        jb_add(&b, keys[i], jv_get(map, keys[i]));
+        jb_add(&b, members[i].key, members[i].value);
     return jb_done(&b);
 }
 

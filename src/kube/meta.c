@@ -2,6 +2,7 @@
 
 #include "kube/meta.h"
 #include "base/limits.h"
+#include "base/map.h"
 
 #include <stdlib.h>
 
@@ -233,14 +234,6 @@ void meta_check(struct problems *ps, jv obj, bool namespaced, name_hook *check)
     shared_rules(ps, &p, meta, true);
 }
 
-static bool list_has(jv list, str s)
-{
-    for (struct jv_iter it = jv_iter(list); jv_next(&it);)
-        if (str_eq(jv_str(it.value, S("")), s))
-            return true;
-    return false;
-}
-
 static int by_bytes(const void *x, const void *y)
 {
     return str_cmp(*(const str *)x, *(const str *)y);
@@ -250,11 +243,15 @@ static void no_new_finalizers(struct problems *ps, const struct path *p, jv now,
 {
     str *extra = ARENA_ARRAY(ps->a, str, jv_len(now) + 1);
     AUTO(buf) struct buf b = { 0 };
+    struct map had = { 0 };
     size_t n = 0;
 
+    for (struct jv_iter f = jv_iter(before); jv_next(&f);)
+        map_put(&had, jv_str(f.value, S("")), ps);
     for (struct jv_iter f = jv_iter(now); jv_next(&f);)
-        if (!list_has(before, jv_str(f.value, S(""))))
+        if (!map_get(&had, jv_str(f.value, S(""))))
             extra[n++] = jv_str(f.value, S(""));
+    map_done(&had);
     if (!n)
         return;
     qsort(extra, n, sizeof(*extra), by_bytes);
@@ -375,13 +372,15 @@ static void condition_check(struct problems *ps, const struct path *p, jv c)
                     "may not be more than 32768 bytes");
 }
 
+enum { LOOK_BACK = 512 }; /* more conditions than any object has */
+
 void conditions_check(struct problems *ps, const struct path *p, jv conditions)
 {
     for (struct jv_iter c = jv_iter(conditions); jv_next(&c);) {
         struct path q = path_index(p, c.i - 1);
         struct path type_at = at(&q, "type");
         jv type = jv_get(c.value, S("type"));
-        for (size_t i = 0; i + 1 < c.i; i++) {
+        for (size_t i = c.i > LOOK_BACK ? c.i - LOOK_BACK : 0; i + 1 < c.i; i++) {
             if (jv_equal(jv_get(jv_index(conditions, i), S("type")), type)) {
                 problem_duplicate(ps, &type_at, type);
                 break;

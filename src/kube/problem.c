@@ -67,6 +67,8 @@ void problem_add(struct problems *ps, enum problem_type type, const struct path 
     AUTO(buf) struct buf b = { 0 };
     va_list ap;
 
+    if (ps->n >= LIMIT_PROBLEMS)
+        return; /* before any text is made: there may be very many more */
     va_start(ap, fmt);
     str detail = arena_vprintf(ps->a, fmt, ap);
     va_end(ap);
@@ -94,8 +96,7 @@ void problem_add_bare(struct problems *ps, enum problem_type type, const struct 
     str detail = arena_vprintf(ps->a, fmt, ap);
     va_end(ap);
     add(ps, type, p,
-        arena_printf(ps->a, "%" PRI_STR ": %" PRI_STR, STR_ARG(rows[type].words),
-                     STR_ARG(detail)));
+        arena_printf(ps->a, "%" PRI_STR ": %" PRI_STR, STR_ARG(rows[type].words), STR_ARG(detail)));
 }
 
 void problem_not_supported(struct problems *ps, const struct path *p, jv bad,

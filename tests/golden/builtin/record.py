@@ -62,6 +62,8 @@ def cleaned(obj, kind):
     meta["finalizers"] = [f for f in meta.get("finalizers", []) if not f.endswith("-protection")]
     if not meta["finalizers"]:
         del meta["finalizers"]
+    if "lastPhaseTransitionTime" in obj.get("status", {}):
+        obj["status"]["lastPhaseTransitionTime"] = NOW
     if kind == "/v1/pods":  # as the ServiceAccount admission plugin would leave it
         name = obj["spec"].setdefault("serviceAccountName", "default")
         obj["spec"].setdefault("serviceAccount", name)
