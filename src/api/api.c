@@ -82,14 +82,13 @@ static int decide_basic(struct change_op *op, struct arena *a, jv live, struct c
     return 0;
 }
 
-static void done_basic(struct change_op *op, enum change_kind kind, struct blob *stored, jv obj,
+static void done_basic(struct change_op *op, enum change_kind kind, struct blob *stored,
                        const struct err *e)
 {
     struct basic *b = op->ctx;
 
     (void)kind;
     (void)stored;
-    (void)obj;
     basic_over(b->all, e);
 }
 

@@ -72,14 +72,13 @@ static int decide_accept(struct change_op *op, struct arena *a, jv live, struct 
     return 0;
 }
 
-static void done_accept(struct change_op *op, enum change_kind kind, struct blob *stored, jv obj,
+static void done_accept(struct change_op *op, enum change_kind kind, struct blob *stored,
                         const struct err *e)
 {
     struct accept *w = op->ctx;
 
     (void)kind;
     (void)stored;
-    (void)obj;
     if (e)
         log_warn("crd not accepted", KV("crd", op->key), KVZ("why", e->msg));
     arena_free(w->a);

@@ -23,7 +23,7 @@ struct create {
     int code;
 };
 
-static void done(struct change_op *op, enum change_kind kind, struct blob *stored, jv obj,
+static void done(struct change_op *op, enum change_kind kind, struct blob *stored,
                  const struct err *e)
 {
     struct create *c = op->ctx;
@@ -35,7 +35,8 @@ static void done(struct change_op *op, enum change_kind kind, struct blob *store
         answer_err(c->r, e);
     else if (op->dry_run)
         answer_object(c->r, c->code,
-                      jv_without(c->r->a, jv_copy(c->r->a, obj), "metadata", "resourceVersion"));
+                      jv_without(c->r->a, resource_parse(c->r->a, op->res, stored), "metadata",
+                                 "resourceVersion"));
     else
         answer_stored(c->r, c->code, stored);
 }

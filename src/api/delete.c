@@ -262,18 +262,20 @@ static bool shows_deleted(const struct resource *res)
     return is_one_of(res, names);
 }
 
-static void done_one(struct change_op *op, enum change_kind kind, struct blob *stored, jv obj,
+static void done_one(struct change_op *op, enum change_kind kind, struct blob *stored,
                      const struct err *e)
 {
     struct deletion *d = op->ctx;
     struct api_req *r = d->r;
 
-    if (e)
+    if (e) {
         answer_err(r, e);
-    else if (kind == CHANGE_REMOVE && !shows_deleted(r->res))
+    } else if (kind == CHANGE_REMOVE && !shows_deleted(r->res)) {
+        jv obj = resource_parse(r->a, op->res, stored);
         answer_deleted(r, meta_name(obj), meta_uid(obj));
-    else
+    } else {
         answer_stored(r, 200, stored);
+    }
 }
 
 void verb_delete(struct api_req *r)
@@ -318,7 +320,7 @@ static int decide_swept(struct change_op *op, struct arena *a, jv live, struct c
     return 0;
 }
 
-static void done_swept(struct change_op *op, enum change_kind kind, struct blob *stored, jv obj,
+static void done_swept(struct change_op *op, enum change_kind kind, struct blob *stored,
                        const struct err *e)
 {
     struct sweep *s = ((struct swept *)op->ctx)->s;
@@ -326,7 +328,6 @@ static void done_swept(struct change_op *op, enum change_kind kind, struct blob 
 
     (void)kind;
     (void)stored;
-    (void)obj;
     if (e && s->e.code == ERR_OK)
         s->e = *e;
     if (--s->left)
@@ -376,7 +377,7 @@ void verb_delete_collection(struct api_req *r)
     struct swept *last = &all[s->n];
     last->s = s;
     last->op.ctx = last;
-    done_swept(&last->op, CHANGE_NONE, NULL, JV_ABSENT, NULL);
+    done_swept(&last->op, CHANGE_NONE, NULL, NULL);
 }
 
 /* ---- our own */
@@ -404,12 +405,11 @@ static int decide_quiet(struct change_op *op, struct arena *a, jv live, struct c
     return 0;
 }
 
-static void done_quiet(struct change_op *op, enum change_kind kind, struct blob *stored, jv obj,
+static void done_quiet(struct change_op *op, enum change_kind kind, struct blob *stored,
                        const struct err *e)
 {
     (void)kind;
     (void)stored;
-    (void)obj;
     (void)e;
     quiet_free(op->ctx);
 }

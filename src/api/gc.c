@@ -305,14 +305,13 @@ static int decide(struct change_op *op, struct arena *a, jv live, struct change 
     return 0;
 }
 
-static void done(struct change_op *op, enum change_kind kind, struct blob *stored, jv obj,
+static void done(struct change_op *op, enum change_kind kind, struct blob *stored,
                  const struct err *e)
 {
     struct work *w = op->ctx;
 
     (void)kind;
     (void)stored;
-    (void)obj;
     (void)e;
     resource_unref(w->res);
     arena_free(w->a);
@@ -372,6 +371,17 @@ static void queue_owners(struct gc *g, struct arena *a, jv obj)
     }
 }
 
+/* Some owner is gone, or on its way and does something to its dependents. */
+static bool has_loose_owner(struct gc *g, struct arena *a, jv obj)
+{
+    str ns = meta_namespace(obj);
+
+    for (struct jv_iter it = jv_iter(jv_at(obj, "metadata", "ownerReferences")); jv_next(&it);)
+        if (owner_state(g, a, it.value, ns) != OWNER_SOLID || is_orphaning(g, a, it.value, ns))
+            return true;
+    return false;
+}
+
 void gc_load(struct gc *g, struct store_coll *c, const struct store_obj *o)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -381,11 +391,8 @@ void gc_load(struct gc *g, struct store_coll *c, const struct store_obj *o)
     if (!mentions(o->value, S("\"ownerReferences\"")))
         return;
     jv obj = json_parse(a, blob_str(o->value), NULL, NULL);
-    bool orphaned = false;
-    for (struct jv_iter it = jv_iter(jv_at(obj, "metadata", "ownerReferences")); jv_next(&it);)
-        orphaned = orphaned || owner_state(g, a, it.value, meta_namespace(obj)) != OWNER_SOLID;
     index_refs(g, c, o->key, obj, true);
-    if (orphaned)
+    if (has_loose_owner(g, a, obj))
         queue(g, c, o->key); /* we died between an owner's end and this one's */
 }
 
@@ -405,8 +412,8 @@ void gc_on_event(struct gc *g, struct store_coll *c, const struct store_event *e
     if (has) {
         jv now = json_parse(a, blob_str(ev->value), NULL, NULL);
         index_refs(g, c, ev->key, now, true);
-        if (jv_len(jv_at(now, "metadata", "ownerReferences")) && !ev->prev)
-            queue(g, c, ev->key); /* the owner may be gone already */
+        if (!ev->prev && has_loose_owner(g, a, now))
+            queue(g, c, ev->key);
         if (ev->prev)
             queue_owners(g, a, now);
     }

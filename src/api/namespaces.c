@@ -116,14 +116,13 @@ static int decide(struct change_op *op, struct arena *a, jv live, struct change 
     return 0;
 }
 
-static void done(struct change_op *op, enum change_kind kind, struct blob *stored, jv obj,
+static void done(struct change_op *op, enum change_kind kind, struct blob *stored,
                  const struct err *e)
 {
     struct finish *f = op->ctx;
 
     (void)kind;
     (void)stored;
-    (void)obj;
     (void)e; /* a full disk: the next change in the namespace, or a restart, tries again */
     arena_free(f->a);
 }

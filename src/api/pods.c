@@ -79,14 +79,13 @@ static int decide_bind(struct change_op *op, struct arena *a, jv live, struct ch
     return 0;
 }
 
-static void done_bind(struct change_op *op, enum change_kind kind, struct blob *stored, jv obj,
+static void done_bind(struct change_op *op, enum change_kind kind, struct blob *stored,
                       const struct err *e)
 {
     struct bind *b = op->ctx;
 
     (void)kind;
     (void)stored;
-    (void)obj;
     if (e)
         answer_err(b->r, e);
     else
@@ -206,14 +205,13 @@ static int decide_evict(struct change_op *op, struct arena *a, jv live, struct c
     return 0;
 }
 
-static void done_evict(struct change_op *op, enum change_kind kind, struct blob *stored, jv obj,
+static void done_evict(struct change_op *op, enum change_kind kind, struct blob *stored,
                        const struct err *e)
 {
     struct evict *v = op->ctx;
 
     (void)kind;
     (void)stored;
-    (void)obj;
     if (e)
         answer_err(v->r, e);
     else

@@ -9,7 +9,7 @@
 #include "api/table.h"
 #include "kube/meta.h"
 
-static void done(struct change_op *op, enum change_kind kind, struct blob *stored, jv obj,
+static void done(struct change_op *op, enum change_kind kind, struct blob *stored,
                  const struct err *e)
 {
     struct update *u = op->ctx;
@@ -18,9 +18,9 @@ static void done(struct change_op *op, enum change_kind kind, struct blob *store
     if (e)
         answer_err(u->r, e);
     else if (u->answer)
-        u->answer(u, stored, obj);
+        u->answer(u, stored, resource_parse(u->r->a, op->res, stored));
     else if (op->dry_run && kind != CHANGE_NONE)
-        answer_object(u->r, 200, obj);
+        answer_object(u->r, 200, resource_parse(u->r->a, op->res, stored));
     else
         answer_stored(u->r, 200, stored);
 }

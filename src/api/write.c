@@ -11,11 +11,10 @@ static void finish(struct change_op *op, const struct err *e)
 {
     AUTO(arena) struct arena *a = op->a;
     AUTO(blob) struct blob *stored = op->stored;
-    jv obj = stored ? resource_parse(a, op->res, stored) : JV_ABSENT;
 
     op->a = NULL;
     op->stored = NULL;
-    op->done(op, op->kind, stored, obj, e);
+    op->done(op, op->kind, stored, e);
 }
 
 static void on_committed(void *ctx, const struct err *e)

@@ -19,9 +19,9 @@ struct change_op {
     /* Looks at the live object (absent: there is none) and fills out. -1: gives up, done is not
      * called, whoever it was has been answered. a lives until done has returned. */
     int (*decide)(struct change_op *op, struct arena *a, jv live, struct change *out);
-    /* stored: the bytes as they are now (of a removal the last ones); NULL: nothing was there. obj:
-     * the same as a value, with resourceVersion. */
-    void (*done)(struct change_op *op, enum change_kind kind, struct blob *stored, jv obj,
+    /* stored: the bytes as they are now (of a removal the last ones); NULL: nothing was there. Who
+     * needs them as a value has resource_parse. */
+    void (*done)(struct change_op *op, enum change_kind kind, struct blob *stored,
                  const struct err *e);
     void *ctx;
     struct arena *a; /* set by change_start */
