@@ -19,7 +19,7 @@ struct source {
     int64_t left;
     struct blob *event;
     size_t event_at;
-    bool slow, aborts, is_watch, closed, woken;
+    bool slow, aborts, is_watch, closed, woken, pending;
 };
 
 struct held {
@@ -49,6 +49,7 @@ static void wake_source(void *arg)
     struct source *s = arg;
 
     s->woken = true;
+    s->pending = false;
     if (s->closed)
         free(s);
     else
@@ -71,7 +72,9 @@ static ssize_t source_read(void *ctx, char *to, size_t n)
     if (s->left == 0)
         return s->aborts ? HTTP_ABORT : HTTP_END;
     if (s->slow && !s->woken) {
-        s->woken = true; /* wakes once more in the next turn */
+        if (s->pending)
+            return HTTP_WAIT;
+        s->pending = true;
         loop_defer(s->f->loop, wake_source, s);
         return HTTP_WAIT;
     }
@@ -105,7 +108,7 @@ static void source_close(void *ctx)
             s->f->watches = s->next;
         blob_unref(s->event);
     }
-    if (!s->slow || !s->woken) /* else a wake-up is on its way, and frees it */
+    if (!s->pending) /* else a wake-up is on its way, and frees it */
         free(s);
 }
 
