@@ -41,6 +41,14 @@ void crds_free(struct crds *c)
     free(c);
 }
 
+bool crds_admit(struct api_req *r, str name)
+{
+    if (!r->res->crd || !map_get(&r->api->crds->ending, r->res->group_resource))
+        return true;
+    fail_forbidden(r, name, "create not allowed while custom resource definition is terminating");
+    return false;
+}
+
 /* ---- names and conditions */
 
 struct accept {
@@ -60,15 +68,29 @@ static jv all_others(struct crds *c, struct arena *a, str name)
     return jb_done(&b);
 }
 
+/* Our controllers write through the status subresource, and managedFields say so. */
+static void write_status(struct crds *c, struct arena *a, jv obj, jv live, struct change *out)
+{
+    struct problems ps = { .a = a };
+    struct write_ctx w = { .a = a,
+                           .api = c->api,
+                           .res = c->res,
+                           .sub = S("status"),
+                           .manager = S("kube-apiserver"),
+                           .now_ms = wall_now_ms() };
+
+    if (!jv_equal(obj, live))
+        *out = (struct change){ CHANGE_PUT, strategy_update(&w, obj, live, &ps) };
+}
+
 static int decide_accept(struct change_op *op, struct arena *a, jv live, struct change *out)
 {
     struct accept *w = op->ctx;
 
     if (!jv_exists(live))
         return 0;
-    jv now = crd_accept(a, live, all_others(w->c, a, op->key), wall_now_ms());
-    if (!jv_equal(now, live))
-        *out = (struct change){ CHANGE_PUT, now };
+    write_status(w->c, a, crd_accept(a, live, all_others(w->c, a, op->key), wall_now_ms()), live,
+                 out);
     return 0;
 }
 
@@ -103,29 +125,46 @@ static void change(struct crds *c, str name,
 
 /* ---- the end */
 
+static jv with_terminating(struct arena *a, jv crd, const char *reason, const char *message,
+                           int64_t now_ms)
+{
+    struct jbuild conditions = jb_arr(a);
+
+    for (struct jv_iter it = jv_iter(jv_at(crd, "status", "conditions")); jv_next(&it);)
+        if (!str_eqz(jv_str(jv_at(it.value, "type"), STR_NONE), "Terminating"))
+            jb_push(&conditions, it.value);
+    jb_push(&conditions,
+            jobj(a, { "type", jstrz(a, "Terminating") }, { "status", jstrz(a, "True") },
+                 { "lastTransitionTime", time_value(a, now_ms) },
+                 { "reason", jstr(a, str_of(reason)) }, { "message", jstr(a, str_of(message)) }));
+    return jv_with(a, crd, jb_done(&conditions), "status", "conditions");
+}
+
 jv crd_marked_for_deletion(struct arena *a, jv crd, int64_t now_ms)
 {
-    struct jbuild f = jb_from(a, jv_is(jv_at(crd, "metadata", "finalizers"), JV_ARR)
-                                     ? jv_at(crd, "metadata", "finalizers")
-                                     : JV_EMPTY_ARR);
-    struct jbuild conditions = jb_from(a, jv_is(jv_at(crd, "status", "conditions"), JV_ARR)
-                                              ? jv_at(crd, "status", "conditions")
-                                              : JV_EMPTY_ARR);
+    jv finalizers = jv_at(crd, "metadata", "finalizers");
+    struct jbuild f = jb_from(a, jv_is(finalizers, JV_ARR) ? finalizers : JV_EMPTY_ARR);
 
-    if (meta_being_deleted(crd))
-        return crd;
     if (!meta_has_finalizer(crd, cleanup))
         jb_push(&f, jstr(a, cleanup));
-    jb_push(
-        &conditions,
-        jobj(a, { "type", jstrz(a, "Terminating") }, { "status", jstrz(a, "True") },
-             { "lastTransitionTime", time_value(a, now_ms) },
-             { "reason", jstrz(a, "InstanceDeletionPending") },
-             { "message", jstrz(a, "CustomResourceDefinition marked for deletion; CustomResource "
-                                   "deletion will begin soon") }));
     crd = jv_with(a, crd, jb_done(&f), "metadata", "finalizers");
     crd = jv_with(a, crd, time_value(a, now_ms), "metadata", "deletionTimestamp");
-    return jv_with(a, crd, jb_done(&conditions), "status", "conditions");
+    return with_terminating(
+        a, crd, "InstanceDeletionPending",
+        "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+        now_ms);
+}
+
+static int decide_sweeping(struct change_op *op, struct arena *a, jv live, struct change *out)
+{
+    struct accept *w = op->ctx;
+
+    if (jv_exists(live))
+        write_status(w->c, a,
+                     with_terminating(a, live, "InstanceDeletionInProgress",
+                                      "CustomResource deletion is in progress", wall_now_ms()),
+                     live, out);
+    return 0;
 }
 
 static int decide_finish(struct change_op *op, struct arena *a, jv live, struct change *out)
@@ -166,6 +205,7 @@ static void sweep(struct crds *c, str name)
     }
     if (!res || store_snapshot(coll, a, 0, STR_NONE, STR_NONE, &snap, NULL) < 0)
         return;
+    change(c, name, decide_sweeping);
     for (size_t i = 0; i < snap.n; i++)
         delete_in_background(c->api, res, snap.items[i].key, STR_NONE, PROPAGATE_BACKGROUND);
 }
@@ -252,7 +292,8 @@ void crds_on_event(struct crds *c, struct store_coll *coll, const struct store_e
         on_crd(c, ev);
         return;
     }
-    if (!ev->is_delete || !c->ending.n || store_coll_count(coll))
+    /* what is being deleted still counts while its event is told */
+    if (!ev->is_delete || !c->ending.n || store_coll_count(coll) > 1)
         return;
     str rest = store_coll_name(coll); /* "group/plural" */
     AUTO(arena) struct arena *a = arena_new();

@@ -9,5 +9,7 @@ void crds_free(struct crds *c);
 void crds_load(struct crds *c); /* what is stored at start */
 /* From the store, for every committed change. */
 void crds_on_event(struct crds *c, struct store_coll *coll, const struct store_event *ev);
+/* Whether objects of r's kind may be created; if not, it has been answered. */
+bool crds_admit(struct api_req *r, str name);
 /* A CRD as deleting it leaves it: kept by a finalizer until its objects are gone. */
 jv crd_marked_for_deletion(struct arena *a, jv crd, int64_t now_ms);

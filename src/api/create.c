@@ -3,6 +3,7 @@
 #include "api/create.h"
 #include "api/addresses.h"
 #include "api/admit.h"
+#include "api/crds.h"
 #include "api/decode.h"
 #include "api/namespaces.h"
 #include "api/reviews.h"
@@ -72,7 +73,9 @@ static bool may_create_here(struct api_req *r, jv obj)
                                 : "namespace may not be set on an object that has none");
         return false;
     }
-    return !r->res->namespaced || namespaces_admit(r, meta_name(obj));
+    if (r->res->namespaced && !namespaces_admit(r, meta_name(obj)))
+        return false;
+    return crds_admit(r, meta_name(obj));
 }
 
 static void start(struct create *c)

@@ -3,8 +3,10 @@
 #include "api/delete.h"
 
 #include "api/admit.h"
+#include "api/crds.h"
 #include "api/decode.h"
 #include "api/list.h"
+#include "api/namespaces.h"
 #include "api/select.h"
 #include "api/strategy.h"
 #include "api/table.h"
@@ -82,9 +84,50 @@ static jv as_removed(struct arena *a, const struct resource *res, jv obj, int64_
     return jv_with(a, obj, jint(a, 0), "metadata", "deletionGracePeriodSeconds");
 }
 
+/* Kinds that only begin to end when they are deleted: what is first made of them, and what else
+ * than metadata.finalizers keeps them. */
+static const struct ending {
+    const char *what;
+    jv (*mark)(struct arena *a, jv obj, int64_t now_ms);
+    bool (*is_held)(jv obj); /* NULL: by nothing else */
+} endings[] = {
+    { "namespaces", namespace_marked_for_deletion, namespace_is_held },
+    { "customresourcedefinitions.apiextensions.k8s.io", crd_marked_for_deletion, NULL },
+};
+
+static const struct ending *ending_of(const struct resource *res)
+{
+    for (size_t i = 0; res->builtin && i < COUNT(endings); i++)
+        if (str_eqz(res->group_resource, endings[i].what))
+            return &endings[i];
+    return NULL;
+}
+
+static bool is_held(const struct resource *res, jv obj)
+{
+    const struct ending *own = ending_of(res);
+
+    return own && own->is_held && own->is_held(obj);
+}
+
+bool delete_is_over(const struct resource *res, jv obj)
+{
+    bool graceful = res->builtin && (res->builtin->flags & KIND_GRACEFUL);
+
+    return meta_being_deleted(obj) && jv_len(jv_at(obj, "metadata", "finalizers")) == 0 &&
+           (!graceful || jv_int(jv_at(obj, "metadata", "deletionGracePeriodSeconds"), 0) == 0) &&
+           !is_held(res, obj);
+}
+
 struct change delete_decide(struct arena *a, const struct resource *res, jv obj,
                             const struct delete_opts *o, int64_t now_ms)
 {
+    const struct ending *own = ending_of(res);
+
+    if (own && !meta_being_deleted(obj))
+        return (struct change){ CHANGE_PUT, own->mark(a, obj, now_ms) };
+    if (is_held(res, obj))
+        return (struct change){ CHANGE_NONE, obj };
     jv finalizers = finalizers_for(a, res, obj, o->propagation);
     bool already = meta_being_deleted(obj);
     int64_t grace = grace_of(res, obj, o->grace_s);

@@ -21,6 +21,9 @@ struct delete_opts {
 struct change delete_decide(struct arena *a, const struct resource *res, jv obj,
                             const struct delete_opts *o, int64_t now_ms);
 
+/* Being deleted, and nothing holds it any more. */
+bool delete_is_over(const struct resource *res, jv obj);
+
 /* For our own controllers: deletes if the object still has that uid (empty: whatever it is); no
  * answer, a failure is tried again by the caller's next look. res is kept by a reference. */
 void delete_in_background(struct api *api, struct resource *res, str key, str uid,

@@ -78,6 +78,17 @@ bool namespaces_admit(struct api_req *r, str name)
 
 /* ---- the end */
 
+jv namespace_marked_for_deletion(struct arena *a, jv ns, int64_t now_ms)
+{
+    ns = jv_with(a, ns, time_value(a, now_ms), "metadata", "deletionTimestamp");
+    return jv_with(a, ns, jstrz(a, "Terminating"), "status", "phase");
+}
+
+bool namespace_is_held(jv ns)
+{
+    return jv_len(jv_at(ns, "spec", "finalizers")) > 0;
+}
+
 struct finish {
     struct change_op op;
     struct arena *a;
@@ -171,6 +182,11 @@ static void look(void *ctx)
     AUTO(arena) struct arena *a = arena_new();
 
     e->queued = false;
+    if (!store_get(e->of->res->coll, e->name)) {
+        map_remove(&e->of->ending, e->name);
+        ending_free(e);
+        return;
+    }
     str left = sweep(e->of, a, e->name);
     write_end(e->of, e->name, left);
 }

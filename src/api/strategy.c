@@ -281,7 +281,7 @@ jv strategy_update(const struct write_ctx *w, jv obj, jv old, struct problems *p
             obj = jv_with_key(w->a, obj, S("status"), jv_at(old, "status"));
         if (is_crd_kind(w->res))
             obj = crd_definition_for_update(w->a, obj, old);
-        else if (k && k->prepare)
+        else if (k && k->prepare && !str_eqz(w->sub, "finalize"))
             obj = k->prepare(&c, obj, old);
         obj = count_generation(w, obj, old);
     }

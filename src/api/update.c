@@ -5,6 +5,7 @@
 #include "api/addresses.h"
 #include "api/create.h"
 #include "api/decode.h"
+#include "api/delete.h"
 #include "api/strategy.h"
 #include "api/table.h"
 #include "kube/meta.h"
@@ -65,15 +66,6 @@ bool update_is_current(struct api_req *r, jv obj, jv live)
     return true;
 }
 
-/* Being deleted and nothing holds it any more. */
-static bool is_over(const struct resource *res, jv obj)
-{
-    bool graceful = res->builtin && (res->builtin->flags & KIND_GRACEFUL);
-
-    return meta_being_deleted(obj) && jv_len(jv_at(obj, "metadata", "finalizers")) == 0 &&
-           (!graceful || jv_int(jv_at(obj, "metadata", "deletionGracePeriodSeconds"), 0) == 0);
-}
-
 static void create_instead(struct update *u)
 {
     struct api_req *r = u->r;
@@ -112,7 +104,7 @@ static int decide(struct change_op *op, struct arena *a, jv live, struct change 
         fail_invalid(r, r->res->kind, r->res->group, meta_name(obj), &ps);
         return -1;
     }
-    if (is_over(r->res, obj))
+    if (delete_is_over(r->res, obj))
         *out = (struct change){ CHANGE_REMOVE, obj };
     else if (!jv_equal(obj, live))
         *out = (struct change){ CHANGE_PUT, obj };
