@@ -165,6 +165,26 @@ static int write_kubeconfigs(struct up *u, const char *server, struct err *e)
     return u->kubeconfig ? data_write(u->kubeconfig, text, e) : 0;
 }
 
+/* As a shell reads it back: plain where it can be, else in single quotes. */
+static const char *quoted(struct arena *a, const char *path)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "/._-+@%,:=";
+    AUTO(buf) struct buf b = { 0 };
+
+    if (!path[strspn(path, plain)])
+        return path;
+    buf_addc(&b, '\'');
+    for (; *path; path++) {
+        if (*path == '\'')
+            buf_printf(&b, "'\\''");
+        else
+            buf_addc(&b, *path);
+    }
+    buf_addc(&b, '\'');
+    return arena_str(a, buf_str(&b)).p;
+}
+
 /* Detached: tells the one who waits, and from now on stderr goes to the log too. */
 static void say_ready(struct up *u, str line)
 {
@@ -198,7 +218,7 @@ static int serve(struct up *u, struct err *e)
         u->kubeconfig ? u->kubeconfig : arena_printf(u->a, "%s/kubeconfig", u->dir).p;
     char *full = realpath(config, NULL);
     str line = arena_printf(u->a, "muster is ready at %s  export KUBECONFIG=%s\n", server,
-                            full ? full : config);
+                            quoted(u->a, full ? full : config));
     free(full);
     fputs(line.p, stdout);
     fflush(stdout);
@@ -279,6 +299,7 @@ static int wait_ready(int fd, pid_t child)
 
 static int detach(struct up *u)
 {
+    struct err e = { 0 };
     int fds[2];
     const char *log = arena_printf(u->a, "%s/log", u->dir).p;
 
@@ -299,6 +320,8 @@ static int detach(struct up *u)
     int out = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     dup2(null, 0);
     dup2(out >= 0 ? out : null, 1);
+    if (data_hold(u->lock, &e) < 0) /* so that `muster down` finds us, not our parent */
+        return command_fail(EXIT_FAILED, "%s", e.msg);
     return -1;
 }
 

@@ -57,14 +57,21 @@ struct basic {
     jv obj;
 };
 
+static void basics_done(void *arg)
+{
+    struct basics *b = arg;
+
+    b->done(b->ctx, b->e.code == ERR_OK ? NULL : &b->e);
+    arena_free(b->a);
+}
+
+/* Posted, since nothing is left to make on old data: done must not run before api_new returns. */
 static void basic_over(struct basics *b, const struct err *e)
 {
     if (e && b->e.code == ERR_OK)
         b->e = *e;
-    if (--b->left)
-        return;
-    b->done(b->ctx, b->e.code == ERR_OK ? NULL : &b->e);
-    arena_free(b->a);
+    if (--b->left == 0)
+        loop_post(b->api->loop, basics_done, b);
 }
 
 static void on_all_asked(void *arg)

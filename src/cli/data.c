@@ -97,10 +97,19 @@ static int read_pid(int fd)
     return (int)strtol(text, NULL, 10);
 }
 
+int data_hold(int fd, struct err *e)
+{
+    char text[32];
+    int n = snprintf(text, sizeof(text), "%d\n", (int)getpid());
+
+    if (ftruncate(fd, 0) < 0 || pwrite(fd, text, (size_t)n, 0) != n)
+        return err_sys(e, "write the lock");
+    return 0;
+}
+
 int data_lock(const char *dir, int *out, struct err *e)
 {
     char path[PATH_MAX + 16];
-    char text[32];
 
     if (make_dirs(dir, e) < 0 || check_ours(dir, e) < 0)
         return -1;
@@ -115,9 +124,8 @@ int data_lock(const char *dir, int *out, struct err *e)
     }
     if (chmod(dir, 0700) < 0)
         return err_sys(e, "protect %s", dir);
-    int n = snprintf(text, sizeof(text), "%d\n", (int)getpid());
-    if (ftruncate(fd, 0) < 0 || pwrite(fd, text, (size_t)n, 0) != n)
-        return err_sys(e, "write %s", path);
+    if (data_hold(fd, e) < 0)
+        return err_wrap(e, "%s", path);
     *out = fd;
     fd = -1;
     return 0;

@@ -10,6 +10,8 @@ int data_dir(struct arena *a, const char *given, const char **out, struct err *e
 /* Makes it (0700) if need be and takes its lock; the descriptor holds the lock until it is closed.
  * Another server's lock is ERR_CONFLICT, somebody else's directory ERR_INVALID. */
 int data_lock(const char *dir, int *fd, struct err *e);
+/* Notes that this process now holds the lock, as after a fork. */
+int data_hold(int fd, struct err *e);
 /* Who holds the lock: its pid, or 0 when nobody does. */
 int data_holder(const char *dir, int *pid, struct err *e);
 /* Waits until nobody holds the lock. */
