@@ -7,6 +7,7 @@ struct offer {
     bool yaml;
     enum form form;
     bool beta; /* of meta.k8s.io/v1beta1 */
+    bool list; /* PartialObjectMetadataList */
     bool bad_transform;
 };
 
@@ -41,10 +42,34 @@ static struct offer read_offer(str part)
         o.form = FORM_TABLE;
     else if (meta_group &&
              (str_eqz(as, "PartialObjectMetadata") || str_eqz(as, "PartialObjectMetadataList")))
-        o.form = FORM_META;
+        o.form = FORM_META, o.list = str_ends(as, S("List"));
     else
         o.bad_transform = true;
     return o;
+}
+
+/* Metadata of one object was asked for, or of a list, and that is what the answer is. */
+static int check_list_form(struct api_req *r, bool list)
+{
+    bool is_list = r->verb == VERB_LIST && !r->q.watch;
+    const char *package = r->res->builtin ? "core" : "unstructured";
+
+    if (r->form != FORM_META || r->q.watch || is_list == list ||
+        str_contains(http_query(r->http), S("watch=")))
+        return 0;
+    if (is_list)
+        fail_code(
+            r, ERR_NOT_ACCEPTABLE,
+            "you requested PartialObjectMetadata, but the requested object is a list (*%s.%" PRI_STR
+            ")",
+            package, STR_ARG(r->res->list_kind));
+    else
+        fail_code(
+            r, ERR_NOT_ACCEPTABLE,
+            "you requested PartialObjectMetadataList, but the requested object is not a list (*%s.%" PRI_STR
+            ")",
+            package, STR_ARG(r->res->kind));
+    return -1;
 }
 
 int negotiate(struct api_req *r)
@@ -62,7 +87,7 @@ int negotiate(struct api_req *r)
         r->yaml = o.yaml;
         r->form = o.form;
         r->beta_form = o.beta;
-        return 0;
+        return check_list_form(r, o.list);
     }
     static const char types[] = "application/json, application/yaml";
     if (wanted_transform)
