@@ -60,7 +60,8 @@ struct builtin_kind {
     void (*check_name)(struct problems *ps, const struct path *p, str name, bool prefix);
     /* Fills in what the user left out. Runs on everything written, idempotent. */
     jv (*defaults)(const struct kind_ctx *c, jv obj);
-    /* Before validation: resets what users may not set. old is absent on create. */
+    /* Before validation: resets what users may not set, fills in what admission would. old is
+     * absent on create; metadata.name and uid are set by then (Jobs put them into labels). */
     jv (*prepare)(const struct kind_ctx *c, jv obj, jv old);
     /* Everything wrong with a new object; metadata is checked by the caller. */
     void (*validate)(const struct kind_ctx *c, struct problems *ps, jv obj);

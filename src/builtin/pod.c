@@ -4,7 +4,6 @@
 #include "base/time.h"
 #include "builtin/hooks.h"
 #include "builtin/pod_admission.h"
-#include "builtin/resources.h"
 
 #include <inttypes.h>
 
@@ -50,6 +49,7 @@ jv pod_defaults(const struct kind_ctx *c, jv obj)
 
     edit_each(&spec, S("containers"), requests_from_limits);
     edit_each(&spec, S("initContainers"), requests_from_limits);
+    pod_resources_defaults(&spec);
     if (jv_is_null(edit_get(&spec, S("enableServiceLinks"))))
         edit_set(&spec, S("enableServiceLinks"), JV_TRUE);
     if (jv_bool(edit_get(&spec, S("hostNetwork")), false)) {
@@ -58,74 +58,6 @@ jv pod_defaults(const struct kind_ctx *c, jv obj)
     }
     edit_set(&e, S("spec"), edit_done(&spec));
     return edit_done(&e);
-}
-
-/* ---- quality of service */
-
-struct amounts {
-    struct quantity cpu;
-    struct quantity memory;
-    bool has_cpu;
-    bool has_memory;
-};
-
-static void add_amount(struct quantity *sum, bool *has, jv v)
-{
-    struct quantity q = quantity_of_jv(v);
-
-    if (quantity_sign(&q) <= 0)
-        return;
-    if (*has)
-        quantity_add(sum, &q);
-    else
-        *sum = q;
-    *has = true;
-}
-
-/* Gives whether the list itself has both. */
-static bool add_list(struct amounts *sum, jv list)
-{
-    struct amounts own = { .has_cpu = false };
-
-    add_amount(&own.cpu, &own.has_cpu, F(list, "cpu"));
-    add_amount(&own.memory, &own.has_memory, F(list, "memory"));
-    add_amount(&sum->cpu, &sum->has_cpu, F(list, "cpu"));
-    add_amount(&sum->memory, &sum->has_memory, F(list, "memory"));
-    return own.has_cpu && own.has_memory;
-}
-
-static bool equal_amounts(const struct amounts *x, const struct amounts *y)
-{
-    return x->has_cpu == y->has_cpu && x->has_memory == y->has_memory &&
-           (!x->has_cpu || quantity_cmp(&x->cpu, &y->cpu) == 0) &&
-           (!x->has_memory || quantity_cmp(&x->memory, &y->memory) == 0);
-}
-
-const char *pod_qos(struct arena *a, jv spec)
-{
-    struct amounts requests = { .has_cpu = false };
-    struct amounts limits = { .has_cpu = false };
-    jv own = F(spec, "resources");
-    bool guaranteed = true;
-
-    (void)a;
-    if (!jv_is_null(own)) {
-        add_list(&requests, F(own, "requests"));
-        if (jv_len(F(own, "limits")) && !add_list(&limits, F(own, "limits")))
-            guaranteed = false;
-    } else {
-        static const char *const lists[] = { "containers", "initContainers" };
-        for (size_t i = 0; i < COUNT(lists); i++) {
-            EACH (it, jv_get(spec, str_of(lists[i]))) {
-                add_list(&requests, F(F(it.value, "resources"), "requests"));
-                if (!add_list(&limits, F(F(it.value, "resources"), "limits")))
-                    guaranteed = false;
-            }
-        }
-    }
-    if (!requests.has_cpu && !requests.has_memory && !limits.has_cpu && !limits.has_memory)
-        return "BestEffort";
-    return guaranteed && equal_amounts(&requests, &limits) ? "Guaranteed" : "Burstable";
 }
 
 /* ---- what admission does */
@@ -202,6 +134,7 @@ jv pod_prepare(const struct kind_ctx *c, jv obj, jv old)
         edit_set(&e, S("status"), F(old, "status"));
         return edit_done(&e);
     }
+    add_label_keys(&spec, meta_labels(obj));
     edit_default(&spec, S("serviceAccountName"), LSTR("default"));
     edit_default(&spec, S("serviceAccount"), edit_get(&spec, S("serviceAccountName")));
     if (!jv_str(edit_get(&spec, S("priorityClassName")), S("")).n) {

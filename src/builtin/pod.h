@@ -13,6 +13,10 @@ jv volume_defaults(struct arena *a, jv volume);
 jv claim_spec_defaults(struct arena *a, jv spec);
 jv resource_list_defaults(struct arena *a, jv list); /* no finer than a thousandth */
 
+void pod_resources_defaults(struct edit *spec);
+/* matchLabelKeys become part of the selectors they stand beside, with the pod's own values. */
+void add_label_keys(struct edit *spec, jv labels);
+
 /* ---- validation */
 
 /* What the parts of a pod spec look at besides themselves. */
@@ -51,6 +55,7 @@ void probe_check(struct problems *ps, const struct path *p, struct pod_seen *see
                  enum probe_kind kind, jv probe);
 void lifecycle_check(struct problems *ps, const struct path *p, struct pod_seen *seen,
                      jv lifecycle);
+void pod_resources_check(struct problems *ps, const struct path *p, jv spec);
 void pod_security_check(struct problems *ps, const struct path *p, jv spec);
 void container_security_check(struct problems *ps, const struct path *p, jv sc, bool host_users);
 void affinity_check(struct problems *ps, const struct path *p, jv affinity);

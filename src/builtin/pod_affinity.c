@@ -110,6 +110,25 @@ static void label_keys_check(struct problems *ps, const struct path *p, jv keys,
         label_key_check(ps, EACH_AT(p, it), jv_str(it.value, S("")));
 }
 
+enum { LOOK_AHEAD = 512 }; /* more than any pod has */
+
+/* A key that the selector names once may stand among the keys: it was merged from there. */
+static void selected_twice_check(struct problems *ps, const struct path *p, jv keys, jv selector)
+{
+    jv exprs = F(selector, "matchExpressions");
+
+    EACH (k, keys) {
+        str key = jv_str(k.value, S(""));
+        size_t times = jv_exists(jv_get(F(selector, "matchLabels"), key));
+        if (k.i > LOOK_AHEAD)
+            break;
+        EACH (it, exprs)
+            if (str_eq(FS(it.value, "key"), key) && times++)
+                problem_invalid(ps, ATI(p, k.i - 1), k.value,
+                                "exists in both matchLabelKeys and labelSelector");
+    }
+}
+
 static void both_label_keys_check(struct problems *ps, const struct path *p, jv v)
 {
     jv match = F(v, "matchLabelKeys");
@@ -117,8 +136,9 @@ static void both_label_keys_check(struct problems *ps, const struct path *p, jv 
 
     label_keys_check(ps, AT(p, "matchLabelKeys"), match, F(v, "labelSelector"));
     label_keys_check(ps, AT(p, "mismatchLabelKeys"), mismatch, F(v, "labelSelector"));
+    selected_twice_check(ps, p, match, F(v, "labelSelector"));
     EACH (it, match)
-        if (str_list_has(mismatch, jv_str(it.value, S(""))))
+        if (it.i <= LOOK_AHEAD && str_list_has(mismatch, jv_str(it.value, S(""))))
             problem_invalid(ps, ATI(AT(p, "matchLabelKeys"), it.i - 1), it.value,
                             "exists in both matchLabelKeys and mismatchLabelKeys");
 }
@@ -201,8 +221,6 @@ void tolerations_check(struct problems *ps, const struct path *p, jv tolerations
     }
 }
 
-enum { LOOK_AHEAD = 512 }; /* more than any pod has */
-
 static bool repeated_later(jv list, size_t i)
 {
     jv v = jv_index(list, i);
@@ -252,4 +270,69 @@ void spread_check(struct problems *ps, const struct path *p, jv constraints)
         both_label_keys_check(ps, q, it.value);
         label_selector_check(ps, AT(q, "labelSelector"), F(it.value, "labelSelector"));
     }
+}
+
+/* ---- merging label keys */
+
+static jv with_expressions(struct arena *a, jv v, jv labels, const char *keys, const char *op)
+{
+    jv exprs = jv_at(v, "labelSelector", "matchExpressions");
+    struct jbuild b = jb_from(a, jv_is(exprs, JV_ARR) ? exprs : JV_EMPTY_ARR);
+    bool any = false;
+
+    EACH (it, jv_get(v, str_of(keys))) {
+        jv value = jv_get(labels, jv_str(it.value, S("")));
+        if (!jv_exists(value) || it.i > LOOK_AHEAD)
+            continue;
+        any = true;
+        jb_push(&b, jobj(a, { "key", it.value }, { "operator", jstr(a, str_of(op)) },
+                         { "values", jarr(a, value) }));
+    }
+    return any ? jv_with(a, v, jb_done(&b), "labelSelector", "matchExpressions") : v;
+}
+
+static jv with_label_keys(struct arena *a, jv v, jv labels)
+{
+    if (jv_is_null(F(v, "labelSelector")))
+        return v;
+    v = with_expressions(a, v, labels, "matchLabelKeys", "In");
+    return with_expressions(a, v, labels, "mismatchLabelKeys", "NotIn");
+}
+
+static jv terms_with_label_keys(struct arena *a, jv terms, jv labels, const char *within)
+{
+    struct jbuild b = jb_arr(a);
+
+    EACH (it, terms) {
+        jv term = within ? jv_get(it.value, str_of(within)) : it.value;
+        term = with_label_keys(a, term, labels);
+        jb_push(&b, within ? jv_with_key(a, it.value, str_of(within), term) : term);
+    }
+    return jb_done(&b);
+}
+
+void add_label_keys(struct edit *spec, jv labels)
+{
+    static const char *const sides[] = { "podAffinity", "podAntiAffinity" };
+    struct arena *a = spec->a;
+    jv affinity = edit_get(spec, S("affinity"));
+    jv spread = edit_get(spec, S("topologySpreadConstraints"));
+
+    if (jv_len(spread))
+        edit_set(spec, S("topologySpreadConstraints"),
+                 terms_with_label_keys(a, spread, labels, NULL));
+    for (size_t i = 0; i < COUNT(sides); i++) {
+        jv side = jv_get(affinity, str_of(sides[i]));
+        if (jv_len(F(side, REQUIRED)))
+            side = jv_with(a, side, terms_with_label_keys(a, F(side, REQUIRED), labels, NULL),
+                           REQUIRED);
+        if (jv_len(F(side, PREFERRED)))
+            side = jv_with(a, side,
+                           terms_with_label_keys(a, F(side, PREFERRED), labels, "podAffinityTerm"),
+                           PREFERRED);
+        if (jv_len(side))
+            affinity = jv_with_key(a, affinity, str_of(sides[i]), side);
+    }
+    if (jv_len(affinity))
+        edit_set(spec, S("affinity"), affinity);
 }

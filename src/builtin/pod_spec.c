@@ -213,8 +213,7 @@ void pod_spec_check(struct problems *ps, const struct path *p, jv spec, jv meta,
     containers_check(ps, AT(p, "containers"), &seen);
     init_containers_check(ps, AT(p, "initContainers"), &seen);
     ephemeral_containers_check(ps, AT(p, "ephemeralContainers"), &seen);
-    if (!jv_is_null(F(spec, "resources")))
-        requirements_check(ps, AT(p, "resources"), F(spec, "resources"), seen.claims, true);
+    pod_resources_check(ps, AT(p, "resources"), spec);
     host_network_check(ps, p, &seen);
     enum_required(ps, AT(p, "restartPolicy"), F(spec, "restartPolicy"), restart_policies);
     enum_required(ps, AT(p, "dnsPolicy"), F(spec, "dnsPolicy"), dns_policies);

@@ -239,6 +239,23 @@ static void traffic_check(struct problems *ps, const struct path *p, jv obj)
     enum_optional(ps, AT(p, "trafficDistribution"), F(spec, "trafficDistribution"), distributions);
 }
 
+/* One family is served. kube-apiserver finds out when it allocates: once all else is fine. */
+static void single_stack_check(struct problems *ps, const struct path *p, jv obj)
+{
+    jv spec = F(obj, "spec");
+    bool listed = service_is_headless(obj) && !jv_len(F(spec, "selector"));
+
+    if (ps->n || listed || service_is(obj, "ExternalName"))
+        return;
+    EACH (it, F(spec, "ipFamilies"))
+        if (!str_eq(jv_str(it.value, S("")), S("IPv4")))
+            problem_invalid(ps, ATI(AT(p, "ipFamilies"), it.i - 1), it.value,
+                            "not configured on this cluster");
+    if (str_eq(FS(spec, "ipFamilyPolicy"), S("RequireDualStack")))
+        problem_invalid(ps, AT(p, "ipFamilyPolicy"), F(spec, "ipFamilyPolicy"),
+                        "this cluster is not configured for dual-stack services");
+}
+
 void service_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 {
     static const char *const types[] = { "ClusterIP", "ExternalName", "LoadBalancer", "NodePort",
@@ -270,6 +287,7 @@ void service_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
     port_numbers_check(ps, AT(p, "ports"), obj);
     load_balancer_check(ps, p, obj);
     traffic_check(ps, p, obj);
+    single_stack_check(ps, p, obj);
 }
 
 static void ips_update_check(struct problems *ps, const struct path *p, jv obj, jv old)

@@ -61,6 +61,8 @@ static void run(struct arena *a, const struct builtin_kind *k, jv given, jv old,
         r->obj = obj;
         return;
     }
+    if (k->defaults && !jv_equal_semantic(k->defaults(&c, obj), obj))
+        ok(false, "%s: defaults of defaults are the same", k->kind);
     if (k->prepare)
         obj = k->prepare(&c, obj, old);
     if (jv_exists(old)) {
