@@ -87,7 +87,7 @@ void addresses_load(struct addresses *d)
     for (struct store_obj *o = store_seek(d->res->coll, STR_NONE); o;
          o = store_next(d->res->coll, o)) {
         AUTO(arena) struct arena *a = arena_new();
-        mark(d, json_parse(a, blob_str(o->value), NULL, NULL), true);
+        mark(d, json_parse(a, value_text(a, o->value), NULL, NULL), true);
     }
 }
 
@@ -98,9 +98,9 @@ void addresses_on_event(struct addresses *d, struct store_coll *c, const struct 
     if (c != d->res->coll)
         return;
     if (ev->prev)
-        mark(d, json_parse(a, blob_str(ev->prev), NULL, NULL), false);
+        mark(d, json_parse(a, value_text(a, ev->prev), NULL, NULL), false);
     if (!ev->is_delete)
-        mark(d, json_parse(a, blob_str(ev->value), NULL, NULL), true);
+        mark(d, json_parse(a, value_text(a, ev->value), NULL, NULL), true);
 }
 
 static str free_host(struct addresses *d, struct arena *a)

@@ -18,10 +18,10 @@ static jv priority_class(struct api_req *r, str name)
 
     if (name.n) {
         struct store_obj *o = store_get(res->coll, name);
-        return o ? resource_parse(r->a, res, o->value) : JV_ABSENT;
+        return o ? resource_parse_value(r->a, res, o->value) : JV_ABSENT;
     }
     for (struct store_obj *o = store_seek(res->coll, STR_NONE); o; o = store_next(res->coll, o)) {
-        jv c = resource_parse(r->a, res, o->value);
+        jv c = resource_parse_value(r->a, res, o->value);
         if (jv_bool(jv_at(c, "globalDefault"), false))
             return c;
     }
@@ -54,7 +54,7 @@ static void set_storage_class(struct api_req *r, jv *claim)
     if (!jv_is_null(jv_at(*claim, "spec", "storageClassName")))
         return;
     for (struct store_obj *o = store_seek(res->coll, STR_NONE); o; o = store_next(res->coll, o)) {
-        jv c = resource_parse(r->a, res, o->value);
+        jv c = resource_parse_value(r->a, res, o->value);
         if (str_eqz(jv_str(jv_at(c, "metadata", "annotations",
                                  "storageclass.kubernetes.io/is-default-class"),
                            STR_NONE),

@@ -64,7 +64,7 @@ static jv all_others(struct crds *c, struct arena *a, str name)
     for (struct store_obj *o = store_seek(c->res->coll, STR_NONE); o;
          o = store_next(c->res->coll, o))
         if (!str_eq(o->key, name))
-            jb_push(&b, resource_parse(a, c->res, o->value));
+            jb_push(&b, resource_parse_value(a, c->res, o->value));
     return jb_done(&b);
 }
 
@@ -261,7 +261,7 @@ void crds_load(struct crds *c)
     for (struct store_obj *o = store_seek(c->res->coll, STR_NONE); o;
          o = store_next(c->res->coll, o)) {
         AUTO(arena) struct arena *a = arena_new();
-        jv obj = resource_parse(a, c->res, o->value);
+        jv obj = resource_parse_value(a, c->res, o->value);
         serve(c, obj);
         if (meta_being_deleted(obj))
             end_begins(c, o->key);
@@ -278,7 +278,7 @@ static void on_crd(struct crds *c, const struct store_event *ev)
         gone(c, ev->key);
         return;
     }
-    jv obj = resource_parse(a, c->res, ev->value);
+    jv obj = resource_parse_value(a, c->res, ev->value);
     serve(c, obj);
     if (meta_being_deleted(obj))
         end_begins(c, ev->key);

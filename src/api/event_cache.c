@@ -32,9 +32,9 @@ void event_cache_free(struct event_cache *c)
     free(c);
 }
 
-static jv parse(struct arena *a, struct blob *b)
+static jv parse(struct arena *a, const struct value *v)
 {
-    return b ? json_parse(a, arena_str(a, blob_str(b)), NULL, NULL) : JV_ABSENT;
+    return v ? json_parse(a, value_text(a, v), NULL, NULL) : JV_ABSENT;
 }
 
 struct parsed_event *event_cache_get(struct event_cache *c, const struct store_event *ev)

@@ -102,7 +102,7 @@ void expiry_load(struct expiry *x)
     for (struct store_obj *o = store_seek(x->res->coll, STR_NONE); o;
          o = store_next(x->res->coll, o)) {
         AUTO(arena) struct arena *a = arena_new();
-        jv ev = json_parse(a, blob_str(o->value), NULL, NULL);
+        jv ev = json_parse(a, value_text(a, o->value), NULL, NULL);
         int64_t at = wall_now_ms();
         int64_t then_us;
         if (time_parse(meta_str(ev, S("creationTimestamp")), &then_us, NULL) == 0)

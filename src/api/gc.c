@@ -176,7 +176,7 @@ static enum owner_state owner_state(struct gc *g, struct arena *a, jv ref, str n
     struct store_obj *o = store_get(res->coll, key);
     if (!o)
         return OWNER_GONE;
-    jv obj = json_parse(a, blob_str(o->value), NULL, NULL);
+    jv obj = json_parse(a, value_text(a, o->value), NULL, NULL);
     if (!jv_equal(jv_at(obj, "metadata", "uid"), jv_at(ref, "uid")))
         return OWNER_GONE;
     return meta_being_deleted(obj) && meta_has_finalizer(obj, S("foregroundDeletion"))
@@ -240,7 +240,7 @@ static bool is_orphaning(struct gc *g, struct arena *a, jv ref, str ns)
         res && res->coll
             ? store_get(res->coll, resource_key(a, res, ns, jv_str(jv_at(ref, "name"), STR_NONE)))
             : NULL;
-    jv obj = o ? json_parse(a, blob_str(o->value), NULL, NULL) : JV_ABSENT;
+    jv obj = o ? json_parse(a, value_text(a, o->value), NULL, NULL) : JV_ABSENT;
 
     return jv_equal(jv_at(obj, "metadata", "uid"), jv_at(ref, "uid")) && meta_being_deleted(obj) &&
            meta_has_finalizer(obj, S("orphan"));
@@ -339,8 +339,10 @@ static void process(struct gc *g, struct store_coll *coll, str key)
 
 /* ---- what happens */
 
-static bool mentions(struct blob *b, str word)
+static bool mentions(const struct value *v, str word)
 {
+    AUTO(blob) struct blob *b = value_blob(v);
+
     return b && str_contains(blob_str(b), word);
 }
 
@@ -385,12 +387,13 @@ static bool has_loose_owner(struct gc *g, struct arena *a, jv obj)
 void gc_load(struct gc *g, struct store_coll *c, const struct store_obj *o)
 {
     AUTO(arena) struct arena *a = arena_new();
+    str text = value_text(a, o->value);
 
-    if (mentions(o->value, S("\"deletionTimestamp\"")))
+    if (str_contains(text, S("\"deletionTimestamp\"")))
         queue(g, c, o->key);
-    if (!mentions(o->value, S("\"ownerReferences\"")))
+    if (!str_contains(text, S("\"ownerReferences\"")))
         return;
-    jv obj = json_parse(a, blob_str(o->value), NULL, NULL);
+    jv obj = json_parse(a, text, NULL, NULL);
     index_refs(g, c, o->key, obj, true);
     if (has_loose_owner(g, a, obj))
         queue(g, c, o->key); /* we died between an owner's end and this one's */
@@ -404,13 +407,13 @@ void gc_on_event(struct gc *g, struct store_coll *c, const struct store_event *e
     bool has = !ev->is_delete && mentions(ev->value, refs);
 
     if (had) {
-        jv old = json_parse(a, blob_str(ev->prev), NULL, NULL);
+        jv old = json_parse(a, value_text(a, ev->prev), NULL, NULL);
         index_refs(g, c, ev->key, old, false);
         if (ev->is_delete || !has)
             queue_owners(g, a, old);
     }
     if (has) {
-        jv now = json_parse(a, blob_str(ev->value), NULL, NULL);
+        jv now = json_parse(a, value_text(a, ev->value), NULL, NULL);
         index_refs(g, c, ev->key, now, true);
         if (!ev->prev && has_loose_owner(g, a, now))
             queue(g, c, ev->key);
@@ -418,7 +421,7 @@ void gc_on_event(struct gc *g, struct store_coll *c, const struct store_event *e
             queue_owners(g, a, now);
     }
     if (ev->is_delete && g->owners.n)
-        queue_dependents(g, meta_uid(json_parse(a, blob_str(ev->value), NULL, NULL)));
+        queue_dependents(g, meta_uid(json_parse(a, value_text(a, ev->value), NULL, NULL)));
     else if (!ev->is_delete && mentions(ev->value, S("\"deletionTimestamp\"")) &&
              (mentions(ev->value, S("\"foregroundDeletion\"")) ||
               mentions(ev->value, S("\"orphan\""))))

@@ -15,10 +15,11 @@ struct pull {
     size_t i; /* piece: 0 head, then for each item comma, prefix, bytes; last the tail */
     size_t stage;
     size_t offset;
+    struct blob *now; /* of item i; NULL: not yet looked at */
 };
 
 /* The next piece to send; empty text: the end. */
-static bool piece(const struct pull *p, str *out)
+static bool piece(struct pull *p, str *out)
 {
     if (p->stage == 0) {
         *out = p->open;
@@ -28,7 +29,9 @@ static bool piece(const struct pull *p, str *out)
         *out = S("]}\n");
         return p->stage == 1;
     }
-    str bytes = blob_str(p->items[p->i].value);
+    if (!p->now)
+        p->now = value_blob(p->items[p->i].value);
+    str bytes = blob_str(p->now);
     bool custom = p->res->crdv != NULL;
     switch (p->stage) {
     case 1:
@@ -50,6 +53,7 @@ static void next_piece(struct pull *p)
     if (p->stage == 3) {
         p->stage = 1;
         p->i++;
+        blob_unref(TAKE(p->now));
     } else {
         p->stage++;
     }
@@ -75,7 +79,9 @@ static ssize_t pull_read(void *ctx, char *buf, size_t n)
 
 static void pull_close(void *ctx)
 {
-    (void)ctx; /* all of it lives in the request's arena */
+    struct pull *p = ctx; /* all else lives in the request's arena */
+
+    blob_unref(TAKE(p->now));
 }
 
 static str list_open(struct api_req *r, jv meta)
@@ -104,15 +110,15 @@ static void answer_pulled(struct api_req *r, jv meta, const struct store_item *i
     int64_t length = (int64_t)(p->open.n + 3 + (n ? n - 1 : 0));
     size_t prefix = r->res->crdv ? r->res->open.n : 1;
     for (size_t i = 0; i < n; i++)
-        length += (int64_t)(prefix + blob_str(items[i].value).n - 1);
+        length += (int64_t)(prefix + value_size(items[i].value) - 1);
     metrics_request(r, 200);
     http_reply_source(r->http, 200, h, n_h,
                       (struct http_source){ pull_read, pull_close, p, length });
 }
 
-static jv shown(struct arena *a, struct api_req *r, struct blob *stored)
+static jv shown(struct arena *a, struct api_req *r, const struct value *stored)
 {
-    jv obj = resource_parse(a, r->res, stored);
+    jv obj = resource_parse_value(a, r->res, stored);
 
     if (r->form == FORM_TABLE)
         return table_row(a, r, obj);

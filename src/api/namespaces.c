@@ -224,7 +224,7 @@ static void on_namespace(struct namespaces *n, const struct store_event *ev)
         }
         return;
     }
-    if (e || !meta_being_deleted(json_parse(a, blob_str(ev->value), NULL, NULL)))
+    if (e || !meta_being_deleted(json_parse(a, value_text(a, ev->value), NULL, NULL)))
         return;
     queue(ending_new(n, ev->key));
 }
@@ -246,7 +246,7 @@ void namespaces_load(struct namespaces *n)
     for (struct store_obj *o = store_seek(n->res->coll, STR_NONE); o;
          o = store_next(n->res->coll, o)) {
         AUTO(arena) struct arena *a = arena_new();
-        if (meta_being_deleted(json_parse(a, blob_str(o->value), NULL, NULL)))
+        if (meta_being_deleted(json_parse(a, value_text(a, o->value), NULL, NULL)))
             queue(ending_new(n, o->key));
     }
 }

@@ -165,7 +165,7 @@ static str forbidding_budget(struct api_req *r, struct arena *a, jv pod)
         return STR_NONE;
     for (struct store_obj *o = store_seek(res->coll, prefix); o && str_starts(o->key, prefix);
          o = store_next(res->coll, o)) {
-        jv budget = resource_parse(a, res, o->value);
+        jv budget = resource_parse_value(a, res, o->value);
         struct selector s = { 0 };
         str why;
         if (selector_from_object(a, jv_at(budget, "spec", "selector"), &s, &why) < 0 ||

@@ -47,10 +47,11 @@ void verb_get(struct api_req *r)
         return;
     }
     struct store_obj *o = store_get(r->res->coll, resource_key(r->a, r->res, r->ns, r->name));
+    AUTO(blob) struct blob *stored = o ? value_blob(o->value) : NULL;
     if (!o)
         fail_not_found(r, r->res, r->name);
     else
-        answer_stored(r, 200, o->value);
+        answer_stored(r, 200, stored);
 }
 
 struct page {

@@ -252,6 +252,13 @@ jv resource_parse(struct arena *a, const struct resource *r, struct blob *stored
     return v;
 }
 
+jv resource_parse_value(struct arena *a, const struct resource *r, const struct value *stored)
+{
+    AUTO(blob) struct blob *b = value_blob(stored);
+
+    return resource_parse(a, r, b);
+}
+
 struct blob *resource_encode(struct arena *a, const struct resource *r, jv obj, int64_t rev)
 {
     AUTO(buf) struct buf text = { 0 };

@@ -61,6 +61,7 @@ void registry_set_crd(struct registry *g, str group, str plural, struct crd *crd
 /* Stored bytes as a value with kind and apiVersion, in the shape of this version. The value borrows
  * the blob, which the arena keeps. Absent: not an object (a damaged store would have said so). */
 jv resource_parse(struct arena *a, const struct resource *r, struct blob *stored);
+jv resource_parse_value(struct arena *a, const struct resource *r, const struct value *stored);
 /* An object as it is to be stored: without kind and apiVersion, with that resourceVersion. */
 struct blob *resource_encode(struct arena *a, const struct resource *r, jv obj, int64_t rev);
 /* The key of an object in the store. */

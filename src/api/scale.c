@@ -136,7 +136,7 @@ static void show(struct api_req *r)
     if (!o)
         fail_not_found(r, r->res, r->name);
     else
-        show_scale(r, resource_parse(r->a, r->res, o->value));
+        show_scale(r, resource_parse_value(r->a, r->res, o->value));
 }
 
 static int read_put(struct scaling *s)

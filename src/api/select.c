@@ -127,7 +127,7 @@ bool selection_has(const struct selection *s, str key, jv obj)
     return !s->fields || field_selector_matches(s->fields, find_field, &l);
 }
 
-bool selection_has_stored(const struct selection *s, str key, struct blob *stored)
+bool selection_has_stored(const struct selection *s, str key, const struct value *stored)
 {
     if (!selection_has_key(s, key))
         return false;
@@ -137,5 +137,5 @@ bool selection_has_stored(const struct selection *s, str key, struct blob *store
         return selection_has(s, key, JV_ABSENT);
     AUTO(arena) struct arena *a = arena_new();
     /* events.k8s.io selects by the core names too, so the stored shape will do */
-    return selection_has(s, key, json_parse(a, blob_str(stored), NULL, NULL));
+    return selection_has(s, key, json_parse(a, value_text(a, stored), NULL, NULL));
 }

@@ -17,4 +17,4 @@ int selection_of(struct api_req *r, struct selection *out);
 bool selection_has_key(const struct selection *s, str key);
 bool selection_has(const struct selection *s, str key, jv obj);
 /* By stored bytes; parses only when it must. */
-bool selection_has_stored(const struct selection *s, str key, struct blob *stored);
+bool selection_has_stored(const struct selection *s, str key, const struct value *stored);

@@ -65,9 +65,10 @@ static void add_value(struct watcher *w, str type, struct arena *a, jv obj)
     buf_add(&w->text, S("}\n"));
 }
 
-static void add_stored(struct watcher *w, str type, struct blob *stored)
+static void add_stored(struct watcher *w, str type, const struct value *value)
 {
     const struct resource *res = w->r->res;
+    AUTO(blob) struct blob *stored = value_blob(value);
     str bytes = blob_str(stored);
 
     if (w->r->form == FORM_OBJECT && res->raw) {
@@ -110,7 +111,7 @@ static void add_bookmark(struct watcher *w, int64_t rev, bool end_of_initial)
 static void add_left(struct watcher *w, struct store_event *ev)
 {
     AUTO(arena) struct arena *a = arena_new();
-    jv last = resource_parse(a, w->r->res, ev->prev);
+    jv last = resource_parse_value(a, w->r->res, ev->prev);
 
     last = jv_with(a, last, jstr(a, arena_printf(a, "%" PRId64, ev->rev)), "metadata",
                    "resourceVersion");

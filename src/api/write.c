@@ -57,7 +57,7 @@ static void attempt(void *ctx)
     }
     op->a = arena_new();
     struct store_obj *o = store_get(coll, op->key);
-    jv live = o ? resource_parse(op->a, op->res, o->value) : JV_ABSENT;
+    jv live = o ? resource_parse_value(op->a, op->res, o->value) : JV_ABSENT;
     struct change c = { .kind = CHANGE_NONE, .obj = live };
     if (op->decide(op, op->a, live, &c) < 0) {
         arena_free(op->a);
@@ -66,7 +66,7 @@ static void attempt(void *ctx)
     }
     op->kind = c.kind;
     if (c.kind == CHANGE_NONE) {
-        op->stored = o ? blob_ref(o->value) : NULL;
+        op->stored = o ? value_blob(o->value) : NULL;
         finish(op, NULL);
     } else if (op->dry_run) {
         /* as it would be stored, at the revision it has (none when it is new) */

@@ -47,6 +47,8 @@ void coll_free(struct store_coll *c)
     c->store->history_bytes -= c->history.bytes;
     history_done(&c->history, c->store->release_user);
     index_done(&c->index);
+    young_forget(&c->store->young, &c->packer);
+    packer_done(&c->packer);
     map_done(&c->busy);
     free(c);
 }

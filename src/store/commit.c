@@ -60,12 +60,12 @@ static void touch(struct store_coll *c)
 }
 
 /* The event goes into history while prev is still the object's, so both are shared, not copied. */
-static struct store_event *record(struct store *s, const struct op *op)
+static struct store_event *record(struct store *s, const struct op *op, struct value *now)
 {
     struct history *h = &op->coll->history;
     struct store_event ev = { .rev = op->rev,
                               .key = op->obj->pub.key,
-                              .value = op->value,
+                              .value = now,
                               .prev = op->obj->pub.value,
                               .prev_rev = op->obj->pub.rev,
                               .is_delete = op->is_delete };
@@ -79,16 +79,18 @@ static struct store_event *record(struct store *s, const struct op *op)
 static void apply(struct store *s, struct op *op)
 {
     struct store_obj *o = &op->obj->pub;
-    struct store_event *ev = record(s, op);
+    struct value *now = value_new(TAKE(op->value));
+    struct store_event *ev = record(s, op, now);
 
     s->rev = op->rev;
     s->stats.ops++;
-    s->stats.bytes_written += op->is_delete ? 0 : blob_str(op->value).n;
-    s->stats.object_bytes -= blob_str(o->value).n;
-    s->stats.object_bytes += op->is_delete ? 0 : blob_str(op->value).n;
+    s->stats.bytes_written += op->is_delete ? 0 : value_size(now);
+    s->stats.object_bytes -= value_size(o->value);
+    s->stats.object_bytes += op->is_delete ? 0 : value_size(now);
+    young_add(&s->young, &op->coll->packer, now);
     if (!op->is_delete) {
-        blob_unref(o->value);
-        o->value = TAKE(op->value);
+        value_unref(o->value);
+        o->value = value_ref(now);
         o->rev = op->rev;
         if (op->is_new)
             index_insert(&op->coll->index, obj_ref(op->obj));
@@ -99,6 +101,7 @@ static void apply(struct store *s, struct op *op)
         s->on_event(s->on_event_ctx, op->coll, ev);
     if (op->is_delete)
         index_remove(&op->coll->index, op->obj);
+    value_unref(now);
     coll_trim_history(op->coll);
     touch(op->coll);
 }

@@ -22,9 +22,9 @@ static size_t charge(const struct store_event *ev)
 {
     size_t n = sizeof(*ev);
 
-    n += blob_str(ev->prev).n;
+    n += value_size(ev->prev);
     if (ev->is_delete && ev->value != ev->prev)
-        n += blob_str(ev->value).n;
+        n += value_size(ev->value);
     return n;
 }
 
@@ -59,8 +59,8 @@ struct store_event *history_add(struct history *h, const struct store_event *ev)
 
     *to = *ev;
     obj_ref(obj_of_key(ev->key));
-    blob_ref(to->value);
-    blob_ref(to->prev);
+    value_ref(to->value);
+    value_ref(to->prev);
     h->n++;
     h->bytes += charge(to);
     return to;
@@ -76,8 +76,8 @@ void history_drop_first(struct history *h, void (*release_user)(void *user))
     h->n--;
     if (ev->user && release_user)
         release_user(ev->user);
-    blob_unref(ev->value);
-    blob_unref(ev->prev);
+    value_unref(ev->value);
+    value_unref(ev->prev);
     obj_unref(obj_of_key(ev->key));
 }
 

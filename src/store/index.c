@@ -37,7 +37,7 @@ void obj_unref(struct obj *o)
 {
     if (!o || --o->refs)
         return;
-    blob_unref(o->pub.value);
+    value_unref(o->pub.value);
     free(o);
 }
 

@@ -5,6 +5,7 @@
 #include "base/vec.h"
 #include "store/db.h"
 #include "store/history.h"
+#include "store/young.h"
 
 #include <assert.h>
 
@@ -36,6 +37,7 @@ struct store_coll {
     struct store *store;
     struct index index;
     struct history history;
+    struct packer packer;
     struct map busy; /* key to struct busy */
     struct link armed;
     struct link reading;
@@ -66,6 +68,7 @@ struct store {
     int64_t next_id;
     int64_t new_floor; /* history of a collection made now starts here */
     struct store_opts opts;
+    struct young young;
     size_t history_bytes; /* of all collections */
     void (*release_user)(void *user);
     void (*on_event)(void *ctx, struct store_coll *c, struct store_event *ev);

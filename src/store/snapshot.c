@@ -13,14 +13,14 @@ static void release(void *snapshot)
     const struct store_snapshot *s = snapshot;
 
     for (size_t i = 0; i < s->n; i++)
-        blob_unref(s->items[i].value);
+        value_unref(s->items[i].value);
     free(s->items);
 }
 
 /* Keys are borrowed from the objects, so what the arena keeps are copies. */
-static void add(struct found *to, struct arena *a, str key, int64_t rev, struct blob *value)
+static void add(struct found *to, struct arena *a, str key, int64_t rev, struct value *value)
 {
-    vec_push(to, (struct store_item){ arena_str(a, key), rev, blob_ref(value) });
+    vec_push(to, (struct store_item){ arena_str(a, key), rev, value_ref(value) });
 }
 
 static int by_key(const void *a, const void *b)

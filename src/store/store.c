@@ -16,7 +16,8 @@ static bool on_row(void *ctx, const struct db_row *r)
     o->id = r->id;
     o->pub.rev = r->rev;
     o->pub.create_rev = r->create_rev;
-    o->pub.value = blob_new(r->value);
+    o->pub.value = value_new(blob_new(r->value));
+    young_add(&s->young, &c->packer, o->pub.value);
     index_insert(&c->index, o);
     s->next_id = r->id + 1;
     s->stats.objects++;
@@ -64,6 +65,7 @@ static struct store *store_new(struct loop *l, const struct store_opts *o)
 static void store_free(struct store *s)
 {
     assert(link_is_empty(&s->lost) && link_is_empty(&s->lost_armed));
+    young_done(&s->young);
     for (size_t i = 0; i < s->colls.n; i++)
         coll_free(s->colls.at[i]);
     vec_done(&s->colls);

@@ -7,6 +7,7 @@
 #include "base/blob.h"
 #include "base/err.h"
 #include "loop/loop.h"
+#include "store/value.h"
 
 struct store;
 struct store_coll; /* a collection, "pods" or "apps/deployments": ordered by key */
@@ -41,10 +42,10 @@ struct store_obj {
     str key; /* "namespace/name" or "name" */
     int64_t rev;
     int64_t create_rev;
-    struct blob *value;
+    struct value *value;
     void *user; /* for the caller: an index entry of its own; NULL at first */
 };
-/* Valid until the next write to that key is committed (take blob_ref to keep the value). */
+/* Valid until the next write to that key is committed (take value_ref to keep the value). */
 struct store_obj *store_get(struct store_coll *c, str key);
 /* In order: the first object with key >= from (STR_NONE: the very first), and the one after. */
 struct store_obj *store_seek(struct store_coll *c, str from);
@@ -56,7 +57,7 @@ struct store_obj *store_next(struct store_coll *c, const struct store_obj *o);
 struct store_item {
     str key;
     int64_t rev;
-    struct blob *value;
+    struct value *value;
 };
 struct store_snapshot {
     struct store_item *items;
@@ -92,9 +93,8 @@ void store_commit(struct store *s, const struct store_op *ops, size_t n,
 struct store_event {
     int64_t rev;
     str key;
-    struct blob
-        *value;        /* the new state; of a deletion the last one, with the deletion's revision */
-    struct blob *prev; /* before; NULL: created */
+    struct value *value; /* the new state; of a deletion the last, with the deletion's revision */
+    struct value *prev;  /* before; NULL: created */
     int64_t prev_rev;
     bool is_delete;
     void *user; /* for the caller: a parsed form; released by release_user */
@@ -105,7 +105,7 @@ struct store_watch;
 struct store_watch *store_watch_start(struct store_coll *c, int64_t after, void (*wake)(void *ctx),
                                       void *ctx, struct err *e);
 /* The next event, NULL if there is none yet; *lost: fell out of the history. Valid until the loop
- * goes on; hold blob refs to keep more. */
+ * goes on; hold value refs to keep more. */
 struct store_event *store_watch_peek(struct store_watch *w, bool *lost);
 void store_watch_advance(struct store_watch *w);
 int64_t store_watch_rev(const struct store_watch *w); /* all events up to here were seen */

@@ -119,7 +119,7 @@ static void count(struct store *s, const struct past *p, struct tally *t)
         bool expected = p->rev[k] && !p->gone[k];
         if (o) {
             bool right = expected && o->rev == p->rev[k] &&
-                         str_eq(blob_str(o->value), make_value(&b, k, o->rev));
+                         str_eq(text_of(o->value), make_value(&b, k, o->rev));
             t->wrong += !right;
         } else if (expected) {
             t->missing++;

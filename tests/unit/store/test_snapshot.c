@@ -39,7 +39,7 @@ static int check(struct store_coll *c, const struct past *p, str prefix, str aft
                      1); /* NOLINT(cert-err34-c) */
         char text[24];
         snprintf(text, sizeof(text), "%" PRId64, p->held[k]);
-        wrong += snap.items[i].rev != p->held[k] || !str_eqz(blob_str(snap.items[i].value), text);
+        wrong += snap.items[i].rev != p->held[k] || !str_eqz(text_of(snap.items[i].value), text);
         wrong += i && str_cmp(snap.items[i - 1].key, snap.items[i].key) >= 0;
     }
     return wrong;
@@ -107,7 +107,7 @@ static void the_future_and_the_forgotten_are_refused(void)
     is_int(store_snapshot(c, a, 0, STR_NONE, STR_NONE, &snap, &e), 0, "now");
     is_int(snap.rev, 6, "is the last revision");
     del(l, s, c, "a");
-    is_str(blob_str(snap.items[0].value), S("1"), "and stays when the object goes");
+    is_str(text_of(snap.items[0].value), S("1"), "and stays when the object goes");
     is_str(snap.items[0].key, S("a"), "with its key");
     store_close(s);
     loop_free(l);

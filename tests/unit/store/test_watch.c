@@ -33,13 +33,13 @@ static void events_tell_what_was_and_what_is(void)
     store_watch_advance(w);
     ev = store_watch_peek(w, &lost);
     ok(ev && ev->rev == 3 && ev->prev_rev == 2, "changed");
-    is_str(blob_str(ev->prev), S("1"), "before");
-    is_str(blob_str(ev->value), S("2"), "after");
+    is_str(text_of(ev->prev), S("1"), "before");
+    is_str(text_of(ev->value), S("2"), "after");
     store_watch_advance(w);
     ev = store_watch_peek(w, &lost);
     ok(ev && ev->rev == 4 && ev->is_delete, "deleted");
-    is_str(blob_str(ev->value), S("last"), "with the last state");
-    is_str(blob_str(ev->prev), S("2"), "and the one before");
+    is_str(text_of(ev->value), S("last"), "with the last state");
+    is_str(text_of(ev->prev), S("2"), "and the one before");
     store_watch_advance(w);
     ok(!store_watch_peek(w, &lost) && !lost, "no more");
     put(l, s, store_coll(s, S("nodes")), "n", "1");
@@ -260,8 +260,8 @@ static void note(struct model *m, int64_t rev, const char *key, const char *valu
 
 static bool same(const struct store_event *ev, const struct seen *n)
 {
-    return ev->rev == n->rev && str_eqz(ev->key, n->key) &&
-           str_eqz(blob_str(ev->value), n->value) && ev->is_delete == n->is_delete;
+    return ev->rev == n->rev && str_eqz(ev->key, n->key) && str_eqz(text_of(ev->value), n->value) &&
+           ev->is_delete == n->is_delete;
 }
 
 /* Reads up to `most`; false if what it saw is not what happened. */
