@@ -38,6 +38,9 @@ static void load(struct api *api)
     for (struct store_coll *c = NULL; (c = store_coll_next(api->store, c));)
         for (struct store_obj *o = store_seek(c, STR_NONE); o; o = store_next(c, o))
             gc_load(api->gc, c, o);
+    for (struct store_coll *c = NULL; (c = store_coll_next(api->store, c));)
+        for (struct store_obj *o = store_seek(c, STR_NONE); o; o = store_next(c, o))
+            gc_load_ending(api->gc, c, o);
 }
 
 /* ---- what every cluster has */

@@ -1,39 +1,31 @@
 /* Dependents go when their last owner has gone; foreground deletion waits for those that block it;
- * orphaning cuts the ties first. An index from owner uid to dependents is all the state there is;
- * what to do is decided from the live objects each time. */
+ * orphaning cuts the ties first. What to do is decided from the live objects each time. */
 
 #include "api/gc.h"
 
 #include "api/delete.h"
+#include "api/gc_index.h"
 #include "api/write.h"
 #include "kube/meta.h"
 
 #include <stdlib.h>
 
-struct edge { /* one dependent of one owner */
-    struct edge *next;
-    struct store_coll *coll;
-    bool blocks; /* blockOwnerDeletion */
-    str key;     /* in the same piece of memory */
-};
-
-struct owner {
-    struct edge *edges;
-    size_t n;
-    char uid[64];
-};
+enum { TURN = 200, RETRY_MS = 1000 };
 
 struct look { /* an object to look at, soon */
     struct look *next;
     struct store_coll *coll;
     str key;
+    str place; /* coll and key as one text */
 };
 
 struct gc {
     struct api *api;
-    struct map owners; /* uid to struct owner */
+    struct gc_index index;
+    struct map queued; /* by place, so that nothing waits twice */
     struct look *first, **last;
     bool running;
+    struct loop_timer *retry; /* after a write that failed */
 };
 
 struct gc *gc_new(struct api *api)
@@ -51,64 +43,14 @@ void gc_free(struct gc *g)
 {
     if (!g)
         return;
-    for (struct map_slot *s = NULL; (s = map_next(&g->owners, s));) {
-        struct owner *o = s->value;
-        for (struct edge *e = o->edges, *next; e; e = next) {
-            next = e->next;
-            free(e);
-        }
-        free(o);
-    }
+    loop_timer_stop(g->retry);
     for (struct look *l = g->first, *next; l; l = next) {
         next = l->next;
         free(l);
     }
-    map_done(&g->owners);
+    map_done(&g->queued);
+    gc_index_done(&g->index);
     free(g);
-}
-
-/* ---- the index */
-
-static void edge_add(struct gc *g, str uid, struct store_coll *coll, str key, bool blocks)
-{
-    struct owner *o = map_get(&g->owners, uid);
-
-    if (uid.n == 0 || uid.n >= sizeof(o->uid))
-        return;
-    if (!o) {
-        o = calloc(1, sizeof(*o));
-        if (!o)
-            abort();
-        memcpy(o->uid, uid.p, uid.n);
-        map_put(&g->owners, (str){ o->uid, uid.n }, o);
-    }
-    struct edge *e = malloc(sizeof(*e) + key.n);
-    if (!e)
-        abort();
-    char *text = (char *)(e + 1);
-    memcpy(text, key.p, key.n);
-    *e = (struct edge){ o->edges, coll, blocks, { text, key.n } };
-    o->edges = e;
-    o->n++;
-}
-
-static void edge_remove(struct gc *g, str uid, const struct store_coll *coll, str key)
-{
-    struct owner *o = map_get(&g->owners, uid);
-
-    for (struct edge **at = o ? &o->edges : NULL; at && *at; at = &(*at)->next) {
-        struct edge *e = *at;
-        if (e->coll != coll || !str_eq(e->key, key))
-            continue;
-        *at = e->next;
-        free(e);
-        o->n--;
-        break;
-    }
-    if (o && !o->edges) {
-        map_remove(&g->owners, uid);
-        free(o);
-    }
 }
 
 /* ---- the queue */
@@ -118,18 +60,18 @@ static void process(struct gc *g, struct store_coll *coll, str key);
 static void run(void *ctx)
 {
     struct gc *g = ctx;
-    int budget = 200; /* then let others have a turn */
 
     g->running = false;
-    while (g->first && budget--) {
+    for (int i = 0; i < TURN && g->first; i++) { /* then let others have a turn */
         struct look *l = g->first;
         g->first = l->next;
         if (!g->first)
             g->last = &g->first;
+        map_remove(&g->queued, l->place);
         process(g, l->coll, l->key);
         free(l);
     }
-    if (g->first) {
+    if (g->first && !g->running) {
         g->running = true;
         loop_post(g->api->loop, run, g);
     }
@@ -137,13 +79,20 @@ static void run(void *ctx)
 
 static void queue(struct gc *g, struct store_coll *coll, str key)
 {
-    struct look *l = malloc(sizeof(*l) + key.n);
+    struct look *l = malloc(sizeof(*l) + sizeof(coll) + key.n);
 
     if (!l)
         abort();
     char *text = (char *)(l + 1);
-    memcpy(text, key.p, key.n);
-    *l = (struct look){ NULL, coll, { text, key.n } };
+    memcpy(text, &coll, sizeof(coll));
+    memcpy(text + sizeof(coll), key.p, key.n);
+    *l =
+        (struct look){ NULL, coll, { text + sizeof(coll), key.n }, { text, sizeof(coll) + key.n } };
+    if (map_get(&g->queued, l->place)) {
+        free(l);
+        return;
+    }
+    map_put(&g->queued, l->place, l);
     *g->last = l;
     g->last = &l->next;
     if (g->running)
@@ -152,46 +101,73 @@ static void queue(struct gc *g, struct store_coll *coll, str key)
     loop_post(g->api->loop, run, g);
 }
 
+static void on_retry(void *ctx)
+{
+    struct gc *g = ctx;
+
+    loop_timer_stop(g->retry);
+    g->retry = NULL;
+    run(g);
+}
+
+/* The disk may be full: it waits a little, and everything after it. */
+static void retry_later(struct gc *g, struct store_coll *coll, str key)
+{
+    g->running = true;
+    queue(g, coll, key);
+    if (!g->retry)
+        g->retry = loop_timer_start(g->api->loop, RETRY_MS, 0, on_retry, g);
+}
+
 static void queue_dependents(struct gc *g, str uid)
 {
-    struct owner *o = map_get(&g->owners, uid);
-
-    for (struct edge *e = o ? o->edges : NULL; e; e = e->next)
-        queue(g, e->coll, e->key);
+    for (struct gc_edge *e = gc_index_of(&g->index, uid); e; e = e->next)
+        queue(g, e->of->coll, e->of->key);
 }
 
 /* ---- deciding */
 
-enum owner_state { OWNER_GONE, OWNER_SOLID, OWNER_WAITS }; /* waits: deleted in the foreground */
-
-static enum owner_state owner_state(struct gc *g, struct arena *a, jv ref, str ns)
+/* What an owner reference points to, as it is now; absent: gone. *judged: false if its kind is not
+ * served, and so nobody can tell. */
+static jv owner_of(struct gc *g, struct arena *a, jv ref, str ns, bool *judged)
 {
     struct resource *res =
         registry_find_owner(&g->api->registry, jv_str(jv_at(ref, "apiVersion"), STR_NONE),
                             jv_str(jv_at(ref, "kind"), STR_NONE));
 
-    if (!res || !res->coll)
-        return OWNER_SOLID; /* not ours to judge: a CRD may come back */
+    *judged = res && res->coll;
+    if (!*judged)
+        return JV_ABSENT;
     str key = resource_key(a, res, ns, jv_str(jv_at(ref, "name"), STR_NONE));
     struct store_obj *o = store_get(res->coll, key);
-    if (!o)
-        return OWNER_GONE;
-    jv obj = json_parse(a, value_text(a, o->value), NULL, NULL);
-    if (!jv_equal(jv_at(obj, "metadata", "uid"), jv_at(ref, "uid")))
-        return OWNER_GONE;
-    return meta_being_deleted(obj) && meta_has_finalizer(obj, S("foregroundDeletion"))
-               ? OWNER_WAITS
-               : OWNER_SOLID;
+    jv obj = o ? json_parse(a, value_text(a, o->value), NULL, NULL) : JV_ABSENT;
+    return jv_equal(jv_at(obj, "metadata", "uid"), jv_at(ref, "uid")) ? obj : JV_ABSENT;
 }
 
-static size_t blocking_dependents(struct gc *g, str uid)
+static bool is_ending(jv obj, str finalizer)
 {
-    struct owner *o = map_get(&g->owners, uid);
-    size_t n = 0;
+    return meta_being_deleted(obj) && meta_has_finalizer(obj, finalizer);
+}
 
-    for (struct edge *e = o ? o->edges : NULL; e; e = e->next)
-        n += e->blocks;
-    return n;
+enum owner_state {
+    OWNER_SOLID,
+    OWNER_GONE,
+    OWNER_WAITS,   /* is deleted in the foreground */
+    OWNER_ORPHANS, /* lets its dependents go first */
+};
+
+static enum owner_state owner_state(struct gc *g, struct arena *a, jv ref, str ns)
+{
+    bool judged;
+    jv obj = owner_of(g, a, ref, ns, &judged);
+
+    if (!judged)
+        return OWNER_SOLID; /* a CRD may come back */
+    if (!jv_exists(obj))
+        return OWNER_GONE;
+    if (is_ending(obj, S("orphan")))
+        return OWNER_ORPHANS;
+    return is_ending(obj, S("foregroundDeletion")) ? OWNER_WAITS : OWNER_SOLID;
 }
 
 static jv without_finalizer(struct arena *a, jv obj, str name)
@@ -205,22 +181,19 @@ static jv without_finalizer(struct arena *a, jv obj, str name)
     return jv_with(a, obj, jv_len(left) ? left : JV_ABSENT, "metadata", "finalizers");
 }
 
-/* An object that is being deleted and waits for us. */
+/* An object that is being deleted and waits for us; each dependent that goes brings it back here.
+ */
 static bool decide_deleting(struct gc *g, struct arena *a, jv obj, struct change *out)
 {
     str uid = meta_uid(obj);
 
     if (meta_has_finalizer(obj, S("orphan"))) {
-        if (map_get(&g->owners, uid)) {
-            queue_dependents(g, uid); /* each cuts its tie; the last one brings us back */
+        if (gc_index_of(&g->index, uid))
             return true;
-        }
         obj = without_finalizer(a, obj, S("orphan"));
     } else if (meta_has_finalizer(obj, S("foregroundDeletion"))) {
-        if (blocking_dependents(g, uid)) {
-            queue_dependents(g, uid);
+        if (gc_index_blocking(&g->index, uid))
             return true;
-        }
         obj = without_finalizer(a, obj, S("foregroundDeletion"));
     } else {
         return false;
@@ -231,29 +204,42 @@ static bool decide_deleting(struct gc *g, struct arena *a, jv obj, struct change
     return true;
 }
 
-static bool is_orphaning(struct gc *g, struct arena *a, jv ref, str ns)
+/* Among its own dependents is one that waits for its dependents: perhaps a circle. */
+static bool may_be_circle(struct gc *g, struct arena *a, jv obj)
 {
-    struct resource *res =
-        registry_find_owner(&g->api->registry, jv_str(jv_at(ref, "apiVersion"), STR_NONE),
-                            jv_str(jv_at(ref, "kind"), STR_NONE));
-    struct store_obj *o =
-        res && res->coll
-            ? store_get(res->coll, resource_key(a, res, ns, jv_str(jv_at(ref, "name"), STR_NONE)))
-            : NULL;
-    jv obj = o ? json_parse(a, value_text(a, o->value), NULL, NULL) : JV_ABSENT;
-
-    return jv_equal(jv_at(obj, "metadata", "uid"), jv_at(ref, "uid")) && meta_being_deleted(obj) &&
-           meta_has_finalizer(obj, S("orphan"));
+    for (struct gc_edge *e = gc_index_of(&g->index, meta_uid(obj)); e; e = e->next) {
+        struct store_obj *o = store_get(e->of->coll, e->of->key);
+        if (o &&
+            is_ending(json_parse(a, value_text(a, o->value), NULL, NULL), S("foregroundDeletion")))
+            return true;
+    }
+    return false;
 }
 
-static enum propagation own_propagation(struct gc *g, jv obj, bool owner_waits)
+static jv without_blocking(struct arena *a, jv obj)
 {
-    if (meta_has_finalizer(obj, S("orphan")))
-        return PROPAGATE_ORPHAN;
-    if (meta_has_finalizer(obj, S("foregroundDeletion")) ||
-        (owner_waits && map_get(&g->owners, meta_uid(obj))))
-        return PROPAGATE_FOREGROUND;
-    return PROPAGATE_BACKGROUND;
+    struct jbuild b = jb_arr(a);
+
+    for (struct jv_iter it = jv_iter(jv_at(obj, "metadata", "ownerReferences")); jv_next(&it);)
+        jb_push(&b, jv_with(a, it.value, JV_FALSE, "blockOwnerDeletion"));
+    return jv_with(a, obj, jb_done(&b), "metadata", "ownerReferences");
+}
+
+static struct change end_dependent(struct gc *g, const struct resource *res, struct arena *a,
+                                   jv obj, bool owner_waits)
+{
+    struct delete_opts o = { .grace_s = -1, .propagation = PROPAGATE_BACKGROUND };
+
+    if (meta_has_finalizer(obj, S("orphan"))) {
+        o.propagation = PROPAGATE_ORPHAN;
+    } else if (owner_waits && gc_index_of(&g->index, meta_uid(obj))) {
+        o.propagation = PROPAGATE_FOREGROUND;
+        if (may_be_circle(g, a, obj))
+            obj = without_blocking(a, obj);
+    } else if (meta_has_finalizer(obj, S("foregroundDeletion"))) {
+        o.propagation = PROPAGATE_FOREGROUND;
+    }
+    return delete_decide(a, res, obj, &o, wall_now_ms());
 }
 
 /* A dependent: goes when no owner is left, else drops its ties to those that are gone. */
@@ -261,32 +247,25 @@ static void decide_dependent(struct gc *g, const struct resource *res, struct ar
                              struct change *out)
 {
     jv refs = jv_at(obj, "metadata", "ownerReferences");
-    struct jbuild kept = jb_arr(a);
-    size_t solid = 0;
+    struct jbuild solid = jb_arr(a);
     bool waits = false;
     bool cut = false;
 
     for (struct jv_iter it = jv_iter(refs); jv_next(&it);) {
         enum owner_state s = owner_state(g, a, it.value, meta_namespace(obj));
-        if (is_orphaning(g, a, it.value, meta_namespace(obj))) {
-            cut = true;
-            continue;
-        }
         waits = waits || s == OWNER_WAITS;
-        solid += s == OWNER_SOLID;
+        cut = cut || s == OWNER_ORPHANS;
         if (s == OWNER_SOLID)
-            jb_push(&kept, it.value);
+            jb_push(&solid, it.value);
     }
-    if (cut || (solid && jb_done(&kept).node->n < jv_len(refs))) {
-        jv left = jb_done(&kept);
+    jv left = jb_done(&solid);
+    if (jv_len(left) == jv_len(refs))
+        return;
+    if (jv_len(left) || cut)
         *out = (struct change){ CHANGE_PUT, jv_with(a, obj, jv_len(left) ? left : JV_ABSENT,
                                                     "metadata", "ownerReferences") };
-        return;
-    }
-    if (solid || !jv_len(refs))
-        return;
-    struct delete_opts o = { .grace_s = -1, .propagation = own_propagation(g, obj, waits) };
-    *out = delete_decide(a, res, obj, &o, wall_now_ms());
+    else
+        *out = end_dependent(g, res, a, obj, waits);
 }
 
 struct work {
@@ -312,7 +291,8 @@ static void done(struct change_op *op, enum change_kind kind, struct blob *store
 
     (void)kind;
     (void)stored;
-    (void)e;
+    if (e)
+        retry_later(w->g, op->res->coll, op->key);
     resource_unref(w->res);
     arena_free(w->a);
 }
@@ -339,24 +319,6 @@ static void process(struct gc *g, struct store_coll *coll, str key)
 
 /* ---- what happens */
 
-static bool mentions(const struct value *v, str word)
-{
-    AUTO(blob) struct blob *b = value_blob(v);
-
-    return b && str_contains(blob_str(b), word);
-}
-
-static void index_refs(struct gc *g, struct store_coll *c, str key, jv obj, bool add)
-{
-    for (struct jv_iter it = jv_iter(jv_at(obj, "metadata", "ownerReferences")); jv_next(&it);) {
-        str uid = jv_str(jv_at(it.value, "uid"), STR_NONE);
-        if (add)
-            edge_add(g, uid, c, key, jv_bool(jv_at(it.value, "blockOwnerDeletion"), false));
-        else
-            edge_remove(g, uid, c, key);
-    }
-}
-
 /* A dependent has gone or let go: an owner that is being deleted may have waited for it. */
 static void queue_owners(struct gc *g, struct arena *a, jv obj)
 {
@@ -368,62 +330,63 @@ static void queue_owners(struct gc *g, struct arena *a, jv obj)
                                                   jv_str(jv_at(it.value, "name"), STR_NONE))
                                    : STR_NONE;
         struct store_obj *o = key.n ? store_get(res->coll, key) : NULL;
-        if (o && mentions(o->value, S("\"deletionTimestamp\"")))
+        if (o && str_contains(value_text(a, o->value), S("\"deletionTimestamp\"")))
             queue(g, res->coll, key);
     }
 }
 
-/* Some owner is gone, or on its way and does something to its dependents. */
-static bool has_loose_owner(struct gc *g, struct arena *a, jv obj)
+/* An object whose deletion waits for its dependents: they are looked at, then it. */
+static void look_at_ending(struct gc *g, struct arena *a, struct store_coll *c, str key, str text)
 {
-    str ns = meta_namespace(obj);
-
-    for (struct jv_iter it = jv_iter(jv_at(obj, "metadata", "ownerReferences")); jv_next(&it);)
-        if (owner_state(g, a, it.value, ns) != OWNER_SOLID || is_orphaning(g, a, it.value, ns))
-            return true;
-    return false;
+    if (!str_contains(text, S("\"deletionTimestamp\"")) ||
+        !(str_contains(text, S("\"foregroundDeletion\"")) || str_contains(text, S("\"orphan\""))))
+        return;
+    queue_dependents(g, meta_uid(json_parse(a, text, NULL, NULL)));
+    queue(g, c, key);
 }
+
+static const str refs_word = S_INIT("\"ownerReferences\"");
 
 void gc_load(struct gc *g, struct store_coll *c, const struct store_obj *o)
 {
     AUTO(arena) struct arena *a = arena_new();
     str text = value_text(a, o->value);
 
-    if (str_contains(text, S("\"deletionTimestamp\"")))
-        queue(g, c, o->key);
-    if (!str_contains(text, S("\"ownerReferences\"")))
+    if (!str_contains(text, refs_word))
         return;
     jv obj = json_parse(a, text, NULL, NULL);
-    index_refs(g, c, o->key, obj, true);
-    if (has_loose_owner(g, a, obj))
+    bool solid = true;
+    for (struct jv_iter it = jv_iter(jv_at(obj, "metadata", "ownerReferences")); jv_next(&it);)
+        solid = solid && owner_state(g, a, it.value, meta_namespace(obj)) == OWNER_SOLID;
+    gc_index_set(&g->index, c, o->key, jv_at(obj, "metadata", "ownerReferences"));
+    if (!solid)
         queue(g, c, o->key); /* we died between an owner's end and this one's */
+}
+
+void gc_load_ending(struct gc *g, struct store_coll *c, const struct store_obj *o)
+{
+    AUTO(arena) struct arena *a = arena_new();
+
+    look_at_ending(g, a, c, o->key, value_text(a, o->value));
 }
 
 void gc_on_event(struct gc *g, struct store_coll *c, const struct store_event *ev)
 {
     AUTO(arena) struct arena *a = arena_new();
-    static const str refs = S_INIT("\"ownerReferences\"");
-    bool had = mentions(ev->prev, refs);
-    bool has = !ev->is_delete && mentions(ev->value, refs);
+    str text = value_text(a, ev->value);
+    str before = ev->prev ? value_text(a, ev->prev) : STR_NONE;
+    bool had = str_contains(before, refs_word);
+    bool has = !ev->is_delete && str_contains(text, refs_word);
+    jv now = has ? json_parse(a, text, NULL, NULL) : JV_ABSENT;
 
-    if (had) {
-        jv old = json_parse(a, value_text(a, ev->prev), NULL, NULL);
-        index_refs(g, c, ev->key, old, false);
-        if (ev->is_delete || !has)
-            queue_owners(g, a, old);
-    }
-    if (has) {
-        jv now = json_parse(a, value_text(a, ev->value), NULL, NULL);
-        index_refs(g, c, ev->key, now, true);
-        if (!ev->prev && has_loose_owner(g, a, now))
-            queue(g, c, ev->key);
-        if (ev->prev)
-            queue_owners(g, a, now);
-    }
-    if (ev->is_delete && g->owners.n)
-        queue_dependents(g, meta_uid(json_parse(a, value_text(a, ev->value), NULL, NULL)));
-    else if (!ev->is_delete && mentions(ev->value, S("\"deletionTimestamp\"")) &&
-             (mentions(ev->value, S("\"foregroundDeletion\"")) ||
-              mentions(ev->value, S("\"orphan\""))))
-        queue(g, c, ev->key);
+    if (had || has)
+        gc_index_set(&g->index, c, ev->key, jv_at(now, "metadata", "ownerReferences"));
+    if (had)
+        queue_owners(g, a, json_parse(a, before, NULL, NULL));
+    if (has && !ev->prev)
+        queue(g, c, ev->key); /* the owner may be gone already */
+    if (ev->is_delete && g->index.owners.n)
+        queue_dependents(g, meta_uid(json_parse(a, text, NULL, NULL)));
+    else if (!ev->is_delete)
+        look_at_ending(g, a, c, ev->key, text);
 }

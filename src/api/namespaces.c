@@ -9,10 +9,13 @@
 
 #include <stdlib.h>
 
+enum { SWEEP_MS = 5000 };
+
 struct ending {
     struct namespaces *of;
     str name; /* owned, ends in NUL */
     bool queued;
+    struct loop_timer *timer; /* set once everything was asked to go */
 };
 
 struct namespaces {
@@ -34,6 +37,7 @@ struct namespaces *namespaces_new(struct api *api)
 
 static void ending_free(struct ending *e)
 {
+    loop_timer_stop(e->timer);
     free((char *)(uintptr_t)e->name.p);
     free(e);
 }
@@ -176,19 +180,44 @@ static str sweep(struct namespaces *n, struct arena *a, str name)
     return arena_str(a, buf_str(&left));
 }
 
-static void look(void *ctx)
+static bool is_empty(struct namespaces *n, struct arena *a, str name)
+{
+    str prefix = arena_printf(a, "%" PRI_STR "/", STR_ARG(name));
+
+    for (struct store_coll *c = NULL; (c = store_coll_next(n->api->store, c));) {
+        struct resource *res = registry_of_coll(&n->api->registry, c);
+        struct store_obj *o = res && res->namespaced ? store_seek(c, prefix) : NULL;
+        if (o && str_starts(o->key, prefix))
+            return false;
+    }
+    return true;
+}
+
+/* Now and then: what would not go is told, and asked to go once more. */
+static void on_tick(void *ctx)
 {
     struct ending *e = ctx;
     AUTO(arena) struct arena *a = arena_new();
 
+    write_end(e->of, e->name, sweep(e->of, a, e->name));
+}
+
+static void look(void *ctx)
+{
+    struct ending *e = ctx;
+    struct namespaces *n = e->of;
+    AUTO(arena) struct arena *a = arena_new();
+
     e->queued = false;
-    if (!store_get(e->of->res->coll, e->name)) {
-        map_remove(&e->of->ending, e->name);
+    if (!store_get(n->res->coll, e->name)) {
+        map_remove(&n->ending, e->name);
         ending_free(e);
-        return;
+    } else if (is_empty(n, a, e->name)) {
+        write_end(n, e->name, STR_NONE);
+    } else if (!e->timer) {
+        sweep(n, a, e->name);
+        e->timer = loop_timer_start(n->api->loop, SWEEP_MS, SWEEP_MS, on_tick, e);
     }
-    str left = sweep(e->of, a, e->name);
-    write_end(e->of, e->name, left);
 }
 
 static void queue(struct ending *e)

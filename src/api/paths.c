@@ -141,7 +141,7 @@ static bool show_openapi(struct api_req *r, const str *parts, size_t n)
         else
             openapi_v2(&b, c.at, c.n);
         send_document(r, &b,
-                      proto ? S("application/com.github.proto-openapi.spec.v2@v1.0+protobuf")
+                      proto ? S("application/com.github.proto-openapi.spec.v2.v1.0+protobuf")
                             : S("application/json"),
                       openapi_v2_hash(c.at, c.n) ^ proto);
         return true;

@@ -55,13 +55,14 @@ static void attempt(void *ctx)
         store_when_free(coll, op->key, attempt, op);
         return;
     }
-    op->a = arena_new();
+    struct arena *a = op->a = arena_new();
     struct store_obj *o = store_get(coll, op->key);
-    jv live = o ? resource_parse_value(op->a, op->res, o->value) : JV_ABSENT;
+    jv live = o ? resource_parse_value(a, op->res, o->value) : JV_ABSENT;
     struct change c = { .kind = CHANGE_NONE, .obj = live };
-    if (op->decide(op, op->a, live, &c) < 0) {
-        arena_free(op->a);
-        op->a = NULL;
+    if (op->decide(op, a, live, &c) < 0) {
+        if (op->a == a) /* else it was started anew already */
+            op->a = NULL;
+        arena_free(a);
         return;
     }
     op->kind = c.kind;
