@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 
+#include <endian.h>
 #include <stdlib.h>
 
 struct frame {
@@ -141,8 +142,9 @@ static int unescape(struct parser *s, const char *p, const char *end, struct jno
     return 0;
 }
 
-/* A byte below 0x20, a quote or a backslash in the word. */
-static bool has_special(uint64_t w)
+/* The top bit of each byte below 0x20, quote or backslash in the word. Bits above the lowest one
+ * may be wrong, as borrows go up. */
+static uint64_t specials(uint64_t w)
 {
     const uint64_t ones = 0x0101010101010101u;
     const uint64_t highs = 0x8080808080808080u;
@@ -153,6 +155,23 @@ static bool has_special(uint64_t w)
            highs;
 }
 
+/* Goes on to the first special byte, or to the last few bytes of the text; gathers what it saw. */
+static const char *skip_plain(const char *p, const char *end, uint64_t *seen)
+{
+    for (uint64_t w; end - p >= 8; p += 8) {
+        memcpy(&w, p, 8);
+        w = le64toh(w);
+        uint64_t found = specials(w);
+        if (found) {
+            unsigned bits = (unsigned)__builtin_ctzll(found) & ~7u;
+            *seen |= w & (((uint64_t)1 << bits) - 1);
+            return p + bits / 8;
+        }
+        *seen |= w;
+    }
+    return p;
+}
+
 static int parse_string(struct parser *s, struct jnode *out)
 {
     const char *open = s->p;
@@ -161,9 +180,7 @@ static int parse_string(struct parser *s, struct jnode *out)
     uint64_t seen = 0;
 
     for (;;) {
-        uint64_t w;
-        while (s->end - p >= 8 && (memcpy(&w, p, 8), !has_special(w)))
-            seen |= w, p += 8;
+        p = skip_plain(p, s->end, &seen);
         if (p >= s->end)
             return fail(s, open, "string without an end");
         unsigned char c = (unsigned char)*p;
