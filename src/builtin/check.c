@@ -3,6 +3,7 @@
 #include "builtin/check.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 bool one_of(str s, const char *const *allowed)
 {
@@ -124,13 +125,19 @@ struct by_field by_field(jv list, str field)
 void by_field_done(struct by_field *b)
 {
     map_done(&b->first);
+    free(b->indexes);
+    b->indexes = NULL;
 }
 
-static void fill(struct by_field *b)
+static void fill(struct by_field *b, size_t n)
 {
-    for (size_t i = jv_len(b->list); i-- > 0;) /* backwards, so that the first one stays */
-        map_put(&b->first, jv_str(jv_get(jv_index(b->list, i), b->field), S("")),
-                (void *)(uintptr_t)(i + 1));
+    b->indexes = calloc(n, sizeof(*b->indexes));
+    if (!b->indexes)
+        abort();
+    for (size_t i = n; i-- > 0;) { /* backwards, so that the first one stays */
+        b->indexes[i] = i;
+        map_put(&b->first, jv_str(jv_get(jv_index(b->list, i), b->field), S("")), &b->indexes[i]);
+    }
 }
 
 int64_t by_first(struct by_field *b, str value)
@@ -138,9 +145,10 @@ int64_t by_first(struct by_field *b, str value)
     size_t n = jv_len(b->list);
 
     if (n >= HASH_FROM) {
-        if (!b->first.n)
-            fill(b);
-        return (int64_t)(uintptr_t)map_get(&b->first, value) - 1;
+        if (!b->indexes)
+            fill(b, n);
+        const size_t *i = map_get(&b->first, value);
+        return i ? (int64_t)*i : -1;
     }
     for (size_t i = 0; i < n; i++)
         if (field_is(b->list, i, b->field, value))

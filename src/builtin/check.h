@@ -53,7 +53,8 @@ bool seen_before(jv list, size_t n, str field, str s);
 struct by_field {
     jv list;
     str field;
-    struct map first; /* value to index + 1 */
+    struct map first; /* value to its place in indexes */
+    size_t *indexes;
 };
 struct by_field by_field(jv list, str field);
 void by_field_done(struct by_field *b);

@@ -49,13 +49,12 @@ void claim_spec_check(struct problems *ps, const struct path *p, jv spec)
 {
     jv storage = F(F(F(spec, "resources"), "requests"), "storage");
     const struct path *storage_at = ATK(AT(p, "resources"), S("storage"));
-    size_t before = ps->n;
 
     if (!jv_len(F(spec, "accessModes")))
         problem_required(ps, AT(p, "accessModes"), "at least 1 access mode is required");
     label_selector_check(ps, AT(p, "selector"), F(spec, "selector"));
     access_modes_check(ps, AT(p, "accessModes"), F(spec, "accessModes"));
-    before = ps->n;
+    size_t before = ps->n;
     if (!jv_exists(storage))
         problem_required(ps, storage_at, "%s", "");
     else

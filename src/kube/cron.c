@@ -96,7 +96,7 @@ static size_t parts(str s, char sep, str *out, size_t max)
 static int ends(struct arena *a, str expr, str range, const struct bounds *r, int64_t *from,
                 int64_t *to, str *why)
 {
-    str edge[2];
+    str edge[2] = { S(""), S("") };
     size_t n = parts(range, '-', edge, 2);
 
     if (str_eq(edge[0], S("*")) || str_eq(edge[0], S("?"))) {
@@ -117,7 +117,7 @@ static int ends(struct arena *a, str expr, str range, const struct bounds *r, in
 
 static int range_bits(struct arena *a, str expr, const struct bounds *r, uint64_t *out, str *why)
 {
-    str part[2];
+    str part[2] = { S(""), S("") };
     size_t n = parts(expr, '/', part, 2);
     bool star = n && part[0].n && (part[0].p[0] == '*' || part[0].p[0] == '?');
     int64_t from = 0;

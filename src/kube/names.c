@@ -342,7 +342,7 @@ str name_lower(struct arena *a, str s)
     char *p = arena_alloc(a, s.n + 1);
 
     for (size_t i = 0; i < s.n; i++)
-        p[i] = s.p[i] >= 'A' && s.p[i] <= 'Z' ? (char)(s.p[i] + 32) : s.p[i];
+        p[i] = (char)(s.p[i] >= 'A' && s.p[i] <= 'Z' ? s.p[i] + 32 : s.p[i]);
     p[s.n] = 0;
     return (str){ p, s.n };
 }
