@@ -178,7 +178,8 @@ static void run_file(const char *dir, const char *name)
     str version = str_cut(&rest, '/');
     const struct builtin_kind *k = builtin_find(group, version, rest);
 
-    if (!ok(k != NULL, "%s names a kind", name))
+    ok(k != NULL, "%s names a kind", name);
+    if (!k)
         return;
     for (struct jv_iter it = jv_iter(jv_get(doc, S("cases"))); jv_next(&it);)
         run_case(name, k, it.value);
