@@ -75,10 +75,18 @@ static int start(struct maker *m, struct slot *slots, struct err *e)
     return 0;
 }
 
-static void report(struct maker *m, double s, double cpu, long rss_before)
+struct before {
+    int64_t ns;
+    double cpu;
+    double own_cpu;
+    long rss;
+};
+
+static void report(struct maker *m, const struct before *b)
 {
     const struct opts *o = m->s->o;
     struct line l = { 0 };
+    double s = (double)(now_ns() - b->ns) / 1e9;
 
     tally_sort(&m->took);
     line_start(&l, "create");
@@ -92,9 +100,11 @@ static void report(struct maker *m, double s, double cpu, long rss_before)
     line_num(&l, "per_s", (double)m->done / s);
     line_num(&l, "p50_us", tally_us(&m->took, 0.5));
     line_num(&l, "p99_us", tally_us(&m->took, 0.99));
+    line_num(&l, "client_cpu_us_each", (own_cpu_s() - b->own_cpu) * 1e6 / (double)m->done);
     if (o->procs.n) {
-        line_num(&l, "server_cpu_us_each", cpu * 1e6 / (double)m->done);
-        line_int(&l, "rss_kb_before", rss_before);
+        line_num(&l, "server_cpu_us_each",
+                 (procs_cpu_s(&o->procs) - b->cpu) * 1e6 / (double)m->done);
+        line_int(&l, "rss_kb_before", b->rss);
         line_int(&l, "rss_kb", procs_rss_kb(&o->procs));
     }
     line_end(&l);
@@ -111,15 +121,13 @@ int cmd_create(const struct opts *o, struct err *e)
     struct slot *slots = calloc((size_t)o->in_flight, sizeof(*slots));
     struct maker m = { .s = &s, .next = o->first, .until = o->first + o->count, .e = e };
     m.path = arena_printf(s.a, "/api/v1/namespaces/%s/pods", o->name_space);
-    long rss = procs_rss_kb(&o->procs);
-    double cpu = procs_cpu_s(&o->procs);
-    int64_t began = now_ns();
+    struct before b = { now_ns(), procs_cpu_s(&o->procs), own_cpu_s(), procs_rss_kb(&o->procs) };
     int rc = slots ? start(&m, slots, e) : -1;
 
     while (rc == 0 && m.done < o->count && !m.is_broken)
         rc = net_step(s.net, -1, e);
     if (rc == 0 && !m.is_broken)
-        report(&m, (double)(now_ns() - began) / 1e9, procs_cpu_s(&o->procs) - cpu, rss);
+        report(&m, &b);
     for (long i = 0; slots && i < o->in_flight; i++)
         arena_free(slots[i].a);
     free(slots);

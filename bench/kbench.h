@@ -72,6 +72,7 @@ struct procs {
 };
 long procs_rss_kb(const struct procs *p);
 double procs_cpu_s(const struct procs *p);
+double own_cpu_s(void);
 
 /* One JSON line on stdout, one for people on stderr. */
 struct line {

@@ -3,6 +3,7 @@
 #include "kbench.h"
 
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 static int by_size(const void *a, const void *b)
@@ -61,6 +62,14 @@ double procs_cpu_s(const struct procs *p)
             fclose(f);
     }
     return sum;
+}
+
+double own_cpu_s(void)
+{
+    struct timespec t = { 0 };
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
 void line_start(struct line *l, const char *bench)
