@@ -12,35 +12,19 @@ void buf_done(struct buf *b)
     *b = (struct buf){ 0 };
 }
 
-char *buf_room(struct buf *b, size_t n)
+void buf_grow(struct buf *b, size_t n)
 {
-    if (b->cap - b->n < n) {
-        size_t cap = b->cap ? b->cap : 128;
-        while (cap - b->n < n) {
-            if (cap > SIZE_MAX / 4)
-                abort();
-            cap *= 2;
-        }
-        b->p = realloc(b->p, cap);
-        if (!b->p)
+    size_t cap = b->cap ? b->cap : 128;
+
+    while (cap - b->n < n) {
+        if (cap > SIZE_MAX / 4)
             abort();
-        b->cap = cap;
+        cap *= 2;
     }
-    return b->p + b->n;
-}
-
-void buf_add(struct buf *b, str s)
-{
-    if (s.n == 0)
-        return;
-    memcpy(buf_room(b, s.n), s.p, s.n);
-    b->n += s.n;
-}
-
-void buf_addc(struct buf *b, char c)
-{
-    *buf_room(b, 1) = c;
-    b->n++;
+    b->p = realloc(b->p, cap);
+    if (!b->p)
+        abort();
+    b->cap = cap;
 }
 
 void buf_printf(struct buf *b, const char *fmt, ...)

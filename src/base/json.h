@@ -142,6 +142,12 @@ struct json_opts {
  * live as long as a. The error says line and column. Returns absent on failure. */
 jv json_parse(struct arena *a, str text, const struct json_opts *opts, struct err *e);
 
+/* The text of the value at the path, STR_NONE if there is none. For text of our own making: what is
+ * passed over is not checked, keys are compared as they are written, of equal ones the first
+ * counts. */
+str json_skim_path(str text, const char *const *steps);
+#define json_skim(text, ...) json_skim_path((text), (const char *const[]){ __VA_ARGS__, NULL })
+
 void json_print(struct buf *b, jv v); /* compact */
 void json_print_indent(struct buf *b, jv v, unsigned spaces);
 void json_print_str(struct buf *b, str s); /* with quotes; invalid UTF-8 becomes U+FFFD */

@@ -2,9 +2,9 @@
  * gather on a scratch stack and move to the arena when their container closes. */
 
 #include "base/json.h"
+#include "base/json_scan.h"
 #include "base/limits.h"
 
-#include <endian.h>
 #include <stdlib.h>
 
 struct frame {
@@ -142,36 +142,6 @@ static int unescape(struct parser *s, const char *p, const char *end, struct jno
     return 0;
 }
 
-/* The top bit of each byte below 0x20, quote or backslash in the word. Bits above the lowest one
- * may be wrong, as borrows go up. */
-static uint64_t specials(uint64_t w)
-{
-    const uint64_t ones = 0x0101010101010101u;
-    const uint64_t highs = 0x8080808080808080u;
-    uint64_t quote = w ^ ones * '"';
-    uint64_t slash = w ^ ones * '\\';
-
-    return (((w - ones * 0x20) & ~w) | ((quote - ones) & ~quote) | ((slash - ones) & ~slash)) &
-           highs;
-}
-
-/* Goes on to the first special byte, or to the last few bytes of the text; gathers what it saw. */
-static const char *skip_plain(const char *p, const char *end, uint64_t *seen)
-{
-    for (uint64_t w; end - p >= 8; p += 8) {
-        memcpy(&w, p, 8);
-        w = le64toh(w);
-        uint64_t found = specials(w);
-        if (found) {
-            unsigned bits = (unsigned)__builtin_ctzll(found) & ~7u;
-            *seen |= w & (((uint64_t)1 << bits) - 1);
-            return p + bits / 8;
-        }
-        *seen |= w;
-    }
-    return p;
-}
-
 static int parse_string(struct parser *s, struct jnode *out)
 {
     const char *open = s->p;
@@ -180,7 +150,7 @@ static int parse_string(struct parser *s, struct jnode *out)
     uint64_t seen = 0;
 
     for (;;) {
-        p = skip_plain(p, s->end, &seen);
+        p = json_skip_plain(p, s->end, &seen);
         if (p >= s->end)
             return fail(s, open, "string without an end");
         unsigned char c = (unsigned char)*p;

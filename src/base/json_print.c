@@ -1,6 +1,7 @@
 /* Values to JSON text. */
 
 #include "base/json.h"
+#include "base/json_scan.h"
 
 #include <inttypes.h>
 
@@ -24,17 +25,21 @@ static void print_escape(struct buf *b, unsigned char c)
 
 static void print_plain(struct buf *b, str s)
 {
-    size_t from = 0;
+    const char *end = s.p + s.n;
+    const char *from = s.p;
+    uint64_t seen = 0;
 
-    for (size_t i = 0; i < s.n; i++) {
-        unsigned char c = (unsigned char)s.p[i];
-        if (c >= 0x20 && c != '"' && c != '\\')
-            continue;
-        buf_add(b, str_sub(s, from, i));
-        print_escape(b, c);
-        from = i + 1;
+    for (const char *p = s.p; p < end;) {
+        p = json_skip_plain(p, end, &seen);
+        unsigned char c = p < end ? (unsigned char)*p : ' ';
+        if (c < 0x20 || c == '"' || c == '\\') {
+            buf_add(b, (str){ from, (size_t)(p - from) });
+            print_escape(b, c);
+            from = p + 1;
+        }
+        p += p < end;
     }
-    buf_add(b, str_sub(s, from, s.n));
+    buf_add(b, (str){ from, (size_t)(end - from) });
 }
 
 /* The longest valid start of s; everything when all of it is valid. */
