@@ -345,21 +345,39 @@ static void look_at_ending(struct gc *g, struct arena *a, struct store_coll *c, 
     queue(g, c, key);
 }
 
-static const str refs_word = S_INIT("\"ownerReferences\"");
+/* An object with no more of it than what ties it to its owners; the rest is not parsed. Absent: it
+ * has none. */
+static jv tied(struct arena *a, str text)
+{
+    str refs = json_skim(text, "metadata", "ownerReferences");
+    str ns = json_skim(text, "metadata", "namespace");
+
+    if (!refs.n)
+        return JV_ABSENT;
+    return jobj(a, { "metadata", jobj(a, { "namespace", json_parse(a, ns, NULL, NULL) },
+                                      { "ownerReferences", json_parse(a, refs, NULL, NULL) }) });
+}
+
+/* Some owner is gone, or does something to its dependents on its way. */
+static bool has_loose_owner(struct gc *g, struct arena *a, jv obj)
+{
+    str ns = meta_namespace(obj);
+
+    for (struct jv_iter it = jv_iter(jv_at(obj, "metadata", "ownerReferences")); jv_next(&it);)
+        if (owner_state(g, a, it.value, ns) != OWNER_SOLID)
+            return true;
+    return false;
+}
 
 void gc_load(struct gc *g, struct store_coll *c, const struct store_obj *o)
 {
     AUTO(arena) struct arena *a = arena_new();
-    str text = value_text(a, o->value);
+    jv obj = tied(a, value_text(a, o->value));
 
-    if (!str_contains(text, refs_word))
+    if (!jv_exists(obj))
         return;
-    jv obj = json_parse(a, text, NULL, NULL);
-    bool solid = true;
-    for (struct jv_iter it = jv_iter(jv_at(obj, "metadata", "ownerReferences")); jv_next(&it);)
-        solid = solid && owner_state(g, a, it.value, meta_namespace(obj)) == OWNER_SOLID;
     gc_index_set(&g->index, c, o->key, jv_at(obj, "metadata", "ownerReferences"));
-    if (!solid)
+    if (has_loose_owner(g, a, obj))
         queue(g, c, o->key); /* we died between an owner's end and this one's */
 }
 
@@ -374,17 +392,15 @@ void gc_on_event(struct gc *g, struct store_coll *c, const struct store_event *e
 {
     AUTO(arena) struct arena *a = arena_new();
     str text = value_text(a, ev->value);
-    str before = ev->prev ? value_text(a, ev->prev) : STR_NONE;
-    bool had = str_contains(before, refs_word);
-    bool has = !ev->is_delete && str_contains(text, refs_word);
-    jv now = has ? json_parse(a, text, NULL, NULL) : JV_ABSENT;
+    jv before = ev->prev ? tied(a, value_text(a, ev->prev)) : JV_ABSENT;
+    jv now = ev->is_delete ? JV_ABSENT : tied(a, text);
 
-    if (had || has)
+    if (jv_exists(before) || jv_exists(now))
         gc_index_set(&g->index, c, ev->key, jv_at(now, "metadata", "ownerReferences"));
-    if (had)
-        queue_owners(g, a, json_parse(a, before, NULL, NULL));
-    if (has && !ev->prev)
-        queue(g, c, ev->key); /* the owner may be gone already */
+    if (jv_exists(before))
+        queue_owners(g, a, before);
+    if (!ev->prev && has_loose_owner(g, a, now))
+        queue(g, c, ev->key);
     if (ev->is_delete && g->index.owners.n)
         queue_dependents(g, meta_uid(json_parse(a, text, NULL, NULL)));
     else if (!ev->is_delete)
