@@ -42,7 +42,7 @@ jv jnum(struct arena *a, str text)
 jv jobj_n(struct arena *a, const struct jpair *pairs, size_t n)
 {
     struct jnode *items = arena_alloc(a, n * 2 * sizeof(*items));
-    uint32_t used = 0;
+    size_t used = 0;
 
     for (size_t i = 0; i < n; i++) {
         if (!jv_exists(pairs[i].value))
@@ -51,7 +51,7 @@ jv jobj_n(struct arena *a, const struct jpair *pairs, size_t n)
         items[used * 2 + 1] = *pairs[i].value.node;
         used++;
     }
-    return node_new(a, (struct jnode){ .type = JV_OBJ, .n = used, .u.items = items });
+    return node_new(a, (struct jnode){ .type = JV_OBJ, .n = (uint32_t)used, .u.items = items });
 }
 
 jv jarr_n(struct arena *a, const jv *from, size_t n)
@@ -77,7 +77,7 @@ struct jbuild jb_arr(struct arena *a)
 
 static void reserve(struct jbuild *b, uint32_t n)
 {
-    if (b->n + n <= b->cap)
+    if (b->nodes && b->n + n <= b->cap)
         return;
     uint32_t cap = b->cap ? b->cap * 2 : 8;
     while (cap < b->n + n)

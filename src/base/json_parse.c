@@ -41,7 +41,7 @@ static int fail(struct parser *s, const char *at, const char *what)
 
 static void push(struct parser *s, struct jnode node)
 {
-    if (s->n == s->cap) {
+    if (!s->stack || s->n == s->cap) {
         s->cap = s->cap ? s->cap * 2 : 64;
         s->stack = realloc(s->stack, s->cap * sizeof(*s->stack));
         if (!s->stack)
@@ -323,7 +323,7 @@ static void close_container(struct parser *s)
 {
     struct frame f = s->frames[s->depth];
     struct jnode *from = s->stack ? s->stack + f.first : NULL; /* [] is no arithmetic on NULL */
-    size_t n = s->n - f.first;
+    size_t n = from ? s->n - f.first : 0;
     size_t gone = f.is_obj ? mark_duplicates(s, from, n / 2) : 0;
     struct jnode node = { .type = f.is_obj ? JV_OBJ : JV_ARR };
 

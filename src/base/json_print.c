@@ -142,7 +142,7 @@ static void print(struct buf *b, const struct jnode *v, unsigned spaces, unsigne
         break;
     case JV_OBJ:
         buf_addc(b, '{');
-        for (uint32_t i = 0; i < v->n; i++) {
+        for (size_t i = 0; i < v->n; i++) {
             if (i)
                 buf_addc(b, ',');
             new_line(b, spaces, level + 1);

@@ -2,8 +2,8 @@
  * Name:kind, or Name=jsonName:kind where the JSON name is not the Go name with a small letter, or
  * Name=^jsonName where the public API keeps the field one level up. Kinds: s string, i integer,
  * b bool, m map, q quantity, o int or string, j printed as it stands, @T a type, []K a list,
- * *K a pointer (null when absent). */
-/* clang-format off: a table */
+ * *K a pointer (null when absent). A table: one type a row, whatever its length. */
+/* clang-format off */
 
 #include "builtin/godiff.h"
 

@@ -16,7 +16,7 @@ void types_need(struct types_needed *t, const struct schema *s)
     if (s->name) {
         if (map_get(&t->seen, str_of(s->name)))
             return;
-        vec_push(t, s); /* NOLINT(bugprone-sizeof-expression): these are pointers */
+        vec_push(t, s);
         map_put(&t->seen, str_of(s->name), t);
     }
     if (!has_members(s))

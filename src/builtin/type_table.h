@@ -43,7 +43,7 @@
 #define ENUM(api, Name, ...) \
     STRING_(api, Name, GO_PACKAGE, .values = (const char *const[]){ __VA_ARGS__, NULL })
 /* With what OpenAPI says is meant when it is left out: such a field may be the key of a list. */
-#define ENUM_OR(api, Name, dflt_node, ...)                                            \
+#define ENUM_OR(api, Name, dflt_node, ...)                                               \
     STRING_(api, Name, GO_PACKAGE, .values = (const char *const[]){ __VA_ARGS__, NULL }, \
             .dflt = { &(dflt_node) })
 #define LOCAL_ENUM(api, Name, ...) static ENUM(api, Name, __VA_ARGS__)

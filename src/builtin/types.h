@@ -16,18 +16,17 @@ extern const struct schema autoscaling1_HorizontalPodAutoscaler, autoscaling1_Sc
 extern const struct schema autoscaling2_HorizontalPodAutoscaler;
 extern const struct schema batch_CronJob, batch_Job;
 extern const struct schema coordination_Lease;
-extern const struct schema core_AppArmorProfile, core_Binding, core_ConditionStatus,
-    core_ConfigMap, core_Container, core_ContainerStatus, core_Endpoints, core_EphemeralContainer,
-    core_Event, core_EventSource, core_LimitRange, core_LocalObjectReference, core_Namespace,
-    core_Node, core_NodeSelector, core_NodeSelectorTerm, core_ObjectFieldSelector,
-    core_ObjectReference, core_PersistentVolume, core_PersistentVolumeClaim,
-    core_PersistentVolumeReclaimPolicy, core_PersistentVolumeSpec, core_Pod,
-    core_PodConditionType, core_PodTemplate, core_PodTemplateSpec, core_PreemptionPolicy,
-    core_Protocol, core_PullPolicy, core_ReplicationController, core_ResourceFieldSelector,
-    core_ResourceList, core_ResourceName, core_ResourceQuota, core_ResourceRequirements,
-    core_SELinuxOptions, core_SeccompProfile, core_Secret, core_Service, core_ServiceAccount,
-    core_TaintEffect, core_TopologySelectorTerm, core_TypedLocalObjectReference, core_Volume,
-    core_WindowsSecurityContextOptions;
+extern const struct schema core_AppArmorProfile, core_Binding, core_ConditionStatus, core_ConfigMap,
+    core_Container, core_ContainerStatus, core_Endpoints, core_EphemeralContainer, core_Event,
+    core_EventSource, core_LimitRange, core_LocalObjectReference, core_Namespace, core_Node,
+    core_NodeSelector, core_NodeSelectorTerm, core_ObjectFieldSelector, core_ObjectReference,
+    core_PersistentVolume, core_PersistentVolumeClaim, core_PersistentVolumeReclaimPolicy,
+    core_PersistentVolumeSpec, core_Pod, core_PodConditionType, core_PodTemplate,
+    core_PodTemplateSpec, core_PreemptionPolicy, core_Protocol, core_PullPolicy,
+    core_ReplicationController, core_ResourceFieldSelector, core_ResourceList, core_ResourceName,
+    core_ResourceQuota, core_ResourceRequirements, core_SELinuxOptions, core_SeccompProfile,
+    core_Secret, core_Service, core_ServiceAccount, core_TaintEffect, core_TopologySelectorTerm,
+    core_TypedLocalObjectReference, core_Volume, core_WindowsSecurityContextOptions;
 extern const struct schema discovery_EndpointSlice;
 extern const struct schema events_Event;
 extern const struct schema meta_Condition, meta_DeleteOptions, meta_FieldSelectorRequirement,

@@ -25,7 +25,7 @@ static struct cel_value boolean(bool b)
 
 static int eval_bool(struct cel_env *env, const struct cel_node *n)
 {
-    struct cel_value v;
+    struct cel_value v = { 0 };
 
     if (eval(env, n, &v) < 0)
         return -1;
@@ -64,13 +64,13 @@ static int no_such_key(struct cel_env *env, str key)
 
 static int eval_select(struct cel_env *env, const struct cel_node *n, struct cel_value *out)
 {
-    struct cel_value of;
+    struct cel_value of = { 0 };
 
     if (eval(env, n->kids[0], &of) < 0)
         return -1;
     if (of.kind != CEL_MAP)
         return fail(env, "no such overload");
-    struct cel_value v;
+    struct cel_value v = { 0 };
     bool there = cel_find(&of, n->name, &v);
     if (n->op == CEL_HAS)
         *out = boolean(there);
@@ -83,8 +83,8 @@ static int eval_select(struct cel_env *env, const struct cel_node *n, struct cel
 
 static int eval_index(struct cel_env *env, const struct cel_node *n, struct cel_value *out)
 {
-    struct cel_value of;
-    struct cel_value by;
+    struct cel_value of = { 0 };
+    struct cel_value by = { 0 };
 
     if (eval(env, n->kids[0], &of) < 0 || eval(env, n->kids[1], &by) < 0)
         return -1;
@@ -135,8 +135,8 @@ static int concat(struct cel_env *env, const struct cel_value *x, const struct c
 
 static int eval_arithmetic(struct cel_env *env, const struct cel_node *n, struct cel_value *out)
 {
-    struct cel_value x;
-    struct cel_value y;
+    struct cel_value x = { 0 };
+    struct cel_value y = { 0 };
 
     if (eval(env, n->kids[0], &x) < 0 || eval(env, n->kids[1], &y) < 0)
         return -1;
@@ -163,7 +163,7 @@ static int eval_arithmetic(struct cel_env *env, const struct cel_node *n, struct
 
 static bool is_in(struct cel_env *env, const struct cel_value *x, const struct cel_value *y)
 {
-    struct cel_value v;
+    struct cel_value v = { 0 };
 
     if (y->kind == CEL_MAP)
         return x->kind == CEL_STRING && cel_find(y, x->s, &v);
@@ -183,8 +183,8 @@ static bool is_number(enum cel_kind k)
 
 static int eval_relation(struct cel_env *env, const struct cel_node *n, struct cel_value *out)
 {
-    struct cel_value x;
-    struct cel_value y;
+    struct cel_value x = { 0 };
+    struct cel_value y = { 0 };
 
     if (eval(env, n->kids[0], &x) < 0 || eval(env, n->kids[1], &y) < 0)
         return -1;
@@ -274,7 +274,7 @@ static int eval_collect(struct cel_env *env, const struct cel_node *n,
 
 static int eval_macro(struct cel_env *env, const struct cel_node *n, struct cel_value *out)
 {
-    struct cel_value range;
+    struct cel_value range = { 0 };
 
     if (eval(env, n->kids[0], &range) < 0)
         return -1;

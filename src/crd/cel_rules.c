@@ -58,7 +58,7 @@ static str failure(struct arena *a, const struct rule *r, jv rule, jv v, jv old)
 
     if (r->message && cel_run(r->message, a, v, old, &words, NULL) == 0) {
         str text = str_trim(words.s);
-        if (text.n && str_find(text, '\n') < 0 && text.n <= 5 * 1024)
+        if (text.n && str_find(text, '\n') < 0 && text.n <= 5120)
             return text;
     }
     if (text_of(rule, "message").n)

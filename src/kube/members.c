@@ -19,7 +19,7 @@ struct members members_of(struct arena *a, jv obj)
     arena_defer(a, release, m.index);
     for (size_t i = 0; i < obj.node->n; i++) {
         const struct jnode *k = obj.node->u.items + 2 * i;
-        /* NOLINTNEXTLINE(performance-no-int-to-ptr): an offset by one, as NULL means no entry */
+        /* offset by one, as NULL means no entry */
         map_put(m.index, (str){ k->u.text, k->n }, (void *)(i + 1));
     }
     return m;

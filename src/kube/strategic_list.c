@@ -59,7 +59,7 @@ static struct map *index_of(struct arena *a, jv list, str key)
     arena_defer(a, release, m);
     for (size_t i = jv_len(list); i-- > 0;) {
         jv id = identifying(jv_index(list, i), key);
-        if (jv_exists(id)) /* NOLINTNEXTLINE(performance-no-int-to-ptr) */
+        if (jv_exists(id))
             map_put(m, identity(a, id), (void *)(i + 1));
     }
     return m;
@@ -229,7 +229,7 @@ static jv merge_objects(struct arena *a, const struct schema *list, jv doc, jv p
                 return JV_ABSENT;
         } else {
             merged[n++] = it.value;
-            map_put(mine, id, (void *)n); /* NOLINT(performance-no-int-to-ptr) */
+            map_put(mine, id, (void *)n);
         }
     }
     jv all = jarr_n(a, merged, n);

@@ -20,7 +20,7 @@ struct obj *obj_ref(struct obj *o);
 void obj_unref(struct obj *o);
 static inline struct obj *obj_of_key(str key) /* the object whose text this is */
 {
-    /* NOLINTNEXTLINE(performance-no-int-to-ptr): borrowed as const, but ours to count */
+    /* borrowed as const, but ours to count */
     return (struct obj *)(void *)((uintptr_t)key.p - offsetof(struct obj, text));
 }
 
