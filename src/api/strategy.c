@@ -101,6 +101,22 @@ static bool is_crd_kind(const struct resource *res)
     return res->builtin && str_eqz(res->kind, "CustomResourceDefinition");
 }
 
+/* Built-in kinds want finalizers to say whose they are. */
+static void check_finalizers(struct problems *ps, jv obj)
+{
+    static const struct path meta = { NULL, S_INIT("metadata"), -1 };
+    struct path list = path_field(&meta, S("finalizers"));
+
+    for (struct jv_iter it = jv_iter(jv_at(obj, "metadata", "finalizers")); jv_next(&it);) {
+        struct path p = path_index(&list, it.i - 1);
+        str name = jv_str(it.value, STR_NONE);
+        if (str_find(name, '/') < 0 && !str_eqz(name, "kubernetes") && !str_eqz(name, "orphan") &&
+            !str_eqz(name, "foregroundDeletion"))
+            problem_invalid(ps, &p, it.value,
+                            "name is neither a standard finalizer name nor is it fully qualified");
+    }
+}
+
 static void check(const struct write_ctx *w, struct problems *ps, jv obj, jv old)
 {
     const struct builtin_kind *k = w->res->builtin;
@@ -108,6 +124,8 @@ static void check(const struct write_ctx *w, struct problems *ps, jv obj, jv old
     bool is_status = str_eqz(w->sub, "status");
 
     meta_check(ps, obj, w->res->namespaced, k ? k->check_name : NULL);
+    if (k)
+        check_finalizers(ps, obj);
     if (jv_exists(old))
         meta_check_update(ps, obj, old);
     if (w->res->crdv) {

@@ -42,6 +42,19 @@ static jv host_ports_defaults(struct arena *a, jv container)
     return edit_done(&e);
 }
 
+/* status.podIP is the first of status.podIPs, whichever of the two was written. */
+static jv with_pod_ips(struct arena *a, jv obj)
+{
+    jv ip = jv_at(obj, "status", "podIP");
+    jv ips = jv_at(obj, "status", "podIPs");
+
+    if (jv_str(ip, STR_NONE).n && !jv_len(ips))
+        return jv_with(a, obj, jarr(a, jobj(a, { "ip", ip })), "status", "podIPs");
+    if (!jv_str(ip, STR_NONE).n && jv_len(ips))
+        return jv_with(a, obj, jv_at(jv_index(ips, 0), "ip"), "status", "podIP");
+    return obj;
+}
+
 jv pod_defaults(const struct kind_ctx *c, jv obj)
 {
     struct edit spec = edit(c->a, pod_spec_defaults(c->a, F(obj, "spec")));
@@ -57,7 +70,7 @@ jv pod_defaults(const struct kind_ctx *c, jv obj)
         edit_each(&spec, S("initContainers"), host_ports_defaults);
     }
     edit_set(&e, S("spec"), edit_done(&spec));
-    return edit_done(&e);
+    return with_pod_ips(c->a, edit_done(&e));
 }
 
 /* ---- what admission does */
