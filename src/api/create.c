@@ -66,11 +66,9 @@ static bool may_create_here(struct api_req *r, jv obj)
 {
     str ns = meta_namespace(obj);
 
-    if (ns.n && !str_eq(ns, r->ns)) {
-        fail_bad_request(r, r->res->namespaced
-                                ? "the namespace of the provided object does not match the "
-                                  "namespace sent on the request"
-                                : "namespace may not be set on an object that has none");
+    if (r->res->namespaced && ns.n && !str_eq(ns, r->ns)) {
+        fail_bad_request(r, "the namespace of the provided object does not match the namespace "
+                            "sent on the request");
         return false;
     }
     if (r->res->namespaced && !namespaces_admit(r, meta_name(obj)))

@@ -3,6 +3,8 @@
 #include "api/decode.h"
 
 #include "base/yaml.h"
+#include "builtin/types.h"
+#include "kube/meta.h"
 
 enum { MOST_STRICT = 100 }; /* enough to go by */
 
@@ -33,6 +35,19 @@ static void on_duplicate(void *ctx, str path, size_t at)
 static void on_unknown(void *ctx, str path)
 {
     note(ctx, "unknown", 0, path);
+}
+
+/* Of custom objects, what is unknown is found after the whole text was read. */
+static void on_pruned(void *ctx, str path)
+{
+    note(ctx, "unknown", SIZE_MAX, path);
+}
+
+static void on_unknown_meta(void *ctx, str path)
+{
+    struct strict *s = ctx;
+
+    on_pruned(s, arena_printf(s->a, "metadata.%" PRI_STR, STR_ARG(path)));
 }
 
 str strict_outcome(struct api_req *r, const struct strict *s)
@@ -143,11 +158,27 @@ int body_parse(struct api_req *r, str kind, struct strict *s, jv *out)
     return -1;
 }
 
+static jv custom_decode(struct arena *a, const struct crd_version *version, jv v, struct strict *s,
+                        struct err *e)
+{
+    struct schema_report in_meta = { .on_unknown = on_unknown_meta, .ctx = s };
+    struct schema_report pruned = { .on_unknown = on_pruned, .ctx = s };
+    jv meta = jv_at(v, "metadata");
+
+    if (!jv_is_null(meta)) {
+        meta = schema_decode(a, &meta_ObjectMeta, meta, &in_meta, e);
+        if (!jv_exists(meta))
+            return meta;
+        v = jv_with_key(a, v, S("metadata"), meta);
+    }
+    return crd_prune(a, version, v, &pruned, e);
+}
+
 jv object_decode(struct arena *a, const struct resource *res, jv v, struct strict *s, struct err *e)
 {
     struct schema_report report = { .on_unknown = on_unknown, .ctx = s };
 
-    return res->crdv ? crd_prune(a, res->crdv, v, &report, e)
+    return res->crdv ? custom_decode(a, res->crdv, v, s, e)
                      : schema_decode(a, res->schema, v, &report, e);
 }
 
@@ -219,23 +250,19 @@ static int check_custom_type(struct api_req *r, const struct resource *res, jv v
                          STR_ARG(http_body(r->http)), STR_ARG(excerpt(r->a, http_body(r->http))));
         return -1;
     }
-    if (str_eq(kind, res->kind) && str_eq(version, res->api_version))
-        return 0;
-    str rest = version;
-    str first = str_cut(&rest, '/');
-    str group = rest.p ? first : STR_NONE;
-    str v2 = rest.p ? rest : first;
-    if (!str_eq(kind, res->kind) || !str_eq(group, res->group))
-        fail_bad_request(
-            r,
-            "%" PRI_STR " in version \"%" PRI_STR "\" cannot be handled as a %" PRI_STR
-            ": converting (unstructured.Unstructured) to (unstructured.Unstructured): unknown conversion",
-            STR_ARG(kind), STR_ARG(v2), STR_ARG(res->kind));
-    else
+    if (!str_eq(version, res->api_version)) {
         fail_bad_request(r,
                          "the API version in the data (%" PRI_STR
                          ") does not match the expected API version (%" PRI_STR ")",
                          STR_ARG(version), STR_ARG(res->api_version));
+        return -1;
+    }
+    if (str_eq(kind, res->kind))
+        return 0;
+    struct problems ps = { .a = r->a };
+    struct path p = path_field(NULL, S("kind"));
+    problem_invalid(&ps, &p, jstr(r->a, kind), "must be %" PRI_STR, STR_ARG(res->kind));
+    fail_invalid(r, kind, res->group, meta_name(v), &ps);
     return -1;
 }
 

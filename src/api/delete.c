@@ -379,10 +379,7 @@ static void done_swept(struct change_op *op, enum change_kind kind, struct blob 
         answer_err(r, &s->e);
         return;
     }
-    jv meta =
-        jobj(r->a, { "resourceVersion",
-                     jstr(r->a, arena_printf(r->a, "%lld", (long long)store_rev(r->api->store))) });
-    answer_list(r, meta, s->items, s->n);
+    answer_list(r, (struct list_meta){ .rev = store_rev(r->api->store) }, s->items, s->n);
 }
 
 void verb_delete_collection(struct api_req *r)

@@ -2,6 +2,9 @@
 
 #include "api/discovery.h"
 
+#include "base/base64.h"
+
+#include <openssl/sha.h>
 #include <stdlib.h>
 
 static const char all_verbs[] = "create,delete,deletecollection,get,list,patch,update,watch";
@@ -142,30 +145,53 @@ static jv categories(struct arena *a, const struct resource *r)
 
 static const struct kind_sub *subs_of(const struct resource *r)
 {
-    static const struct kind_sub both[] = { { "scale", "autoscaling", "v1", "Scale",
+    static const struct kind_sub both[] = { { .name = "status", .verbs = "get,patch,update" },
+                                            { "scale", "autoscaling", "v1", "Scale",
                                               "get,patch,update" },
-                                            { .name = "status", .verbs = "get,patch,update" },
                                             { 0 } };
-    static const struct kind_sub scale[] = {
-        { "scale", "autoscaling", "v1", "Scale", "get,patch,update" }, { 0 }
-    };
+    static const struct kind_sub status[] = { { .name = "status", .verbs = "get,patch,update" },
+                                              { 0 } };
     static const struct kind_sub none[] = { { 0 } };
 
     if (r->builtin)
         return r->builtin->subs ? r->builtin->subs : none;
-    if (r->has_scale)
-        return r->has_status ? both : scale;
-    return r->has_status ? &both[1] : none;
+    if (r->has_status)
+        return r->has_scale ? both : status;
+    return r->has_scale ? &both[1] : none;
 }
 
 /* ---- plain */
+
+/* Clients that migrate stored objects look whether this changed: it names the stored version. */
+static jv storage_hash(struct arena *a, const struct resource *r)
+{
+    static const struct {
+        const char *what, *stored;
+    } rows[] = {
+        { "events.k8s.io/v1/Event", "/v1/Event" },
+        { "autoscaling/v1/HorizontalPodAutoscaler", "autoscaling/v2/HorizontalPodAutoscaler" },
+        { "storage.k8s.io/v1/VolumeAttributesClass",
+          "storage.k8s.io/v1beta1/VolumeAttributesClass" },
+    };
+    unsigned char sum[SHA256_DIGEST_LENGTH];
+    str name = arena_printf(a, "%" PRI_STR "/%" PRI_STR "/%" PRI_STR, STR_ARG(r->group),
+                            STR_ARG(r->crd ? r->crd->storage->name : r->version), STR_ARG(r->kind));
+
+    if (!r->coll)
+        return JV_ABSENT;
+    for (size_t i = 0; r->builtin && i < COUNT(rows); i++)
+        if (str_eqz(name, rows[i].what))
+            name = str_of(rows[i].stored);
+    SHA256((const unsigned char *)name.p, name.n, sum);
+    return jstr(a, base64_encode(a, (str){ (const char *)sum, 8 }));
+}
 
 static jv api_resource(struct arena *a, const struct resource *r)
 {
     return jobj(a, { "name", jstr(a, r->plural) }, { "singularName", jstr(a, r->singular) },
                 { "namespaced", jbool(r->namespaced) }, { "kind", jstr(a, r->kind) },
                 { "verbs", verbs_of(a, r) }, { "shortNames", short_names(a, r) },
-                { "categories", categories(a, r) });
+                { "categories", categories(a, r) }, { "storageVersionHash", storage_hash(a, r) });
 }
 
 static jv api_subresource(struct arena *a, const struct resource *r, const struct kind_sub *s)
@@ -194,7 +220,8 @@ static void show_version(struct api_req *r, str group, str version)
     }
     answer_json(
         r, 200,
-        jobj(a, { "kind", jstrz(a, "APIResourceList") }, { "apiVersion", jstrz(a, "v1") },
+        jobj(a, { "kind", jstrz(a, "APIResourceList") },
+             { "apiVersion", group.n ? jstrz(a, "v1") : JV_ABSENT },
              { "groupVersion", jstr(a, group.n ? arena_printf(a, "%" PRI_STR "/%" PRI_STR,
                                                               STR_ARG(group), STR_ARG(version))
                                                : version) },
@@ -324,7 +351,7 @@ static void show_aggregated(struct api_req *r, bool core, const char *version)
     struct http_header h[] = { { S("content-type"), arena_printf(a, aggregated_type, version) },
                                { S("etag"), tag },
                                { S("vary"), S("Accept") },
-                               { S("cache-control"), S("no-cache, private") } };
+                               { S("cache-control"), S("public") } };
     if (str_eq(http_get_header(r->http, S("if-none-match")), tag))
         http_reply(r->http, 304, h, COUNT(h), NULL);
     else
@@ -377,7 +404,9 @@ bool discovery_handle(struct api_req *r, const str *parts, size_t n)
         show_groups(r, parts[1]);
     else if (registry_has_group(&r->api->registry, parts[1], parts[2]))
         show_version(r, parts[1], parts[2]);
-    else
+    else if (registry_is_builtin_group(parts[1]))
         fail_unknown_resource(r);
+    else
+        return false;
     return true;
 }

@@ -166,8 +166,21 @@ static void answer_made(struct api_req *r, jv meta, const struct store_item *ite
     answer_bytes(r, 200, str_sub(head, 0, head.n - 3), buf_str(&b));
 }
 
-void answer_list(struct api_req *r, jv meta, const struct store_item *items, size_t n)
+/* Lists of custom objects always have a continue token, be it an empty one. */
+static jv meta_of(const struct api_req *r, struct list_meta m)
 {
+    struct arena *a = r->a;
+    bool has_token = m.cont.n || (r->res->crdv && r->form == FORM_OBJECT);
+
+    return jobj(a, { "resourceVersion", jstr(a, arena_printf(a, "%lld", (long long)m.rev)) },
+                { "continue", has_token ? jstr(a, m.cont.n ? m.cont : S("")) : JV_ABSENT },
+                { "remainingItemCount", m.remaining > 0 ? jint(a, m.remaining) : JV_ABSENT });
+}
+
+void answer_list(struct api_req *r, struct list_meta m, const struct store_item *items, size_t n)
+{
+    jv meta = meta_of(r, m);
+
     if (r->form == FORM_OBJECT && r->res->raw && !r->yaml && !wants_pretty(r))
         answer_pulled(r, meta, items, n);
     else

@@ -3,5 +3,11 @@
 
 #include "api/request.h"
 
-/* meta: of the list. items live in r->a and keep their values until the answer is through. */
-void answer_list(struct api_req *r, jv meta, const struct store_item *items, size_t n);
+struct list_meta {
+    int64_t rev;
+    str cont;          /* empty: the last page */
+    int64_t remaining; /* 0: none, or not known */
+};
+
+/* items live in r->a and keep their values until the answer is through. */
+void answer_list(struct api_req *r, struct list_meta m, const struct store_item *items, size_t n);

@@ -19,6 +19,7 @@ struct patch {
     enum patch_type type;
     jv body;
     struct strict strict; /* duplicates in the patch itself */
+    size_t n_warnings;    /* said before the patch was looked at */
 };
 
 static bool type_of(str content_type, enum patch_type *out)
@@ -43,6 +44,14 @@ static bool type_of(str content_type, enum patch_type *out)
 
 static void unsupported(struct api_req *r)
 {
+    if (r->res->crdv) {
+        fail_code(
+            r, ERR_UNSUPPORTED_MEDIA,
+            "the body of the request was in an unknown format - accepted media types include: "
+            "application/json-patch+json, application/merge-patch+json, "
+            "application/apply-patch+yaml");
+        return;
+    }
     fail_with(r, ERR_UNSUPPORTED_MEDIA, S("415: Unsupported Media Type"), JV_EMPTY_OBJ);
 }
 
@@ -85,7 +94,8 @@ static jv make_patched(struct update *u, struct arena *a, jv live)
         answer_patch_err(r, &e, STR_NONE);
         return v;
     }
-    r->n_warnings = 0; /* a retry says it anew */
+    r->n_warnings = p->n_warnings; /* a retry says the rest anew */
+    r->sent_managed = jv_at(v, "metadata", "managedFields");
     jv out = object_decode(a, r->res, v, &s, &e);
     if (!jv_exists(out))
         return refuse(p, v, str_of(e.msg));
@@ -185,41 +195,65 @@ static int check_plain(struct api_req *r)
     return -1;
 }
 
+static void on_duplicate_in_apply(void *ctx, str key, struct yaml_place first,
+                                  struct yaml_place again, uint32_t value_line)
+{
+    struct patch *p = ctx;
+
+    (void)first;
+    (void)again;
+    strict_add(&p->strict, value_line,
+               arena_printf(p->u.r->a, "\n  line %u: key \"%" PRI_STR "\" already set in map",
+                            value_line, STR_ARG(key)));
+}
+
+static int parse_apply_body(struct patch *p, jv *out)
+{
+    struct api_req *r = p->u.r;
+    struct yaml_opts opts = { .on_duplicate = on_duplicate_in_apply, .ctx = p };
+    struct yaml_docs docs = { 0 };
+    AUTO(buf) struct buf twice = { 0 };
+    struct err e = { 0 };
+
+    p->strict.a = r->a;
+    if (yaml_parse(r->a, STR_NONE, http_body(r->http), &opts, &docs, &e) < 0 || docs.n != 1 ||
+        !jv_is(docs.at[0].root, JV_OBJ)) {
+        fail_bad_request(r, "error decoding YAML: error converting YAML to JSON: %s",
+                         e.msg[0] ? e.msg : "expected one object");
+        return -1;
+    }
+    for (size_t i = 0; i < p->strict.n; i++)
+        buf_add(&twice, p->strict.at[i].text);
+    if (twice.n && r->q.validation == VALIDATE_STRICT) {
+        fail_bad_request(r,
+                         "error strict decoding YAML: error converting YAML to JSON: yaml: "
+                         "unmarshal errors:%" PRI_STR,
+                         STR_ARG(buf_str(&twice)));
+        return -1;
+    }
+    if (twice.n && r->q.validation == VALIDATE_WARN)
+        request_warn(r, "error converting YAML to JSON: yaml: unmarshal errors:%" PRI_STR,
+                     STR_ARG(buf_str(&twice)));
+    *out = docs.at[0].root;
+    return 0;
+}
+
 static int parse_apply(struct patch *p)
 {
     struct api_req *r = p->u.r;
-    struct yaml_docs docs = { 0 };
-    struct strict s = { .a = r->a };
-    struct err e = { 0 };
+    jv v;
 
-    if (yaml_parse(r->a, STR_NONE, http_body(r->http), NULL, &docs, &e) < 0 || docs.n != 1 ||
-        !jv_is(docs.at[0].root, JV_OBJ)) {
-        fail_bad_request(r, "error decoding YAML: %s", e.msg[0] ? e.msg : "expected one object");
+    if (parse_apply_body(p, &v) < 0)
         return -1;
-    }
-    jv v = docs.at[0].root;
     str kind = jv_str(jv_at(v, "kind"), STR_NONE);
     str version = jv_str(jv_at(v, "apiVersion"), STR_NONE);
     if (!kind.n || !version.n) {
         fail_bad_request(r, "invalid object type: /, Kind=");
         return -1;
     }
-    jv decoded = object_decode(r->a, r->res, v, &s, &e);
-    if (!jv_exists(decoded)) {
-        fail_plain(r, 500,
-                   "failed to create typed patch object (%" PRI_STR "/%" PRI_STR "; %" PRI_STR
-                   ", Kind=%" PRI_STR "): %s",
-                   STR_ARG(r->ns), STR_ARG(r->name), STR_ARG(version), STR_ARG(kind), e.msg);
-        return -1;
-    }
-    str refusal = strict_outcome(r, &s);
-    if (refusal.n) {
-        fail_bad_request(r, "%" PRI_STR, STR_ARG(refusal));
-        return -1;
-    }
     if (!str_eq(kind, r->res->kind) || !str_eq(version, r->res->api_version)) {
-        fail_bad_request(r, "invalid object type: %" PRI_STR ", Kind=%" PRI_STR, STR_ARG(version),
-                         STR_ARG(kind));
+        fail_bad_request(r, "invalid object type: %s%" PRI_STR ", Kind=%" PRI_STR,
+                         str_find(version, '/') < 0 ? "/" : "", STR_ARG(version), STR_ARG(kind));
         return -1;
     }
     if (meta_name(v).n && !str_eq(meta_name(v), r->name)) {
@@ -231,8 +265,6 @@ static int parse_apply(struct patch *p)
     }
     p->body = v; /* as it was written: apply owns exactly these fields */
     p->body = jv_with(r->a, p->body, jstr(r->a, r->name), "metadata", "name");
-    if (r->res->namespaced)
-        p->body = jv_with(r->a, p->body, jstr(r->a, r->ns), "metadata", "namespace");
     return 0;
 }
 
@@ -285,6 +317,7 @@ void patch_start(struct api_req *r, void (*answer)(struct update *u, struct blob
 {
     struct patch *p = ARENA_NEW(r->a, struct patch);
 
+    p->n_warnings = r->n_warnings;
     p->u = (struct update){ .r = r, .ctx = p, .check_rv = true, .sub = r->sub, .answer = answer };
     if (!type_of(http_get_header(r->http, S("content-type")), &p->type) ||
         (p->type == PATCH_STRATEGIC && r->res->crdv)) {

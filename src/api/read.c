@@ -183,7 +183,7 @@ void verb_list(struct api_req *r)
     struct store_item *items = arena_alloc(r->a, (snap.n + 1) * sizeof(*items));
     size_t n = 0;
     str token = STR_NONE;
-    int64_t remaining = -1;
+    int64_t remaining = 0;
     for (size_t i = 0; i < snap.n; i++) {
         if (!selection_has_stored(&sel, snap.items[i].key, snap.items[i].value))
             continue;
@@ -195,9 +195,5 @@ void verb_list(struct api_req *r)
         }
         items[n++] = snap.items[i];
     }
-    jv meta =
-        jobj(r->a, { "resourceVersion", jstr(r->a, arena_printf(r->a, "%" PRId64, snap.rev)) },
-             { "continue", token.n ? jstr(r->a, token) : JV_ABSENT },
-             { "remainingItemCount", remaining > 0 ? jint(r->a, remaining) : JV_ABSENT });
-    answer_list(r, meta, items, n);
+    answer_list(r, (struct list_meta){ snap.rev, token, remaining }, items, n);
 }

@@ -125,6 +125,7 @@ void answer_deleted(struct api_req *r, str name, str uid);
 jv status_new(struct arena *a, int code, str reason, str message, jv details);
 void fail_not_found(struct api_req *r, const struct resource *res, str name);
 void fail_unknown_resource(struct api_req *r); /* nothing is served at this path */
+void fail_no_page(struct api_req *r);          /* nor by anything else */
 void fail_method(struct api_req *r);
 void fail_exists(struct api_req *r, str name, bool being_deleted);
 void fail_conflict(struct api_req *r, str name, const char *fmt, ...)

@@ -131,6 +131,14 @@ struct resource *registry_find_owner(struct registry *g, str api_version, str ki
                   : registry_find_kind(g, STR_NONE, first, kind);
 }
 
+bool registry_is_builtin_group(str group)
+{
+    for (size_t i = 0; i < builtin_kinds_n; i++)
+        if (str_eqz(group, builtin_kinds[i].group))
+            return true;
+    return false;
+}
+
 bool registry_has_group(struct registry *g, str group, str version)
 {
     for (struct map_slot *s = NULL; (s = map_next(&g->by_path, s));) {
@@ -247,8 +255,13 @@ jv resource_parse(struct arena *a, const struct resource *r, struct blob *stored
     for (struct jv_iter it = jv_iter(v); jv_next(&it);)
         jb_add(&b, it.key, it.value);
     v = jb_done(&b);
-    if (r->crdv && !r->raw)
-        v = crd_default(a, r->crdv, crd_prune(a, r->crdv, v, NULL, NULL));
+    if (r->crdv && !r->raw) {
+        /* defaults are those of the stored version: other versions show them as far as they can */
+        const struct crd_version *stored_as = r->crd->storage;
+        v = crd_default(a, stored_as, crd_prune(a, stored_as, v, NULL, NULL));
+        if (r->crdv != stored_as)
+            v = crd_prune(a, r->crdv, v, NULL, NULL);
+    }
     return v;
 }
 
@@ -268,6 +281,8 @@ struct blob *resource_encode(struct arena *a, const struct resource *r, jv obj, 
 
     if (r->convert_events)
         obj = rename_event(a, obj, true);
+    if (r->crdv && r->crdv != r->crd->storage)
+        obj = crd_prune(a, r->crd->storage, obj, NULL, NULL);
     for (struct jv_iter it = jv_iter(obj); jv_next(&it);)
         if (!str_eqz(it.key, "kind") && !str_eqz(it.key, "apiVersion"))
             jb_add(&b, it.key, str_eqz(it.key, "metadata") ? meta : it.value);

@@ -48,6 +48,7 @@ struct resource *registry_find(struct registry *g, str group, str version, str p
 struct resource *registry_find_kind(struct registry *g, str group, str version, str kind);
 /* By apiVersion text, as in ownerReferences. */
 struct resource *registry_find_owner(struct registry *g, str api_version, str kind);
+bool registry_is_builtin_group(str group);
 bool registry_has_group(struct registry *g, str group, str version);
 /* A served version of what the collection holds, the stored one if it can be. */
 struct resource *registry_of_coll(struct registry *g, const struct store_coll *c);

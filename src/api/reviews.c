@@ -1,8 +1,8 @@
-/* Authentication and authorisation reviews. There is one rule: system:masters may do everything,
- * nobody else anything. */
+/* Authentication and authorisation reviews. */
 
 #include "api/reviews.h"
 
+#include "api/access.h"
 #include "api/strategy.h"
 #include "api/subresource.h"
 #include "kube/meta.h"
@@ -10,22 +10,6 @@
 #include <openssl/crypto.h>
 
 static const struct path spec_path = { NULL, S_INIT("spec"), -1 };
-
-static bool is_master(jv groups)
-{
-    for (struct jv_iter it = jv_iter(groups); jv_next(&it);)
-        if (str_eqz(jv_str(it.value, STR_NONE), "system:masters"))
-            return true;
-    return false;
-}
-
-static bool asker_is_master(const struct api_req *r)
-{
-    for (size_t i = 0; i < r->user.n_groups; i++)
-        if (str_eqz(r->user.groups[i], "system:masters"))
-            return true;
-    return false;
-}
 
 static void answer(struct api_req *r, jv review, jv status)
 {
@@ -63,29 +47,47 @@ static int check_access(struct api_req *r, jv review, bool self)
     return -1;
 }
 
+static struct access access_of(jv spec)
+{
+    jv on = jv_at(spec, "resourceAttributes");
+    jv path = jv_at(spec, "nonResourceAttributes");
+
+    return (struct access){ .on_resource = jv_exists(on),
+                            .verb = jv_str(jv_at(jv_exists(on) ? on : path, "verb"), STR_NONE),
+                            .group = jv_str(jv_at(on, "group"), STR_NONE),
+                            .resource = jv_str(jv_at(on, "resource"), STR_NONE),
+                            .sub = jv_str(jv_at(on, "subresource"), STR_NONE),
+                            .ns = jv_str(jv_at(on, "namespace"), STR_NONE),
+                            .name = jv_str(jv_at(on, "name"), STR_NONE),
+                            .path = jv_str(jv_at(path, "path"), STR_NONE) };
+}
+
 static void access_review(struct api_req *r, jv review, bool self)
 {
     if (check_access(r, review, self) < 0)
         return;
-    bool allowed = self ? asker_is_master(r) : is_master(jv_at(review, "spec", "groups"));
+    struct access what = access_of(jv_at(review, "spec"));
+    jv list = jv_at(review, "spec", "groups");
+    str *groups = ARENA_ARRAY(r->a, str, jv_len(list) + 1);
+    size_t n = 0;
+    for (struct jv_iter it = jv_iter(list); jv_next(&it);)
+        groups[n++] = jv_str(it.value, STR_NONE);
+    bool allowed = self ? access_allowed(r->user.groups, r->user.n_groups, &what)
+                        : access_allowed(groups, n, &what);
     answer(r, review, jobj(r->a, { "allowed", jbool(allowed) }));
 }
 
 static void rules_review(struct api_req *r, jv review)
 {
     struct arena *a = r->a;
-    jv all = jarr(a, jstrz(a, "*"));
 
     if (!jv_str(jv_at(review, "spec", "namespace"), STR_NONE).n) {
         fail_bad_request(r, "no namespace on request");
         return;
     }
-    bool master = asker_is_master(r);
-    jv rule = jobj(a, { "verbs", all }, { "apiGroups", all }, { "resources", all });
-    jv path = jobj(a, { "verbs", all }, { "nonResourceURLs", all });
-    jv status = jobj(a, { "resourceRules", master ? jarr(a, rule) : JV_EMPTY_ARR },
-                     { "nonResourceRules", master ? jarr(a, path) : JV_EMPTY_ARR },
-                     { "incomplete", JV_FALSE });
+    jv status =
+        jobj(a, { "resourceRules", access_resource_rules(a, &r->user) },
+             { "nonResourceRules", access_path_rules(a, &r->user) }, { "incomplete", JV_FALSE });
     answer(r, jv_with(a, review, JV_EMPTY_OBJ, "spec"), status);
 }
 
@@ -95,7 +97,9 @@ static jv user_info(struct api_req *r)
 
     for (size_t i = 0; i < r->user.n_groups; i++)
         jb_push(&groups, jstr(r->a, r->user.groups[i]));
-    return jobj(r->a, { "username", jstr(r->a, r->user.name) }, { "groups", jb_done(&groups) });
+    return jobj(r->a, { "username", jstr(r->a, r->user.name) },
+                { "uid", r->user.uid.n ? jstr(r->a, r->user.uid) : JV_ABSENT },
+                { "groups", jb_done(&groups) });
 }
 
 static void token_review(struct api_req *r, jv review)
@@ -126,15 +130,24 @@ static jv with_times(struct api_req *r, jv review)
 void review_run(struct api_req *r, jv review)
 {
     str kind = r->res->kind;
+    struct write_ctx w = { .a = r->a,
+                           .api = r->api,
+                           .res = r->res,
+                           .manager = query_manager(r),
+                           .now_ms = wall_now_ms() };
+    struct managed_write m = managed_write_of(&w);
 
     if (!jv_is(jv_at(review, "metadata"), JV_OBJ))
         review = jv_with_key(r->a, review, S("metadata"), JV_EMPTY_OBJ);
+    if (str_eqz(kind, "SelfSubjectRulesReview")) {
+        rules_review(r, review); /* the one whose answer is not what was sent */
+        return;
+    }
+    review = managed_update(r->a, &m, JV_ABSENT, review, JV_ABSENT);
     if (str_eqz(kind, "SelfSubjectAccessReview"))
         access_review(r, review, true);
     else if (str_eqz(kind, "SubjectAccessReview") || str_eqz(kind, "LocalSubjectAccessReview"))
         access_review(r, review, false);
-    else if (str_eqz(kind, "SelfSubjectRulesReview"))
-        rules_review(r, review);
     else if (str_eqz(kind, "SelfSubjectReview"))
         answer(r, with_times(r, review), jobj(r->a, { "userInfo", user_info(r) }));
     else if (str_eqz(kind, "TokenReview"))

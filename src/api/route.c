@@ -1,5 +1,6 @@
 /* From a path to a request: who asks, for what, with which verb. */
 
+#include "api/access.h"
 #include "api/auth.h"
 #include "api/paths.h"
 #include "api/request.h"
@@ -134,13 +135,21 @@ static void serve(struct api_req *r, str group, str version, const struct parts 
     bool old_watch;
 
     if (!locate(r, group, version, p, i)) {
-        fail_unknown_resource(r);
+        if (registry_is_builtin_group(group))
+            fail_unknown_resource(r);
+        else
+            fail_no_page(r);
         return;
     }
     old_watch = r->q.watch;
     arena_defer(r->a, unref_resource, resource_ref(r->res));
+    if (r->res->crdv && r->res->crdv->deprecated)
+        request_warn(r, "%" PRI_STR, STR_ARG(r->res->crdv->warning));
     if (r->sub.n && !subresource_exists(r->res, r->sub)) {
-        fail_unknown_resource(r);
+        if (r->res->crdv)
+            fail_not_found(r, r->res, r->name);
+        else
+            fail_unknown_resource(r);
         return;
     }
     if (!verb_of(r, http_method(r->http))) {
@@ -188,19 +197,22 @@ void api_on_request(void *ctx, struct http_req *h)
         fail_code(r, ERR_FORBIDDEN, "requests from a browser must name this server in Host");
         return;
     }
-    if (!auth_who(r) && !is_open_path(path)) {
+    bool known = auth_who(r);
+    if (!known && !is_open_path(path)) {
         fail_code(r, ERR_UNAUTHORIZED, "Unauthorized");
         return;
     }
     if (split(a, path, &p) < 0) {
-        answer_text(h, 404, S("text/plain; charset=utf-8"), S("404 page not found\n"));
+        fail_no_page(r);
         return;
     }
+    if (known && (!access_impersonate(r, path) || !access_check(r, path, p.at, p.n)))
+        return;
     if (p.n >= 3 && str_eqz(p.at[0], "api") && str_eqz(p.at[1], "v1"))
         serve(r, STR_NONE, p.at[1], &p, 2);
     else if (p.n >= 4 && str_eqz(p.at[0], "apis") &&
              registry_has_group(&api->registry, p.at[1], STR_NONE))
         serve(r, p.at[1], p.at[2], &p, 3);
     else if (!paths_handle(r, path, p.at, p.n))
-        answer_text(h, 404, S("text/plain; charset=utf-8"), S("404 page not found\n"));
+        fail_no_page(r);
 }

@@ -65,7 +65,7 @@ static jv with_replicas(struct scaling *s, struct arena *a, jv live, jv scale)
     struct path p = path_field(&spec, S("replicas"));
     struct err e = { 0 };
 
-    if (n < 0) {
+    if (n < 0 && !r->res->crdv) { /* theirs is checked with the object */
         problem_invalid(&ps, &p, jint(a, n), "must be greater than or equal to 0");
         fail_invalid(r, S("Scale"), S("autoscaling"), r->name, &ps);
         return JV_ABSENT;

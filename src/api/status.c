@@ -116,8 +116,27 @@ void fail_forbidden(struct api_req *r, str name, const char *fmt, ...)
 
 void fail_method(struct api_req *r)
 {
+    str method = http_method(r->http);
+    const char *verb = str_eqz(method, "POST")     ? "create"
+                       : str_eqz(method, "PUT")    ? "update"
+                       : str_eqz(method, "PATCH")  ? "patch"
+                       : str_eqz(method, "DELETE") ? "delete"
+                                                   : "get";
+
+    if (!r->res || !r->res->crdv) {
+        fail(r, ERR_METHOD_NOT_ALLOWED,
+             S("the server does not allow this method on the requested resource"), JV_EMPTY_OBJ);
+        return;
+    }
     fail(r, ERR_METHOD_NOT_ALLOWED,
-         S("the server does not allow this method on the requested resource"), JV_EMPTY_OBJ);
+         arena_printf(r->a, "%s is not supported on resources of kind \"%" PRI_STR "\"", verb,
+                      STR_ARG(r->res->group_resource)),
+         details_of(r->a, STR_NONE, r->res->group, r->res->plural, JV_ABSENT));
+}
+
+void fail_no_page(struct api_req *r)
+{
+    answer_text(r->http, 404, S("text/plain; charset=utf-8"), S("404 page not found\n"));
 }
 
 void fail_unknown_resource(struct api_req *r)

@@ -39,8 +39,7 @@ static jv set_system_fields(const struct write_ctx *w, str ns, jv obj)
         jb_set(
             &m, S("name"),
             jstr(a, arena_cat(a, str_sub(base, 0, NAME_MAX_LEN - SUFFIX_LEN), random_suffix(a))));
-    if (w->res->namespaced)
-        jb_set(&m, S("namespace"), jstr(a, ns));
+    jb_set(&m, S("namespace"), w->res->namespaced ? jstr(a, ns) : JV_ABSENT);
     jb_set(&m, S("uid"), jstr(a, arena_str(a, str_of(uid))));
     jb_set(&m, S("creationTimestamp"), time_value(a, w->now_ms));
     jb_set(&m, S("resourceVersion"), JV_ABSENT);
@@ -214,8 +213,7 @@ static jv keep_system_fields(const struct write_ctx *w, jv obj, jv old)
     if (uid.n)
         jb_set(&m, S("uid"), jstr(w->a, uid)); /* another one is told so */
     jb_set(&m, S("selfLink"), JV_ABSENT);
-    if (w->res->namespaced)
-        jb_set(&m, S("namespace"), jv_get(before, S("namespace")));
+    jb_set(&m, S("namespace"), jv_get(before, S("namespace")));
     return jv_with_key(w->a, obj, S("metadata"), jb_done(&m));
 }
 

@@ -60,7 +60,7 @@ bool update_is_current(struct api_req *r, jv obj, jv live)
         struct path m = path_field(NULL, S("metadata"));
         struct path p = path_field(&m, S("resourceVersion"));
         problem_invalid(&ps, &p, jint(r->a, 0), "must be specified for an update");
-        fail_invalid(r, r->res->kind, r->res->group, r->name, &ps);
+        fail_invalid(r, r->res->plural, r->res->group, r->name, &ps); /* not by its kind */
         return false;
     }
     return true;
@@ -155,7 +155,7 @@ void verb_update(struct api_req *r)
                          STR_ARG(name), STR_ARG(r->name));
         return;
     }
-    if (ns.n && !str_eq(ns, r->ns)) {
+    if (r->res->namespaced && ns.n && !str_eq(ns, r->ns)) {
         fail_bad_request(
             r,
             "the namespace of the provided object does not match the namespace sent on the request");

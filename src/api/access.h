@@ -1,0 +1,27 @@
+/* Who may do what. There are few rules: system:masters may do everything; anybody who is known may
+ * look at what is served, and ask about themselves. */
+#pragma once
+
+#include "api/request.h"
+
+/* What somebody wants to do: with a resource, or else to a path. */
+struct access {
+    bool on_resource;
+    str verb;
+    str group;
+    str resource;
+    str sub;
+    str ns;
+    str name;
+    str path;
+};
+
+/* Requests may be made in another's name (Impersonate-User and the like). False: answered. */
+bool access_impersonate(struct api_req *r, str path);
+/* May r->user make this request? False: answered with 403. parts: the path, split. */
+bool access_check(struct api_req *r, str path, const str *parts, size_t n);
+
+bool access_allowed(const str *groups, size_t n_groups, const struct access *what);
+/* resourceRules and nonResourceRules of a SelfSubjectRulesReview. */
+jv access_resource_rules(struct arena *a, const struct api_user *u);
+jv access_path_rules(struct arena *a, const struct api_user *u);
