@@ -3,6 +3,7 @@
 #include "api/discovery.h"
 
 #include "base/base64.h"
+#include "kube/version.h"
 
 #include <openssl/sha.h>
 #include <stdlib.h>
@@ -12,58 +13,6 @@ static const char aggregated_type[] =
     "application/json;g=apidiscovery.k8s.io;v=%s;as=APIGroupDiscoveryList";
 
 /* ---- order */
-
-struct version_rank {
-    int64_t major;
-    int64_t minor;
-    int stage; /* 3: stable, 2: beta, 1: alpha, 0: something else */
-};
-
-static bool number(str *s, int64_t *out)
-{
-    size_t n = 0;
-
-    while (n < s->n && s->p[n] >= '0' && s->p[n] <= '9')
-        n++;
-    if (!n || !str_to_int(str_sub(*s, 0, n), out))
-        return false;
-    *s = str_sub(*s, n, s->n);
-    return true;
-}
-
-static struct version_rank rank(str v)
-{
-    struct version_rank r = { 0 };
-
-    if (!v.n || v.p[0] != 'v')
-        return r;
-    v = str_sub(v, 1, v.n);
-    if (!number(&v, &r.major))
-        return (struct version_rank){ 0 };
-    if (!v.n)
-        r.stage = 3;
-    else if (str_starts(v, S("beta")))
-        r.stage = 2, v = str_sub(v, 4, v.n);
-    else if (str_starts(v, S("alpha")))
-        r.stage = 1, v = str_sub(v, 5, v.n);
-    if (r.stage && r.stage < 3 && (!number(&v, &r.minor) || v.n))
-        r.stage = 0;
-    return r;
-}
-
-int version_compare(str x, str y)
-{
-    struct version_rank a = rank(x);
-    struct version_rank b = rank(y);
-
-    if (a.stage != b.stage)
-        return b.stage - a.stage;
-    if (a.stage && a.major != b.major)
-        return a.major > b.major ? -1 : 1;
-    if (a.stage && a.minor != b.minor)
-        return a.minor > b.minor ? -1 : 1;
-    return str_cmp(x, y);
-}
 
 /* Built-in groups in the order of the table, those of CRDs after them by name. */
 static size_t place(const struct resource *r)
@@ -170,6 +119,8 @@ static jv storage_hash(struct arena *a, const struct resource *r)
     } rows[] = {
         { "events.k8s.io/v1/Event", "/v1/Event" },
         { "autoscaling/v1/HorizontalPodAutoscaler", "autoscaling/v2/HorizontalPodAutoscaler" },
+        { "apiextensions.k8s.io/v1/CustomResourceDefinition",
+          "apiextensions.k8s.io/v1beta1/CustomResourceDefinition" },
         { "storage.k8s.io/v1/VolumeAttributesClass",
           "storage.k8s.io/v1beta1/VolumeAttributesClass" },
     };

@@ -5,5 +5,3 @@
 
 /* Answers and says so; false: not a path of discovery. parts: the path, split. */
 bool discovery_handle(struct api_req *r, const str *parts, size_t n);
-/* "v1" before "v1beta2" before "v1alpha1" before anything else; for sorting. */
-int version_compare(str x, str y);

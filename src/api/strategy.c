@@ -65,16 +65,20 @@ static const char *const *reset_fields(const struct write_ctx *w)
 
 struct managed_write managed_write_of(const struct write_ctx *w)
 {
+    bool custom_scale =
+        w->res->crdv && str_eqz(w->sub, "scale"); /* kube-apiserver loses its time */
+
     return (struct managed_write){ .schema = w->res->schema,
                                    .kind = w->res->kind,
                                    .api_version = w->res->api_version,
                                    .manager = w->manager,
                                    .subresource = w->sub,
-                                   .now_ms = w->now_ms,
+                                   .now_ms = custom_scale ? 0 : w->now_ms,
                                    .reset = reset_fields(w) };
 }
 
-/* Writes through scale take spec.replicas from whoever owned it and leave it to nobody. */
+/* Writes through the scale of a built-in kind take spec.replicas from whoever owned it and leave it
+ * to nobody. */
 static jv without_scale_entries(struct arena *a, jv obj)
 {
     struct jbuild b = jb_arr(a);
@@ -92,7 +96,7 @@ static jv with_managed(const struct write_ctx *w, jv obj, jv old)
     if (!w->manager.n || w->is_apply)
         return obj;
     obj = managed_update(w->a, &m, old, obj, w->sent_managed);
-    return str_eqz(w->sub, "scale") ? without_scale_entries(w->a, obj) : obj;
+    return w->res->builtin && str_eqz(w->sub, "scale") ? without_scale_entries(w->a, obj) : obj;
 }
 
 static bool is_crd_kind(const struct resource *res)

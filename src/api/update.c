@@ -81,14 +81,6 @@ static int decide(struct change_op *op, struct arena *a, jv live, struct change 
     struct update *u = op->ctx;
     struct api_req *r = u->r;
     struct problems ps = { .a = a };
-    struct write_ctx w = { .a = a,
-                           .api = r->api,
-                           .res = r->res,
-                           .sub = u->sub,
-                           .manager = query_manager(r),
-                           .sent_managed = r->sent_managed,
-                           .is_apply = u->is_apply,
-                           .now_ms = wall_now_ms() };
 
     if (!jv_exists(live)) {
         create_instead(u);
@@ -97,6 +89,14 @@ static int decide(struct change_op *op, struct arena *a, jv live, struct change 
     jv obj = u->make(u, a, live);
     if (!jv_exists(obj) || (u->check_rv && !update_is_current(r, obj, live)))
         return -1;
+    struct write_ctx w = { .a = a,
+                           .api = r->api,
+                           .res = r->res,
+                           .sub = u->sub,
+                           .manager = query_manager(r),
+                           .sent_managed = r->sent_managed,
+                           .is_apply = u->is_apply,
+                           .now_ms = wall_now_ms() };
     obj = strategy_update(&w, obj, live, &ps);
     if (!ps.n)
         obj = addresses_take(r->api->addresses, a, r->res, obj, live, &ps);

@@ -1,6 +1,7 @@
 /* From a definition to its compiled form. */
 
 #include "crd/rules.h"
+#include "kube/version.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -72,7 +73,21 @@ static const str *selectable_of(struct arena *a, jv list, size_t *n)
     return out;
 }
 
-static str warning_of(struct arena *a, const struct crd *c, jv version)
+/* The version to use instead of a deprecated one; empty: there is none that is newer. */
+static str successor_of(jv versions, str deprecated)
+{
+    str best = deprecated;
+
+    for (struct jv_iter it = jv_iter(versions); jv_next(&it);) {
+        str name = text_at(it.value, "name");
+        if (jv_bool(jv_at(it.value, "served"), false) &&
+            !jv_bool(jv_at(it.value, "deprecated"), false) && version_compare(name, best) < 0)
+            best = name;
+    }
+    return str_eq(best, deprecated) ? STR_NONE : best;
+}
+
+static str warning_of(struct arena *a, const struct crd *c, jv versions, jv version)
 {
     str name = text_at(version, "name");
 
@@ -80,8 +95,12 @@ static str warning_of(struct arena *a, const struct crd *c, jv version)
         return STR_NONE;
     if (jv_is(jv_at(version, "deprecationWarning"), JV_STR))
         return text_at(version, "deprecationWarning");
-    return arena_printf(a, "%" PRI_STR "/%" PRI_STR " %" PRI_STR " is deprecated",
-                        STR_ARG(c->group), STR_ARG(name), STR_ARG(c->kind));
+    str said = arena_printf(a, "%" PRI_STR "/%" PRI_STR " %" PRI_STR " is deprecated",
+                            STR_ARG(c->group), STR_ARG(name), STR_ARG(c->kind));
+    str next = successor_of(versions, name);
+    return next.n ? arena_printf(a, "%" PRI_STR "; use %" PRI_STR "/%" PRI_STR " %" PRI_STR,
+                                 STR_ARG(said), STR_ARG(c->group), STR_ARG(next), STR_ARG(c->kind))
+                  : said;
 }
 
 static void version_init(struct arena *a, struct crd_version *v, const struct crd *c, jv json,
@@ -95,8 +114,7 @@ static void version_init(struct arena *a, struct crd_version *v, const struct cr
     v->served = jv_bool(jv_at(json, "served"), false);
     v->storage = jv_bool(jv_at(json, "storage"), false);
     v->deprecated = jv_bool(jv_at(json, "deprecated"), false);
-    v->warning = warning_of(a, c, json);
-    v->schema_json = jv_at(json, "schema", "openAPIV3Schema");
+        v->schema_json = jv_at(json, "schema", "openAPIV3Schema");
     v->schema = schema_build(a, v->schema_json, object_meta, true);
     v->has_cel = (v->schema->rules->below & BELOW_CEL) != 0;
     v->has_status = !jv_is_null(jv_at(sub, "status"));
@@ -147,6 +165,7 @@ struct crd *crd_compile(jv crd, const struct schema *object_meta, struct err *e)
     for (struct jv_iter it = jv_iter(versions); jv_next(&it);) {
         struct crd_version *v = &at[c->n_versions++];
         version_init(a, v, c, it.value, object_meta);
+        v->warning = warning_of(a, c, versions, it.value);
         if (v->storage)
             c->storage = v;
     }

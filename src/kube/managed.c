@@ -55,7 +55,7 @@ void managed_move(struct managed *m, const struct managed_write *w, jv before, j
         struct managed_entry *self = managed_add(m, w, false);
         managed_set(self, fieldset_union(a, self->set, mine));
         self->api_version = w->api_version;
-        self->time = time_text(a, w->now_ms);
+        self->time = w->now_ms ? time_text(a, w->now_ms) : STR_NONE;
     }
     managed_drop_empty(m);
 }

@@ -10,7 +10,7 @@ struct managed_write {
     str api_version; /* of the request: "apps/v1" */
     str manager;     /* ?fieldManager=, else the User-Agent up to its first slash; never empty */
     str subresource; /* "status", "scale"; empty: none */
-    int64_t now_ms;
+    int64_t now_ms;  /* 0: what it owns bears no time */
     /* Fields that this write cannot change, such as "status" for the main resource or "spec" for
      * its status; ends with NULL. May be NULL. */
     const char *const *reset;

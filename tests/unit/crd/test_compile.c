@@ -39,7 +39,7 @@ static void a_definition_is_read_once(void)
     is_str(c->storage->api_version, S("g.io/v1"), "the storage version");
     ok(beta->has_status && !c->storage->has_status, "subresources are each version's own");
     is_str(beta->selectable[0], S("spec.b"), "a field label");
-    is_str(beta->warning, S("g.io/v1beta1 X is deprecated"), "a warning by default");
+    is_str(beta->warning, S("g.io/v1beta1 X is deprecated; use g.io/v1 X"), "a warning by default");
     is_str(alpha->warning, S("gone soon"), "and one that was given");
     ok(!alpha->served && !crd_version_find(c, S("v2")), "served or not, there or not");
     ok(other == c, "it is shared");
