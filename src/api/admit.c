@@ -2,6 +2,7 @@
 
 #include "api/admit.h"
 
+#include "builtin/limits.h"
 #include "builtin/pod_admission.h"
 #include "kube/meta.h"
 
@@ -63,13 +64,69 @@ static void set_storage_class(struct api_req *r, jv *claim)
     }
 }
 
+/* The LimitRanges of the namespace. */
+static jv limit_ranges(struct api_req *r)
+{
+    struct resource *res = registry_find(&r->api->registry, S(""), S("v1"), S("limitranges"));
+    struct jbuild b = jb_arr(r->a);
+
+    if (!store_coll_count(res->coll))
+        return JV_EMPTY_ARR;
+    str prefix = arena_printf(r->a, "%" PRI_STR "/", STR_ARG(r->ns));
+    for (struct store_obj *o = store_seek(res->coll, prefix); o && str_starts(o->key, prefix);
+         o = store_next(res->coll, o))
+        jb_push(&b, resource_parse_value(r->a, res, o->value));
+    return jb_done(&b);
+}
+
 int admit_create(struct api_req *r, jv *obj)
 {
-    if (is(r->res, "pods"))
+    if (is(r->res, "pods")) {
+        *obj = limits_apply(r->a, limit_ranges(r), *obj);
         return set_priority(r, obj);
+    }
     if (is(r->res, "persistentvolumeclaims"))
         set_storage_class(r, obj);
     return 0;
+}
+
+static bool has_deadline(jv pod)
+{
+    return jv_int(jv_at(pod, "spec", "activeDeadlineSeconds"), -1) >= 0;
+}
+
+/* Changes that can break a limit: most of a pod never changes, and of most kinds only their number
+ * counts. */
+static bool is_limited(struct api_req *r, jv live)
+{
+    bool is_update = jv_exists(live);
+
+    if (is(r->res, "pods"))
+        return r->sub.n ? str_eqz(r->sub, "resize") : !is_update;
+    return !r->sub.n && is(r->res, "persistentvolumeclaims") && !meta_being_deleted(live);
+}
+
+static bool is_charged(struct api_req *r, jv obj, jv live)
+{
+    if (is(r->res, "pods"))
+        return !jv_exists(live) || str_eqz(r->sub, "resize") ||
+               (!r->sub.n && has_deadline(obj) != has_deadline(live));
+    return !jv_exists(live) ||
+           (!r->sub.n && (is(r->res, "services") || is(r->res, "persistentvolumeclaims")));
+}
+
+int admit_limits(struct api_req *r, jv obj, jv live, struct quota_hold *h)
+{
+    if (is_limited(r, live)) {
+        jv ranges = limit_ranges(r);
+        str why = is(r->res, "pods") ? limits_check_pod(r->a, ranges, obj)
+                                     : limits_check_claim(r->a, ranges, obj);
+        if (why.n) {
+            fail_forbidden(r, meta_name(obj), "%" PRI_STR, STR_ARG(why));
+            return -1;
+        }
+    }
+    return is_charged(r, obj, live) ? quotas_admit(r, obj, live, h) : 0;
 }
 
 int admit_delete(struct api_req *r, jv obj)

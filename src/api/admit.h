@@ -1,8 +1,13 @@
 /* Rules that need to look at other objects, or at who asks. */
 #pragma once
 
-#include "api/request.h"
+#include "api/admit_quota.h"
 
-/* 0, or -1 and answered. */
+/* Each 0, or -1 and answered. */
+
+/* Before a new object is checked: what its surroundings fill in. */
 int admit_create(struct api_req *r, jv *obj);
+/* Once an object is known to be valid: whether the limits and quotas of its namespace allow it.
+ * live absent: it is new. h holds what it uses of quotas while it is written. */
+int admit_limits(struct api_req *r, jv obj, jv live, struct quota_hold *h);
 int admit_delete(struct api_req *r, jv obj);

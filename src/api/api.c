@@ -3,6 +3,7 @@
 #include "api/api.h"
 
 #include "api/addresses.h"
+#include "api/admit_quota.h"
 #include "api/crds.h"
 #include "api/event_cache.h"
 #include "api/expiry.h"
@@ -26,6 +27,7 @@ static void on_event(void *ctx, struct store_coll *c, struct store_event *ev)
     crds_on_event(api->crds, c, ev);
     namespaces_on_event(api->namespaces, c, ev);
     expiry_on_event(api->expiry, c, ev);
+    quotas_on_event(api->quotas, c, ev);
     gc_on_event(api->gc, c, ev);
 }
 
@@ -33,6 +35,7 @@ static void load(struct api *api)
 {
     crds_load(api->crds);
     addresses_load(api->addresses);
+    quotas_load(api->quotas);
     expiry_load(api->expiry);
     namespaces_load(api->namespaces);
     for (struct store_coll *c = NULL; (c = store_coll_next(api->store, c));)
@@ -216,6 +219,7 @@ struct api *api_new(const struct api_opts *o, void (*done)(void *ctx, const stru
     api->crds = crds_new(api);
     api->expiry = expiry_new(api, o->event_ttl_ms ? o->event_ttl_ms : EVENT_TTL_MS);
     api->addresses = addresses_new(api);
+    api->quotas = quotas_new(api);
     load(api);
     store_on_event(o->store, on_event, api);
     make_basics(api, done, ctx);
@@ -237,6 +241,7 @@ void api_free(struct api *api)
 {
     if (!api)
         return;
+    quotas_free(api->quotas);
     addresses_free(api->addresses);
     expiry_free(api->expiry);
     crds_free(api->crds);

@@ -16,6 +16,7 @@ enum { NAME_TRIES = 8 };
 struct create {
     struct change_op op;
     struct api_req *r;
+    struct quota_hold hold;
     jv sent; /* as decoded */
     jv obj;  /* as it is to be stored */
     int tries;
@@ -30,6 +31,7 @@ static void done(struct change_op *op, enum change_kind kind, struct blob *store
     struct create *c = op->ctx;
 
     (void)kind;
+    quota_hold_release(&c->hold);
     if (e || op->dry_run)
         addresses_release(op->api->addresses, op->res, c->obj);
     if (e)
@@ -53,6 +55,7 @@ static int decide(struct change_op *op, struct arena *a, jv live, struct change 
         *out = (struct change){ CHANGE_PUT, c->obj };
         return 0;
     }
+    quota_hold_release(&c->hold);
     addresses_release(op->api->addresses, op->res, c->obj);
     if (c->generated && c->tries < NAME_TRIES) {
         start(c);
@@ -94,9 +97,12 @@ static void start(struct create *c)
     if (admit_create(r, &c->obj) < 0)
         return;
     c->obj = strategy_create(&w, c->obj, &ps);
+    if (!ps.n && admit_limits(r, c->obj, JV_ABSENT, &c->hold) < 0)
+        return;
     if (!ps.n)
         c->obj = addresses_take(r->api->addresses, r->a, r->res, c->obj, JV_ABSENT, &ps);
     if (ps.n) {
+        quota_hold_release(&c->hold);
         fail_invalid(r, r->res->kind, r->res->group, meta_name(c->obj), &ps);
         return;
     }

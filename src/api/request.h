@@ -88,6 +88,7 @@ struct api {
     struct expiry *expiry;
     struct crds *crds;
     struct addresses *addresses;
+    struct quotas *quotas;
     struct metrics *metrics;
     struct event_cache *event_cache;
     struct watcher *watchers; /* doubly linked */

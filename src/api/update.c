@@ -3,6 +3,7 @@
 #include "api/update.h"
 
 #include "api/addresses.h"
+#include "api/admit.h"
 #include "api/create.h"
 #include "api/decode.h"
 #include "api/delete.h"
@@ -15,7 +16,7 @@ static void done(struct change_op *op, enum change_kind kind, struct blob *store
 {
     struct update *u = op->ctx;
 
-    (void)kind;
+    quota_hold_release(&u->hold);
     if (e)
         answer_err(u->r, e);
     else if (u->answer)
@@ -98,9 +99,12 @@ static int decide(struct change_op *op, struct arena *a, jv live, struct change 
                            .is_apply = u->is_apply,
                            .now_ms = wall_now_ms() };
     obj = strategy_update(&w, obj, live, &ps);
+    if (!ps.n && admit_limits(r, obj, live, &u->hold) < 0)
+        return -1;
     if (!ps.n)
         obj = addresses_take(r->api->addresses, a, r->res, obj, live, &ps);
     if (ps.n) {
+        quota_hold_release(&u->hold);
         fail_invalid(r, r->res->kind, r->res->group, meta_name(obj), &ps);
         return -1;
     }

@@ -1,11 +1,13 @@
 /* Changing objects: PUT, PATCH and the subresources all end here. */
 #pragma once
 
+#include "api/admit_quota.h"
 #include "api/write.h"
 
 struct update {
     struct change_op op;
     struct api_req *r;
+    struct quota_hold hold;
     void *ctx;
     /* The new object, made from the live one; absent: it has been answered. */
     jv (*make)(struct update *u, struct arena *a, jv live);
