@@ -80,6 +80,7 @@ static bool read_opts(int argc, char **argv, struct opts *o)
 {
     int64_t n = 0;
 
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): there is one thread */
     for (int c = 0; (c = getopt_long(argc, argv, "", longs, NULL)) != -1;) {
         if (c == 'k')
             o->kubeconfig = optarg;

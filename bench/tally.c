@@ -55,8 +55,9 @@ double procs_cpu_s(const struct procs *p)
         unsigned long sys = 0;
         snprintf(path, sizeof(path), "/proc/%d/stat", p->pid[i]);
         FILE *f = fopen(path, "re");
+        /* NOLINTNEXTLINE(cert-err34-c): the kernel's file */
         if (f && fscanf(f, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
-                        &user, &sys) == 2) /* NOLINT(cert-err34-c): the kernel's file */
+                        &user, &sys) == 2)
             sum += (double)(user + sys) / (double)sysconf(_SC_CLK_TCK);
         if (f)
             fclose(f);

@@ -22,7 +22,7 @@ static void grow(struct young *y)
 
     y->cap = old.cap ? old.cap * 2 : RING_MIN;
     y->first = 0;
-    y->ring = malloc(y->cap * sizeof(*y->ring));
+    y->ring = calloc(y->cap, sizeof(*y->ring));
     if (!y->ring)
         abort();
     for (size_t i = 0; i < y->n; i++)
@@ -43,7 +43,7 @@ void young_add(struct young *y, struct packer *p, struct value *v)
         grow(y);
     *at(y, y->n++) = (struct young_one){ value_ref(v), p };
     y->bytes += value_size(v);
-    while (y->bytes > YOUNG_BYTES) {
+    while (y->n && y->bytes > YOUNG_BYTES) {
         struct young_one *one = at(y, 0);
         if (one->v) {
             value_pack(one->v, one->p);
