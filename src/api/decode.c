@@ -1,46 +1,24 @@
-/* Reading bodies, with the words kube-apiserver has for each way to get them wrong. */
+/* Values to objects of the right kind, with the words kube-apiserver has for each that is not. */
 
 #include "api/decode.h"
 
-#include "base/yaml.h"
 #include "builtin/types.h"
 #include "kube/meta.h"
 
-enum { MOST_STRICT = 100 }; /* enough to go by */
-
-void strict_add(struct strict *s, size_t place, str text)
+static void note_unknown(struct strict *s, size_t place, str path)
 {
-    size_t i = s->n;
-
-    if (!s->at)
-        s->at = ARENA_ARRAY(s->a, struct strict_note, MOST_STRICT);
-    if (s->n == MOST_STRICT)
-        return;
-    for (; i > 0 && s->at[i - 1].place > place; i--)
-        s->at[i] = s->at[i - 1];
-    s->at[i] = (struct strict_note){ place, text };
-    s->n++;
-}
-
-static void note(struct strict *s, const char *what, size_t place, str path)
-{
-    strict_add(s, place, arena_printf(s->a, "%s field \"%" PRI_STR "\"", what, STR_ARG(path)));
-}
-
-static void on_duplicate(void *ctx, str path, size_t at)
-{
-    note(ctx, "duplicate", at, path);
+    strict_add(s, place, arena_printf(s->a, "unknown field \"%" PRI_STR "\"", STR_ARG(path)));
 }
 
 static void on_unknown(void *ctx, str path)
 {
-    note(ctx, "unknown", 0, path);
+    note_unknown(ctx, 0, path);
 }
 
 /* Of custom objects, what is unknown is found after the whole text was read. */
 static void on_pruned(void *ctx, str path)
 {
-    note(ctx, "unknown", SIZE_MAX, path);
+    note_unknown(ctx, SIZE_MAX, path);
 }
 
 static void on_unknown_meta(void *ctx, str path)
@@ -48,114 +26,6 @@ static void on_unknown_meta(void *ctx, str path)
     struct strict *s = ctx;
 
     on_pruned(s, arena_printf(s->a, "metadata.%" PRI_STR, STR_ARG(path)));
-}
-
-str strict_outcome(struct api_req *r, const struct strict *s)
-{
-    AUTO(buf) struct buf b = { 0 };
-
-    if (r->q.validation == VALIDATE_WARN)
-        for (size_t i = 0; i < s->n; i++)
-            request_warn(r, "%" PRI_STR, STR_ARG(s->at[i].text));
-    if (r->q.validation != VALIDATE_STRICT || !s->n)
-        return STR_NONE;
-    for (size_t i = 0; i < s->n; i++) {
-        buf_add(&b, i ? S(", ") : S("strict decoding error: "));
-        buf_add(&b, s->at[i].text);
-    }
-    return arena_str(r->a, buf_str(&b));
-}
-
-/* The start of the body as an error shows it: text as it is, anything else in hex. */
-static str excerpt(struct arena *a, str body)
-{
-    AUTO(buf) struct buf b = { 0 };
-
-    if (!body.n)
-        return S("<empty>");
-    if (body.p[0] == '{')
-        return body.n > 30 ? arena_printf(a, "%.30s ...", arena_z(a, str_sub(body, 0, 30))) : body;
-    for (size_t i = 0; i < body.n && i < 64; i++)
-        buf_printf(&b, "%02x", (unsigned char)body.p[i]);
-    if (body.n > 64)
-        buf_add(&b, S(" ..."));
-    return arena_str(a, buf_str(&b));
-}
-
-static void unrecognized(struct api_req *r, str kind, const char *before, const char *why)
-{
-    fail_bad_request(r,
-                     "the object provided is unrecognized (must be of type %" PRI_STR
-                     "): %s%s (%" PRI_STR ")",
-                     STR_ARG(kind), before, why, STR_ARG(excerpt(r->a, http_body(r->http))));
-}
-
-static void on_yaml_duplicate(void *ctx, str key, struct yaml_place first, struct yaml_place again,
-                              uint32_t value_line)
-{
-    struct strict *s = ctx;
-
-    (void)first;
-    (void)again;
-    strict_add(s, 0,
-               arena_printf(s->a,
-                            "yaml: unmarshal errors:\n  line %u: key \"%" PRI_STR
-                            "\" already set in map",
-                            value_line, STR_ARG(key)));
-}
-
-static int parse_yaml(struct api_req *r, str kind, struct strict *s, jv *out)
-{
-    struct yaml_docs docs = { 0 };
-    struct err e = { 0 };
-
-    struct yaml_opts opts = { .on_duplicate = on_yaml_duplicate, .ctx = s };
-
-    if (yaml_parse(r->a, STR_NONE, http_body(r->http), &opts, &docs, &e) < 0) {
-        unrecognized(r, kind, "", e.msg);
-        return -1;
-    }
-    if (docs.n > 1) {
-        unrecognized(r, kind, "", "yaml: more than one document");
-        return -1;
-    }
-    *out = docs.n ? docs.at[0].root : JV_NULL_V;
-    return 0;
-}
-
-int body_parse(struct api_req *r, str kind, struct strict *s, jv *out)
-{
-    str type = http_get_header(r->http, S("content-type"));
-    str body = http_body(r->http);
-    str rest = type;
-    str media = str_trim(str_cut(&rest, ';'));
-    struct json_opts opts = { .on_duplicate = on_duplicate, .ctx = s };
-    struct err e = { 0 };
-
-    s->a = r->a;
-    if (str_eqz(media, "application/yaml")) {
-        if (parse_yaml(r, kind, s, out) < 0)
-            return -1;
-    } else if (!media.n || str_eqz(media, "application/json") || str_eqz(media, "*/*")) {
-        *out = json_parse(r->a, body, &opts, &e);
-        if (!jv_exists(*out)) {
-            unrecognized(r, kind, "couldn't get version/kind; json parse error: ", e.msg);
-            return -1;
-        }
-    } else {
-        fail_code(
-            r, ERR_UNSUPPORTED_MEDIA,
-            "the body of the request was in an unknown format - accepted media types include: "
-            "application/json, application/yaml");
-        return -1;
-    }
-    if (jv_is_null(*out))
-        *out = JV_EMPTY_OBJ;
-    if (jv_is(*out, JV_OBJ))
-        return 0;
-    unrecognized(r, kind, "couldn't get version/kind; json parse error: ",
-                 "json: cannot unmarshal into an object with apiVersion and kind");
-    return -1;
 }
 
 static jv custom_decode(struct arena *a, const struct crd_version *version, jv v, struct strict *s,
@@ -198,7 +68,7 @@ static int check_type(struct api_req *r, jv v, str kind, str group, str version)
 
     (void)str_cut(&rest, '/');
     if (rest.p && str_find(rest, '/') >= 0) {
-        unrecognized(r, kind, "unexpected GroupVersion string: ", arena_z(r->a, have_version));
+        body_unrecognized(r, kind, "unexpected GroupVersion string: ", arena_z(r->a, have_version));
         return -1;
     }
     if (!have_kind.n)
@@ -243,11 +113,10 @@ static int check_custom_type(struct api_req *r, const struct resource *res, jv v
     str version = jv_str(jv_at(v, "apiVersion"), STR_NONE);
 
     if (!kind.n || !version.n) {
-        fail_bad_request(r,
-                         "the object provided is unrecognized (must be of type %" PRI_STR
-                         "): Object '%s' is missing in '%" PRI_STR "' (%" PRI_STR ")",
-                         STR_ARG(res->kind), kind.n ? "apiVersion" : "Kind",
-                         STR_ARG(http_body(r->http)), STR_ARG(excerpt(r->a, http_body(r->http))));
+        body_unrecognized(r, res->kind,
+                          kind.n ? "Object 'apiVersion' is missing in "
+                                 : "Object 'Kind' is missing in ",
+                          arena_printf(r->a, "'%" PRI_STR "'", STR_ARG(http_body(r->http))).p);
         return -1;
     }
     if (!str_eq(version, res->api_version)) {
@@ -290,11 +159,12 @@ static jv with_type(struct arena *a, jv v, str kind, str api_version)
 
 int body_object(struct api_req *r, const struct resource *res, jv *out)
 {
+    struct body_type t = { res->kind, res->api_version, res->crdv ? NULL : res->schema };
     struct strict s = { .a = r->a };
     struct err e = { 0 };
     jv v;
 
-    if (body_parse(r, res->kind, &s, &v) < 0)
+    if (body_parse(r, &t, &s, &v) < 0)
         return -1;
     if ((res->crdv ? check_custom_type(r, res, v)
                    : check_type(r, v, res->kind, res->group, res->version)) < 0)
@@ -310,16 +180,17 @@ int body_object(struct api_req *r, const struct resource *res, jv *out)
 int body_typed(struct api_req *r, str kind, str group, str version, const struct schema *schema,
                jv *out)
 {
+    struct body_type t = { kind, gv_of(r->a, group, version), schema };
     struct strict s = { 0 };
     struct err e = { 0 };
     struct schema_report report = { .on_unknown = on_unknown, .ctx = &s };
     jv v;
 
-    if (body_parse(r, kind, &s, &v) < 0 || check_type(r, v, kind, group, version) < 0)
+    if (body_parse(r, &t, &s, &v) < 0 || check_type(r, v, kind, group, version) < 0)
         return -1;
     jv decoded = schema_decode(r->a, schema, v, &report, &e);
     if (decode_as(r, kind, version, decoded, &s, &e, out) < 0)
         return -1;
-    *out = with_type(r->a, *out, kind, gv_of(r->a, group, version));
+    *out = with_type(r->a, *out, kind, t.api_version);
     return 0;
 }

@@ -175,27 +175,55 @@ static int check_policy(struct api_req *r, str policy, bool orphan_given, bool o
     return -1;
 }
 
+static jv parse_protobuf(struct api_req *r, const struct body_type *t, struct err *e)
+{
+    struct protobuf_body body;
+
+    return protobuf_open(http_body(r->http), &body, e) < 0 ? JV_ABSENT
+                                                           : body_from_protobuf(r->a, t, &body, e);
+}
+
+/* The body in its form, not yet decoded. */
+static int parse_form(struct api_req *r, jv *out)
+{
+    static const struct body_type type = { S_INIT("DeleteOptions"),
+                                           { NULL, 0 },
+                                           &meta_DeleteOptions };
+    struct strict s = { 0 };
+    struct err e = { 0 };
+
+    switch (body_form(r)) {
+    case BODY_YAML:
+        return body_parse(r, &type, &s, out);
+    case BODY_PROTOBUF:
+        *out = parse_protobuf(r, &type, &e);
+        break;
+    case BODY_JSON:
+        *out = json_parse(r->a, http_body(r->http), NULL, &e);
+        if (!jv_exists(*out))
+            err_wrap(&e, "couldn't get version/kind; json parse error");
+        break;
+    case BODY_UNKNOWN:
+        body_refuse_form(r, false);
+        return -1;
+    }
+    if (jv_exists(*out))
+        return 0;
+    fail_plain(r, 500, "%s", e.msg);
+    return -1;
+}
+
 static int parse_body(struct api_req *r, jv *out)
 {
     struct err e = { 0 };
-    str body = http_body(r->http);
     jv v;
 
-    if (!str_trim(body).n) {
+    if (!str_trim(http_body(r->http)).n) {
         *out = JV_EMPTY_OBJ;
         return 0;
     }
-    struct strict s = { 0 };
-    if (str_eqz(http_get_header(r->http, S("content-type")), "application/yaml")) {
-        if (body_parse(r, S("DeleteOptions"), &s, &v) < 0)
-            return -1;
-    } else {
-        v = json_parse(r->a, body, NULL, &e);
-        if (!jv_exists(v)) {
-            fail_plain(r, 500, "couldn't get version/kind; json parse error: %s", e.msg);
-            return -1;
-        }
-    }
+    if (parse_form(r, &v) < 0)
+        return -1;
     str kind = jv_str(jv_at(v, "kind"), S("DeleteOptions"));
     if (!str_eqz(kind, "DeleteOptions")) {
         fail_plain(r, 500,
