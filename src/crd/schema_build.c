@@ -10,24 +10,17 @@ struct builder {
     const struct schema *object_meta;
 };
 
-static const struct crd_rules no_rules = {
-    .min_length = -1,
-    .max_length = -1,
-    .min_items = -1,
-    .max_items = -1,
-    .min_props = -1,
-    .max_props = -1,
-};
-static const struct crd_rules string_rules = {
-    .types = TYPE_STRING,
-    .type_text = S_INIT("string"),
-    .min_length = -1,
-    .max_length = -1,
-    .min_items = -1,
-    .max_items = -1,
-    .min_props = -1,
-    .max_props = -1,
-};
+/* clang-format off */
+#define NO_BOUNDS                        \
+    .min_length = -1, .max_length = -1,  \
+    .min_items = -1, .max_items = -1,    \
+    .min_props = -1, .max_props = -1
+/* clang-format on */
+
+static const struct crd_rules no_rules = { NO_BOUNDS };
+static const struct crd_rules string_rules = { .types = TYPE_STRING,
+                                               .type_text = S_INIT("string"),
+                                               NO_BOUNDS };
 static const struct schema any_string = { .type = SCHEMA_STRING, .rules = &string_rules };
 static const struct schema anything = { .type = SCHEMA_ANY, .rules = &no_rules };
 
@@ -40,12 +33,7 @@ static const struct crd_rules meta_rules = {
     .n_props = COUNT(meta_fields),
     .types = TYPE_OBJECT,
     .type_text = S_INIT("object"),
-    .min_length = -1,
-    .max_length = -1,
-    .min_items = -1,
-    .max_items = -1,
-    .min_props = -1,
-    .max_props = -1,
+    NO_BOUNDS,
 };
 static const struct schema metadata = { .type = SCHEMA_OBJECT, .rules = &meta_rules };
 const struct schema *const schema_metadata = &metadata;
