@@ -3,6 +3,7 @@
 
 #include "api/addresses.h"
 
+#include "base/mem.h"
 #include "builtin/service_alloc.h"
 
 #include <arpa/inet.h>
@@ -68,10 +69,8 @@ static void mark(struct addresses *d, jv service, bool on)
 
 struct addresses *addresses_new(struct api *api)
 {
-    struct addresses *d = calloc(1, sizeof(*d));
+    struct addresses *d = mem_new(sizeof(*d));
 
-    if (!d)
-        abort();
     d->api = api;
     d->res = registry_find(&api->registry, S(""), S("v1"), S("services"));
     return d;

@@ -5,6 +5,7 @@
 #include "api/admit_quota.h"
 
 #include "api/write.h"
+#include "base/mem.h"
 #include "base/vec.h"
 #include "kube/meta.h"
 
@@ -36,10 +37,8 @@ struct quotas {
 
 struct quotas *quotas_new(struct api *api)
 {
-    struct quotas *q = calloc(1, sizeof(*q));
+    struct quotas *q = mem_new(sizeof(*q));
 
-    if (!q)
-        abort();
     q->api = api;
     q->res = registry_find(&api->registry, S(""), S("v1"), S("resourcequotas"));
     q->held.prev = q->held.next = &q->held;

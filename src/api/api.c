@@ -13,6 +13,7 @@
 #include "api/strategy.h"
 #include "api/watch.h"
 #include "api/write.h"
+#include "base/mem.h"
 #include "kube/meta.h"
 
 #include <stdlib.h>
@@ -202,10 +203,8 @@ static void make_basics(struct api *api, void (*done)(void *ctx, const struct er
 struct api *api_new(const struct api_opts *o, void (*done)(void *ctx, const struct err *e),
                     void *ctx)
 {
-    struct api *api = calloc(1, sizeof(*api));
+    struct api *api = mem_new(sizeof(*api));
 
-    if (!api)
-        abort();
     api->a = arena_new();
     api->o = *o;
     api->o.token = arena_str(api->a, o->token);

@@ -5,6 +5,7 @@
 #include "api/delete.h"
 #include "api/strategy.h"
 #include "api/write.h"
+#include "base/mem.h"
 #include "builtin/types.h"
 #include "kube/meta.h"
 #include "loop/log.h"
@@ -21,10 +22,8 @@ struct crds {
 
 struct crds *crds_new(struct api *api)
 {
-    struct crds *c = calloc(1, sizeof(*c));
+    struct crds *c = mem_new(sizeof(*c));
 
-    if (!c)
-        abort();
     c->api = api;
     c->res = registry_find(&api->registry, S("apiextensions.k8s.io"), S("v1"),
                            S("customresourcedefinitions"));
@@ -232,9 +231,7 @@ static void end_begins(struct crds *c, str name)
 {
     if (map_get(&c->ending, name))
         return;
-    char *copy = strndup(name.p, name.n);
-    if (!copy)
-        abort();
+    char *copy = mem_or_abort(strndup(name.p, name.n));
     map_put(&c->ending, (str){ copy, name.n }, copy);
     sweep(c, name);
 }

@@ -2,6 +2,8 @@
 
 #include "api/event_cache.h"
 
+#include "base/mem.h"
+
 #include <stdlib.h>
 
 enum { SLOTS = 16 };
@@ -18,10 +20,8 @@ struct event_cache {
 
 struct event_cache *event_cache_new(void)
 {
-    struct event_cache *c = calloc(1, sizeof(*c));
+    struct event_cache *c = mem_new(sizeof(*c));
 
-    if (!c)
-        abort();
     return c;
 }
 

@@ -4,6 +4,7 @@
 #include "api/expiry.h"
 
 #include "api/delete.h"
+#include "base/mem.h"
 #include "base/time.h"
 #include "kube/meta.h"
 
@@ -28,10 +29,8 @@ struct expiry {
 
 struct expiry *expiry_new(struct api *api, int64_t ttl_ms)
 {
-    struct expiry *x = calloc(1, sizeof(*x));
+    struct expiry *x = mem_new(sizeof(*x));
 
-    if (!x)
-        abort();
     x->api = api;
     x->ttl_ms = ttl_ms;
     x->last = &x->first;
@@ -84,10 +83,8 @@ static void on_due(void *ctx)
 
 static void push(struct expiry *x, str key, int64_t rev, int64_t due_ms)
 {
-    struct entry *e = malloc(sizeof(*e) + key.n);
+    struct entry *e = mem_room(sizeof(*e) + key.n);
 
-    if (!e)
-        abort();
     char *text = (char *)(e + 1);
     memcpy(text, key.p, key.n);
     *e = (struct entry){ NULL, due_ms, rev, { text, key.n } };

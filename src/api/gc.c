@@ -6,6 +6,7 @@
 #include "api/delete.h"
 #include "api/gc_index.h"
 #include "api/write.h"
+#include "base/mem.h"
 #include "kube/meta.h"
 
 #include <stdlib.h>
@@ -30,10 +31,8 @@ struct gc {
 
 struct gc *gc_new(struct api *api)
 {
-    struct gc *g = calloc(1, sizeof(*g));
+    struct gc *g = mem_new(sizeof(*g));
 
-    if (!g)
-        abort();
     g->api = api;
     g->last = &g->first;
     return g;
@@ -79,10 +78,8 @@ static void run(void *ctx)
 
 static void queue(struct gc *g, struct store_coll *coll, str key)
 {
-    struct look *l = malloc(sizeof(*l) + sizeof(coll) + key.n);
+    struct look *l = mem_room(sizeof(*l) + sizeof(coll) + key.n);
 
-    if (!l)
-        abort();
     char *text = (char *)(l + 1);
     memcpy(text, &coll, sizeof(coll));
     memcpy(text + sizeof(coll), key.p, key.n);

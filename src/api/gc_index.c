@@ -2,6 +2,8 @@
 
 #include "api/gc_index.h"
 
+#include "base/mem.h"
+
 #include <stdlib.h>
 
 enum { KEY_MAX = 1024 };
@@ -30,9 +32,7 @@ static struct gc_owner *owner_get(struct gc_index *x, str uid)
 
     if (o)
         return o;
-    o = malloc(sizeof(*o) + uid.n);
-    if (!o)
-        abort();
+    o = mem_room(sizeof(*o) + uid.n);
     *o = (struct gc_owner){ .uid_len = uid.n };
     memcpy(o->uid, uid.p, uid.n);
     map_put(&x->owners, (str){ o->uid, uid.n }, o);
@@ -94,9 +94,7 @@ void gc_index_set(struct gc_index *x, struct store_coll *coll, str key, jv refs)
     if (!n)
         return;
     size_t edges = sizeof(*d) + n * sizeof(d->edges[0]);
-    d = calloc(1, edges + at.n);
-    if (!d)
-        abort();
+    d = mem_new(edges + at.n);
     char *text = (char *)d + edges;
     memcpy(text, at.p, at.n);
     d->coll = coll;

@@ -3,6 +3,8 @@
 
 #include "api/metrics.h"
 
+#include "base/mem.h"
+
 #include <inttypes.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -27,10 +29,8 @@ struct metrics {
 
 struct metrics *metrics_new(void)
 {
-    struct metrics *m = calloc(1, sizeof(*m));
+    struct metrics *m = mem_new(sizeof(*m));
 
-    if (!m)
-        abort();
     return m;
 }
 
@@ -68,9 +68,7 @@ void metrics_request(const struct api_req *r, int code)
     if (!s) {
         if (m->by_name.n >= MAX_SERIES)
             return;
-        s = calloc(1, sizeof(*s));
-        if (!s)
-            abort();
+        s = mem_new(sizeof(*s));
         memcpy(s->name, name, (size_t)n);
         map_put(&m->by_name, (str){ s->name, (size_t)n }, s);
     }

@@ -5,6 +5,7 @@
 #include "api/delete.h"
 #include "api/strategy.h"
 #include "api/write.h"
+#include "base/mem.h"
 #include "kube/meta.h"
 
 #include <stdlib.h>
@@ -26,10 +27,8 @@ struct namespaces {
 
 struct namespaces *namespaces_new(struct api *api)
 {
-    struct namespaces *n = calloc(1, sizeof(*n));
+    struct namespaces *n = mem_new(sizeof(*n));
 
-    if (!n)
-        abort();
     n->api = api;
     n->res = registry_find(&api->registry, S(""), S("v1"), S("namespaces"));
     return n;
@@ -230,11 +229,9 @@ static void queue(struct ending *e)
 
 static struct ending *ending_new(struct namespaces *n, str name)
 {
-    struct ending *e = calloc(1, sizeof(*e));
-    char *copy = strndup(name.p, name.n);
+    struct ending *e = mem_new(sizeof(*e));
+    char *copy = mem_or_abort(strndup(name.p, name.n));
 
-    if (!e || !copy)
-        abort();
     e->of = n;
     e->name = (str){ copy, name.n };
     map_put(&n->ending, e->name, e);

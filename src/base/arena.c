@@ -2,6 +2,8 @@
 
 #include "base/arena.h"
 
+#include "base/mem.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -30,10 +32,8 @@ struct arena {
 
 struct arena *arena_new(void)
 {
-    struct arena *a = calloc(1, sizeof(*a));
+    struct arena *a = mem_new(sizeof(*a));
 
-    if (!a)
-        abort();
     a->next_size = FIRST_BLOCK;
     return a;
 }
@@ -53,10 +53,8 @@ void arena_free(struct arena *a)
 
 static struct block *block_add(struct arena *a, size_t size)
 {
-    struct block *b = malloc(sizeof(*b) + size);
+    struct block *b = mem_room(sizeof(*b) + size);
 
-    if (!b)
-        abort();
     b->size = size;
     b->next = a->blocks;
     a->blocks = b;

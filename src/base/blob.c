@@ -2,6 +2,8 @@
 
 #include "base/blob.h"
 
+#include "base/mem.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -15,9 +17,7 @@ struct blob *blob_new_room(size_t n, char **room)
 {
     if (n > UINT32_MAX)
         abort();
-    struct blob *b = malloc(sizeof(*b) + n);
-    if (!b)
-        abort();
+    struct blob *b = mem_room(sizeof(*b) + n);
     atomic_init(&b->refs, 1);
     b->n = (uint32_t)n;
     *room = b->data;

@@ -2,6 +2,8 @@
 
 #include "base/buf.h"
 
+#include "base/mem.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,9 +23,7 @@ void buf_grow(struct buf *b, size_t n)
             abort();
         cap *= 2;
     }
-    b->p = realloc(b->p, cap);
-    if (!b->p)
-        abort();
+    b->p = mem_resize(b->p, cap);
     b->cap = cap;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "base/map.h"
+#include "base/mem.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -72,9 +73,7 @@ double jv_double(jv v, double fallback)
     if (!jv_is(v, JV_NUM))
         return fallback;
     size_t n = v.node->n;
-    char *text = n < sizeof(small) ? small : malloc(n + 1); /* strtod wants a NUL at the end */
-    if (!text)
-        abort();
+    char *text = n < sizeof(small) ? small : mem_room(n + 1); /* strtod wants a NUL at the end */
     memcpy(text, v.node->u.text, n);
     text[n] = 0;
     double d = strtod(text, NULL);
@@ -255,10 +254,8 @@ struct jdoc {
 
 struct jdoc *jdoc_of(struct arena *a, jv root)
 {
-    struct jdoc *d = malloc(sizeof(*d));
+    struct jdoc *d = mem_room(sizeof(*d));
 
-    if (!d)
-        abort();
     atomic_init(&d->refs, 1);
     d->arena = a;
     d->root = root;

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/json_scan.h"
 #include "base/limits.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 
@@ -43,9 +44,7 @@ static void push(struct parser *s, struct jnode node)
 {
     if (!s->stack || s->n == s->cap) {
         s->cap = s->cap ? s->cap * 2 : 64;
-        s->stack = realloc(s->stack, s->cap * sizeof(*s->stack));
-        if (!s->stack)
-            abort();
+        s->stack = mem_resize(s->stack, s->cap * sizeof(*s->stack));
     }
     s->stack[s->n++] = node;
 }
@@ -297,9 +296,7 @@ static size_t mark_duplicates(struct parser *s, struct jnode *m, size_t n)
             }
         return found;
     }
-    struct jnode **order = malloc(n * sizeof(*order));
-    if (!order)
-        abort();
+    struct jnode **order = mem_room(n * sizeof(*order));
     for (size_t i = 0; i < n; i++)
         order[i] = &m[2 * i];
     qsort(order, n, sizeof(*order), by_key);
@@ -355,9 +352,7 @@ static int open_container(struct parser *s, bool is_obj)
     s->depth++;
     if (s->depth >= s->frames_cap) {
         s->frames_cap = s->frames_cap ? s->frames_cap * 2 : 16;
-        s->frames = realloc(s->frames, s->frames_cap * sizeof(*s->frames));
-        if (!s->frames)
-            abort();
+        s->frames = mem_resize(s->frames, s->frames_cap * sizeof(*s->frames));
     }
     s->frames[s->depth] = (struct frame){ s->n, is_obj };
     s->p++;

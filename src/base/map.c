@@ -2,6 +2,8 @@
 
 #include "base/map.h"
 
+#include "base/mem.h"
+
 #include <stdlib.h>
 
 enum { EMPTY, USED, REMOVED };
@@ -31,9 +33,7 @@ static void rehash(struct map *m, size_t cap)
 {
     struct map old = *m;
 
-    m->slots = calloc(cap, sizeof(*m->slots));
-    if (!m->slots)
-        abort();
+    m->slots = mem_array(cap, sizeof(*m->slots));
     m->cap = cap;
     m->used = m->n;
     for (size_t i = 0; i < old.cap; i++)

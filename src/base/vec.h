@@ -1,22 +1,20 @@
 /* A growing array of any type: struct { VEC(struct route) } routes = { 0 }; */
 #pragma once
 
-#include <stdlib.h>
+#include "base/mem.h"
 
 #define VEC(type) \
     type *at;     \
     size_t n;     \
     size_t cap
 
-#define vec_push(v, ...)                                             \
-    do {                                                             \
-        if ((v)->n == (v)->cap) {                                    \
-            (v)->cap = (v)->cap ? (v)->cap * 2 : 8;                  \
-            (v)->at = realloc((v)->at, (v)->cap * sizeof(*(v)->at)); \
-            if (!(v)->at)                                            \
-                abort();                                             \
-        }                                                            \
-        (v)->at[(v)->n++] = (__VA_ARGS__);                           \
+#define vec_push(v, ...)                                                \
+    do {                                                                \
+        if ((v)->n == (v)->cap) {                                       \
+            (v)->cap = (v)->cap ? (v)->cap * 2 : 8;                     \
+            (v)->at = mem_resize((v)->at, (v)->cap * sizeof(*(v)->at)); \
+        }                                                               \
+        (v)->at[(v)->n++] = (__VA_ARGS__);                              \
     } while (0)
 
 #define vec_done(v)            \

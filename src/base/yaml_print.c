@@ -5,6 +5,7 @@
 #include "base/yaml_inside.h"
 
 #include "base/gofloat.h"
+#include "base/mem.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -154,10 +155,8 @@ static void print_object(yaml_emitter_t *em, jv v)
 {
     yaml_event_t event;
     size_t n = jv_len(v);
-    const struct jnode **order = malloc((n + 1) * sizeof(const struct jnode *));
+    const struct jnode **order = mem_room((n + 1) * sizeof(const struct jnode *));
 
-    if (!order)
-        abort();
     for (size_t i = 0; i < n; i++)
         order[i] = &v.node->u.items[2 * i];
     qsort(order, n, sizeof(const struct jnode *), by_key);

@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "base/map.h"
+#include "base/mem.h"
 #include "base/vec.h"
 
 #include <stdio.h>
@@ -223,9 +224,7 @@ static struct member **scratch(struct reader *r, size_t n)
 {
     if (n > r->scratch_cap) {
         r->scratch_cap = 2 * n;
-        r->scratch = realloc(r->scratch, r->scratch_cap * sizeof(struct member *));
-        if (!r->scratch)
-            abort();
+        r->scratch = mem_resize(r->scratch, r->scratch_cap * sizeof(struct member *));
     }
     return r->scratch;
 }

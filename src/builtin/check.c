@@ -2,6 +2,8 @@
 
 #include "builtin/check.h"
 
+#include "base/mem.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -131,9 +133,7 @@ void by_field_done(struct by_field *b)
 
 static void fill(struct by_field *b, size_t n)
 {
-    b->indexes = calloc(n, sizeof(*b->indexes));
-    if (!b->indexes)
-        abort();
+    b->indexes = mem_array(n, sizeof(*b->indexes));
     for (size_t i = n; i-- > 0;) { /* backwards, so that the first one stays */
         b->indexes[i] = i;
         map_put(&b->first, jv_str(jv_get(jv_index(b->list, i), b->field), S("")), &b->indexes[i]);

@@ -2,6 +2,8 @@
 
 #include "builtin/godiff.h"
 
+#include "base/mem.h"
+
 #include <stdlib.h>
 
 static void print_type(struct buf *b, str kind, jv v, jv up, int depth);
@@ -56,9 +58,7 @@ static void print_any(struct buf *b, jv v, bool sorted, int depth)
         json_print(b, jv_exists(v) ? v : JV_NULL_V);
         return;
     }
-    struct member *members = calloc(n, sizeof(*members));
-    if (!members)
-        abort();
+    struct member *members = mem_array(n, sizeof(*members));
     for (struct jv_iter it = jv_iter(v); jv_next(&it);)
         members[it.i - 1] = (struct member){ it.key, it.value };
     if (sorted && object)

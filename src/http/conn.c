@@ -1,5 +1,6 @@
 /* A connection: its phases, deadlines and end. */
 
+#include "base/mem.h"
 #include "http/inner.h"
 #include "http/tls.h"
 
@@ -133,10 +134,8 @@ void conn_pause(struct conn *c, bool paused)
 
 struct conn *conn_start(struct http_server *s, int fd, const char *remote)
 {
-    struct conn *c = calloc(1, sizeof(*c));
+    struct conn *c = mem_new(sizeof(*c));
 
-    if (!c)
-        abort();
     c->s = s;
     s->refs++;
     c->fd = fd;

@@ -3,6 +3,8 @@
 
 #include "http/inner.h"
 
+#include "base/mem.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <zlib.h>
@@ -113,9 +115,9 @@ static void gzip_close(void *ctx)
 
 void gzip_wrap(struct http_req *r)
 {
-    struct gzip *g = calloc(1, sizeof(*g));
+    struct gzip *g = mem_new(sizeof(*g));
 
-    if (!g || deflateInit2(&g->z, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+    if (deflateInit2(&g->z, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
         abort();
     g->s = r->c->s;
     g->s->gzips++;

@@ -3,6 +3,7 @@
 
 #include "http/h1.h"
 
+#include "base/mem.h"
 #include "http/h1_parse.h"
 #include "http/inner.h"
 
@@ -30,10 +31,8 @@ static int on_body(void *ctx, const char *p, size_t n)
 
 static void h1_start(struct conn *c)
 {
-    struct h1 *h = calloc(1, sizeof(*h));
+    struct h1 *h = mem_new(sizeof(*h));
 
-    if (!h)
-        abort();
     c->state = h;
     h->parser.head = server_head_take(c->s);
     h->parser.on_body = on_body;

@@ -3,6 +3,8 @@
 
 #include "http/h2.h"
 
+#include "base/mem.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -90,7 +92,7 @@ static nghttp2_session *session_new(struct conn *c)
 
 static void h2_start(struct conn *c)
 {
-    struct h2 *h = calloc(1, sizeof(*h));
+    struct h2 *h = mem_new(sizeof(*h));
     nghttp2_settings_entry settings[] = {
         { NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, (uint32_t)c->s->limits.streams },
         { NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, STREAM_WINDOW },
@@ -98,8 +100,6 @@ static void h2_start(struct conn *c)
         { NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1 },
     };
 
-    if (!h)
-        abort();
     c->state = h;
     h->ng = session_new(c);
     nghttp2_submit_settings(h->ng, NGHTTP2_FLAG_NONE, settings, COUNT(settings));

@@ -4,16 +4,16 @@
 
 #include "http/inner.h"
 
+#include "base/mem.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
 struct http_req *req_new(struct conn *c, const struct http_head *h)
 {
     size_t fields = h->n * sizeof(struct http_header);
-    struct http_req *r = calloc(1, sizeof(*r) + fields + h->text.n);
+    struct http_req *r = mem_new(sizeof(*r) + fields + h->text.n);
 
-    if (!r)
-        abort();
     struct http_header *headers = (struct http_header *)(r + 1);
     char *text = (char *)(headers + h->n);
     if (h->text.n)

@@ -1,5 +1,6 @@
 /* The server: listens, accepts, stops. */
 
+#include "base/mem.h"
 #include "http/inner.h"
 #include "http/tls.h"
 #include "loop/log.h"
@@ -49,9 +50,7 @@ struct http_head *server_head_take(struct http_server *s)
         s->n_heads--;
         return h;
     }
-    h = calloc(1, sizeof(*h));
-    if (!h)
-        abort();
+    h = mem_new(sizeof(*h));
     return h;
 }
 
@@ -208,9 +207,7 @@ int http_server_start(struct http_server **out, struct loop *l, const struct htt
     SSL_CTX *tls = tls_new(o, e);
     if (!tls)
         return -1;
-    struct http_server *s = calloc(1, sizeof(*s));
-    if (!s)
-        abort();
+    struct http_server *s = mem_new(sizeof(*s));
     s->refs = 1; /* the caller's */
     s->loop = l;
     s->tls = tls;

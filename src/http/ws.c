@@ -1,5 +1,6 @@
 /* A WebSocket on a connection that was HTTP/1.1: the handshake, what is queued, and the end. */
 
+#include "base/mem.h"
 #include "http/h1.h"
 #include "http/inner.h"
 #include "http/websocket.h"
@@ -132,10 +133,8 @@ static void abandon(void *arg)
 
 struct ws *http_accept_websocket(struct http_req *r, str subprotocol, const struct ws_handler *h)
 {
-    struct ws *w = calloc(1, sizeof(*w));
+    struct ws *w = mem_new(sizeof(*w));
 
-    if (!w)
-        abort();
     w->c = r->c;
     w->h = *h;
     w->code = WS_ABNORMAL;

@@ -2,6 +2,8 @@
 
 #include "kube/goprint.h"
 
+#include "base/mem.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -42,10 +44,8 @@ static void print_float(struct buf *b, double d)
 static void print_map(struct buf *b, jv v)
 {
     size_t n = jv_len(v);
-    struct member *sorted = calloc(n + 1, sizeof(*sorted));
+    struct member *sorted = mem_array(n + 1, sizeof(*sorted));
 
-    if (!sorted)
-        abort();
     for (struct jv_iter it = jv_iter(v); jv_next(&it);)
         sorted[it.i - 1] = (struct member){ it.key, it.value };
     qsort(sorted, n, sizeof(*sorted), by_key);

@@ -4,6 +4,8 @@
 
 #include "loop/inner.h"
 
+#include "base/mem.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
@@ -58,9 +60,9 @@ static void on_check(uv_check_t *h)
 
 struct loop *loop_new(void)
 {
-    struct loop *l = calloc(1, sizeof(*l));
+    struct loop *l = mem_new(sizeof(*l));
 
-    if (!l || uv_loop_init(&l->uv) || uv_async_init(&l->uv, &l->async, on_async))
+    if (uv_loop_init(&l->uv) || uv_async_init(&l->uv, &l->async, on_async))
         abort();
     l->thread = pthread_self();
     pthread_mutex_init(&l->lock, NULL);
@@ -173,10 +175,8 @@ static void on_signal(uv_signal_t *h, int signo)
 int loop_on_signal(struct loop *l, int signo, void (*fn)(void *arg, int signo), void *arg,
                    struct err *e)
 {
-    struct loop_signal *s = calloc(1, sizeof(*s));
+    struct loop_signal *s = mem_new(sizeof(*s));
 
-    if (!s)
-        abort();
     s->fn = fn;
     s->arg = arg;
     s->next = l->signals;

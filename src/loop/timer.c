@@ -2,6 +2,8 @@
 
 #include "loop/inner.h"
 
+#include "base/mem.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
@@ -29,11 +31,9 @@ static void on_closed(uv_handle_t *h)
 struct loop_timer *loop_timer_start(struct loop *l, int64_t delay_ms, int64_t repeat_ms,
                                     void (*fn)(void *arg), void *arg)
 {
-    struct loop_timer *t = calloc(1, sizeof(*t));
+    struct loop_timer *t = mem_new(sizeof(*t));
 
     assert_on_loop(l);
-    if (!t)
-        abort();
     t->loop = l;
     t->fn = fn;
     t->arg = arg;

@@ -4,6 +4,8 @@
 
 #include "store/inner.h"
 
+#include "base/mem.h"
+
 struct waiter {
     struct waiter *next;
     void (*fn)(void *ctx);
@@ -30,11 +32,9 @@ static struct busy *find(struct store_coll *c, str key)
 
 static struct busy *add(struct store_coll *c, str key)
 {
-    struct busy *b = calloc(1, sizeof(*b));
+    struct busy *b = mem_new(sizeof(*b));
     struct obj *o = index_get(&c->index, key);
 
-    if (!b)
-        abort();
     b->coll = c;
     b->holder = o ? obj_ref(o) : obj_new(key);
     b->now = o;
@@ -104,10 +104,8 @@ void busy_end(struct busy *b)
 void store_when_free(struct store_coll *c, str key, void (*fn)(void *ctx), void *ctx)
 {
     struct busy *b = find(c, key);
-    struct waiter *w = calloc(1, sizeof(*w));
+    struct waiter *w = mem_new(sizeof(*w));
 
-    if (!w)
-        abort();
     if (!b)
         b = add(c, key);
     *w = (struct waiter){ .fn = fn, .ctx = ctx };

@@ -2,6 +2,8 @@
 
 #include "store/inner.h"
 
+#include "base/mem.h"
+
 struct store_coll *store_coll(struct store *s, str name)
 {
     struct store_coll *c = map_get(&s->by_name, name);
@@ -9,9 +11,7 @@ struct store_coll *store_coll(struct store *s, str name)
     assert_on_loop(s->loop);
     if (c)
         return c;
-    c = calloc(1, sizeof(*c) + name.n + 1);
-    if (!c)
-        abort();
+    c = mem_new(sizeof(*c) + name.n + 1);
     c->store = s;
     c->name_n = name.n;
     memcpy(c->name, name.p, name.n);

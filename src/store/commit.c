@@ -3,6 +3,8 @@
 
 #include "store/inner.h"
 
+#include "base/mem.h"
+
 int64_t store_take_rev(struct store *s)
 {
     assert_on_loop(s->loop);
@@ -35,11 +37,9 @@ static struct op make_op(struct store *s, const struct store_op *from, const str
 void store_commit(struct store *s, const struct store_op *ops, size_t n,
                   void (*fn)(void *ctx, const struct err *e), void *ctx)
 {
-    struct commit *c = malloc(sizeof(*c) + n * sizeof(struct op));
+    struct commit *c = mem_room(sizeof(*c) + n * sizeof(struct op));
 
     assert_on_loop(s->loop);
-    if (!c)
-        abort();
     *c = (struct commit){ .fn = fn, .ctx = ctx, .n = n };
     for (size_t i = 0; i < n; i++) {
         assert(ops[i].rev > (i ? ops[i - 1].rev : s->queued_rev) && ops[i].rev <= s->taken_rev);

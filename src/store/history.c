@@ -3,6 +3,8 @@
 
 #include "store/history.h"
 
+#include "base/mem.h"
+
 #include <stdlib.h>
 
 enum { RING_MIN = 16 };
@@ -43,9 +45,7 @@ static void grow(struct history *h)
     struct history old = *h;
 
     h->cap = old.cap ? old.cap * 2 : RING_MIN;
-    h->ring = malloc(h->cap * sizeof(*h->ring));
-    if (!h->ring)
-        abort();
+    h->ring = mem_room(h->cap * sizeof(*h->ring));
     for (uint64_t i = h->first; i < history_end(h); i++)
         *history_at(h, i) = *history_at(&old, i);
     free(old.ring);

@@ -3,6 +3,8 @@
 
 #include "store/index.h"
 
+#include "base/mem.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
@@ -16,10 +18,8 @@ struct chunk {
 
 struct obj *obj_new(str key)
 {
-    struct obj *o = malloc(sizeof(*o) + key.n + 1);
+    struct obj *o = mem_room(sizeof(*o) + key.n + 1);
 
-    if (!o)
-        abort();
     *o = (struct obj){ .pub.key = { o->text, key.n }, .refs = 1 };
     if (key.n)
         memcpy(o->text, key.p, key.n);
@@ -130,14 +130,12 @@ struct obj *index_next(const struct obj *o)
 /* A new empty chunk at place i of the directory. */
 static struct chunk *add_chunk(struct index *x, size_t i)
 {
-    struct chunk *c = calloc(1, sizeof(*c));
+    struct chunk *c = mem_new(sizeof(*c));
 
     if (x->n_chunks == x->cap) {
         x->cap = x->cap ? x->cap * 2 : 2;
-        x->chunks = realloc(x->chunks, x->cap * sizeof(struct chunk *));
+        x->chunks = mem_resize(x->chunks, x->cap * sizeof(struct chunk *));
     }
-    if (!c || !x->chunks)
-        abort();
     memmove(x->chunks + i + 1, x->chunks + i, (x->n_chunks - i) * sizeof(struct chunk *));
     x->chunks[i] = c;
     x->n_chunks++;

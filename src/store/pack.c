@@ -3,6 +3,8 @@
 
 #include "store/pack.h"
 
+#include "base/mem.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
@@ -29,13 +31,11 @@ static size_t slot_of(uint64_t word)
 
 struct pack_base *pack_base_new(struct blob *text)
 {
-    struct pack_base *b = calloc(1, sizeof(*b));
-    uint16_t *index = calloc((size_t)1 << SLOT_BITS, sizeof(*index));
+    struct pack_base *b = mem_new(sizeof(*b));
+    uint16_t *index = mem_array((size_t)1 << SLOT_BITS, sizeof(*index));
     str s = blob_str(text);
 
     assert(s.n <= PACK_BASE_MAX);
-    if (!b || !index)
-        abort();
     *b = (struct pack_base){ text, index, 1 };
     for (size_t i = 0; i + WORD <= s.n; i++)
         index[slot_of(word_at(s.p + i))] = (uint16_t)(i + 1);

@@ -4,6 +4,7 @@
 
 #include "store/pages.h"
 
+#include "base/mem.h"
 #include "base/vec.h"
 
 #include <errno.h>
@@ -172,9 +173,7 @@ int pages_open(struct pages *p, const char *path, struct err *e)
     if (w.fd >= 0)
         read_wal(&w);
     p->in_wal_n = p->n + (uint32_t)(w.sound.n + w.beyond.n);
-    p->in_wal = calloc(p->in_wal_n + 1, sizeof(*p->in_wal));
-    if (!p->in_wal)
-        abort();
+    p->in_wal = mem_array(p->in_wal_n + 1, sizeof(*p->in_wal));
     overlay(p, w.sound.at, w.sound.n);
     p->wal_is_broken = w.commits_after > 1;
     if (p->wal_is_broken)

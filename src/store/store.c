@@ -1,5 +1,6 @@
 /* Opening, closing, and what is told to the one on call. */
 
+#include "base/mem.h"
 #include "loop/log.h"
 #include "store/inner.h"
 
@@ -40,11 +41,9 @@ static void on_damage(void *ctx, const struct db_row *r, const char *what)
 
 static struct store *store_new(struct loop *l, const struct store_opts *o)
 {
-    struct store *s = calloc(1, sizeof(*s));
-    struct store_handle *h = calloc(1, sizeof(*h));
+    struct store *s = mem_new(sizeof(*s));
+    struct store_handle *h = mem_new(sizeof(*h));
 
-    if (!s || !h)
-        abort();
     h->store = s;
     s->handle = h;
     s->loop = l;
@@ -98,10 +97,8 @@ int store_open(struct store **out, struct loop *l, const char *path, const struc
                struct err *e)
 {
     struct store *s = store_new(l, o);
-    struct db *db = calloc(1, sizeof(*db));
+    struct db *db = mem_new(sizeof(*db));
 
-    if (!db)
-        abort();
     int rc = db_salvage_finish(path, e) < 0 ? -1 : try_open(s, db, path, e);
     if (rc > 0) {
         store_free(s); /* what was read so far does not count */

@@ -2,6 +2,7 @@
 
 #include "store/value.h"
 
+#include "base/mem.h"
 #include "store/pack.h"
 #include "store/young.h"
 
@@ -29,10 +30,8 @@ struct value {
 
 struct value *value_new(struct blob *plain)
 {
-    struct value *v = calloc(1, sizeof(*v));
+    struct value *v = mem_new(sizeof(*v));
 
-    if (!v)
-        abort();
     *v = (struct value){ .refs = 1, .size = (uint32_t)blob_str(plain).n, .plain = plain };
     return v;
 }
@@ -107,9 +106,7 @@ static void to_front(struct packer *p, size_t i)
 static void keep_packed(struct value *v, struct pack_base *base, const unsigned char *bytes,
                         size_t n)
 {
-    v->packed = malloc(sizeof(*v->packed) + n);
-    if (!v->packed)
-        abort();
+    v->packed = mem_room(sizeof(*v->packed) + n);
     v->packed->base = pack_base_ref(base);
     v->packed->n = n;
     memcpy(v->packed->bytes, bytes, n);

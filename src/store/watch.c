@@ -2,6 +2,8 @@
 
 #include "store/inner.h"
 
+#include "base/mem.h"
+
 #include <inttypes.h>
 
 struct store_watch *store_watch_start(struct store_coll *c, int64_t after, void (*wake)(void *ctx),
@@ -15,9 +17,7 @@ struct store_watch *store_watch_start(struct store_coll *c, int64_t after, void 
                 h->floor);
         return NULL;
     }
-    struct store_watch *w = calloc(1, sizeof(*w));
-    if (!w)
-        abort();
+    struct store_watch *w = mem_new(sizeof(*w));
     *w = (struct store_watch){ .store = c->store,
                                .coll = c,
                                .next = history_find(h, after),

@@ -3,6 +3,7 @@
 
 #include "store/inner.h"
 
+#include "base/mem.h"
 #include "loop/log.h"
 
 #include <time.h>
@@ -199,10 +200,8 @@ static void on_done(void *arg)
 
 struct writer *writer_start(struct db *db, struct store *s)
 {
-    struct writer *w = calloc(1, sizeof(*w));
+    struct writer *w = mem_new(sizeof(*w));
 
-    if (!w)
-        abort();
     w->db = db;
     w->loop = s->loop;
     w->handle = s->handle;

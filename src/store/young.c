@@ -2,6 +2,8 @@
 
 #include "store/young.h"
 
+#include "base/mem.h"
+
 #include <stdlib.h>
 
 enum { YOUNG_BYTES = 2 * 1024 * 1024, RING_MIN = 64 };
@@ -22,9 +24,7 @@ static void grow(struct young *y)
 
     y->cap = old.cap ? old.cap * 2 : RING_MIN;
     y->first = 0;
-    y->ring = calloc(y->cap, sizeof(*y->ring));
-    if (!y->ring)
-        abort();
+    y->ring = mem_array(y->cap, sizeof(*y->ring));
     for (size_t i = 0; i < y->n; i++)
         y->ring[i] = *at(&old, i);
     free(old.ring);
