@@ -129,6 +129,15 @@ int admit_limits(struct api_req *r, jv obj, jv live, struct quota_hold *h)
     return is_charged(r, obj, live) ? quotas_admit(r, obj, live, h) : 0;
 }
 
+void admit_warn(struct api_req *r, jv obj, jv old)
+{
+    if (!is(r->res, "customresourcedefinitions.apiextensions.k8s.io") || r->sub.n)
+        return;
+    jv said = crd_definition_warnings(r->a, obj, old);
+    for (struct jv_iter it = jv_iter(said); jv_next(&it);)
+        request_warn(r, "%" PRI_STR, STR_ARG(jv_str(it.value, STR_NONE)));
+}
+
 int admit_delete(struct api_req *r, jv obj)
 {
     static const char *const lasting[] = { "default", "kube-system", "kube-public" };

@@ -106,6 +106,8 @@ static void start(struct create *c)
         fail_invalid(r, r->res->kind, r->res->group, meta_name(c->obj), &ps);
         return;
     }
+    if (c->tries == 1)
+        admit_warn(r, c->obj, JV_ABSENT);
     c->op = (struct change_op){ .api = r->api,
                                 .res = r->res,
                                 .key = resource_key(r->a, r->res, r->ns, meta_name(c->obj)),

@@ -141,9 +141,8 @@ static jv conflict_details(struct arena *a, const struct apply_failure *why)
     return jobj(a, { "causes", jb_done(&causes) });
 }
 
-static jv apply_to(struct patch *p, struct arena *a, jv live)
+jv patch_apply(struct api_req *r, struct arena *a, jv live, jv body)
 {
-    struct api_req *r = p->u.r;
     struct apply_failure why = { 0 };
     struct err e = { 0 };
     struct write_ctx w = {
@@ -151,7 +150,7 @@ static jv apply_to(struct patch *p, struct arena *a, jv live)
     };
     struct managed_write m = managed_write_of(&w);
 
-    jv out = apply_patch(a, &m, live, p->body, r->q.force, &why, &e);
+    jv out = apply_patch(a, &m, live, body, r->q.force, &why, &e);
     if (!jv_exists(out)) {
         if (why.n)
             fail_with(r, ERR_CONFLICT, arena_str(r->a, why.message), conflict_details(r->a, &why));
@@ -168,7 +167,9 @@ static jv apply_to(struct patch *p, struct arena *a, jv live)
 
 static jv make_applied(struct update *u, struct arena *a, jv live)
 {
-    return apply_to(u->ctx, a, live);
+    const struct patch *p = u->ctx;
+
+    return patch_apply(u->r, a, live, p->body);
 }
 
 static int check_apply(struct api_req *r)
@@ -198,32 +199,33 @@ static int check_plain(struct api_req *r)
 static void on_duplicate_in_apply(void *ctx, str key, struct yaml_place first,
                                   struct yaml_place again, uint32_t value_line)
 {
-    struct patch *p = ctx;
+    struct strict *s = ctx;
 
     (void)first;
     (void)again;
-    strict_add(&p->strict, value_line,
-               arena_printf(p->u.r->a, "\n  line %u: key \"%" PRI_STR "\" already set in map",
+    strict_add(s, value_line,
+               arena_printf(s->a, "\n  line %u: key \"%" PRI_STR "\" already set in map",
                             value_line, STR_ARG(key)));
 }
 
-static int parse_apply_body(struct patch *p, jv *out)
+int patch_apply_body(struct api_req *r, jv *out)
 {
-    struct api_req *r = p->u.r;
-    struct yaml_opts opts = { .on_duplicate = on_duplicate_in_apply, .ctx = p };
+    struct strict s = { .a = r->a };
+    struct yaml_opts opts = { .on_duplicate = on_duplicate_in_apply, .ctx = &s };
     struct yaml_docs docs = { 0 };
     AUTO(buf) struct buf twice = { 0 };
     struct err e = { 0 };
 
-    p->strict.a = r->a;
+    if (check_apply(r) < 0)
+        return -1;
     if (yaml_parse(r->a, STR_NONE, http_body(r->http), &opts, &docs, &e) < 0 || docs.n != 1 ||
         !jv_is(docs.at[0].root, JV_OBJ)) {
         fail_bad_request(r, "error decoding YAML: error converting YAML to JSON: %s",
                          e.msg[0] ? e.msg : "expected one object");
         return -1;
     }
-    for (size_t i = 0; i < p->strict.n; i++)
-        buf_add(&twice, p->strict.at[i].text);
+    for (size_t i = 0; i < s.n; i++)
+        buf_add(&twice, s.at[i].text);
     if (twice.n && r->q.validation == VALIDATE_STRICT) {
         fail_bad_request(r,
                          "error strict decoding YAML: error converting YAML to JSON: yaml: "
@@ -243,7 +245,7 @@ static int parse_apply(struct patch *p)
     struct api_req *r = p->u.r;
     jv v;
 
-    if (parse_apply_body(p, &v) < 0)
+    if (patch_apply_body(r, &v) < 0)
         return -1;
     str kind = jv_str(jv_at(v, "kind"), STR_NONE);
     str version = jv_str(jv_at(v, "apiVersion"), STR_NONE);
@@ -272,7 +274,7 @@ static int prepare_apply(struct patch *p)
 {
     struct api_req *r = p->u.r;
 
-    if (check_apply(r) < 0 || parse_apply(p) < 0)
+    if (parse_apply(p) < 0)
         return -1;
     p->u.make = make_applied;
     p->u.is_apply = true;
@@ -280,7 +282,7 @@ static int prepare_apply(struct patch *p)
     /* what it would be as a new object; computed now, as create does not come back to us */
     struct store_obj *o = store_get(r->res->coll, resource_key(r->a, r->res, r->ns, r->name));
     if (!o) {
-        p->u.create_with = apply_to(p, r->a, JV_ABSENT);
+        p->u.create_with = patch_apply(r, r->a, JV_ABSENT, p->body);
         if (!jv_exists(p->u.create_with))
             return -1;
     }

@@ -112,6 +112,21 @@ static jv make_patch(struct update *u, struct arena *a, jv live)
     return with_replicas(s, a, live, v);
 }
 
+/* The Scale's count, applied to the object in its own place. */
+static jv make_applied(struct update *u, struct arena *a, jv live)
+{
+    static const char *const steps[] = { "spec", "replicas", NULL };
+    struct scaling *s = u->ctx;
+    const struct resource *res = u->r->res;
+    jv count = jv_at(s->scale, "spec", "replicas");
+    jv body = jobj(a, { "apiVersion", jstr(a, res->api_version) }, { "kind", jstr(a, res->kind) });
+
+    body = jv_with(a, body, jstr(a, u->r->name), "metadata", "name");
+    if (jv_exists(count))
+        body = jv_with_path(a, body, count, res->crdv ? res->crdv->scale.spec_replicas : steps);
+    return patch_apply(u->r, a, live, body);
+}
+
 static void show_scale(struct api_req *r, jv obj)
 {
     struct err e = { 0 };
@@ -173,6 +188,31 @@ static int read_patch(struct scaling *s)
     return -1;
 }
 
+static int read_apply(struct scaling *s)
+{
+    struct api_req *r = s->u.r;
+    jv v;
+    struct err e = { 0 };
+
+    if (patch_apply_body(r, &v) < 0)
+        return -1;
+    str kind = jv_str(jv_at(v, "kind"), STR_NONE);
+    str version = jv_str(jv_at(v, "apiVersion"), STR_NONE);
+    if (!str_eqz(kind, "Scale") || !str_eqz(version, "autoscaling/v1")) {
+        fail_bad_request(r, "invalid object type: %s%" PRI_STR ", Kind=%" PRI_STR,
+                         str_find(version, '/') < 0 ? "/" : "", STR_ARG(version), STR_ARG(kind));
+        return -1;
+    }
+    s->scale = schema_decode(r->a, &autoscaling1_Scale, v, NULL, &e);
+    if (!jv_exists(s->scale)) {
+        fail_bad_request(r, "%s", e.msg);
+        return -1;
+    }
+    s->u.make = make_applied;
+    s->u.is_apply = true;
+    return 0;
+}
+
 void scale_run(struct api_req *r)
 {
     struct scaling *s = ARENA_NEW(r->a, struct scaling);
@@ -183,6 +223,8 @@ void scale_run(struct api_req *r)
     }
     s->u = (struct update){ .r = r, .ctx = s, .sub = r->sub, .answer = answer, .check_rv = true };
     s->u.make = r->verb == VERB_UPDATE ? make_put : make_patch;
-    if ((r->verb == VERB_UPDATE ? read_put(s) : read_patch(s)) == 0)
+    bool applies = r->verb == VERB_PATCH && str_starts(http_get_header(r->http, S("content-type")),
+                                                       S("application/apply-patch+yaml"));
+    if ((applies ? read_apply(s) : r->verb == VERB_UPDATE ? read_put(s) : read_patch(s)) == 0)
         update_start(&s->u);
 }

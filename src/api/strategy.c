@@ -65,38 +65,45 @@ static const char *const *reset_fields(const struct write_ctx *w)
 
 struct managed_write managed_write_of(const struct write_ctx *w)
 {
-    bool custom_scale =
-        w->res->crdv && str_eqz(w->sub, "scale"); /* kube-apiserver loses its time */
+    bool scale = str_eqz(w->sub, "scale"); /* kube-apiserver loses its time */
 
     return (struct managed_write){ .schema = w->res->schema,
                                    .kind = w->res->kind,
                                    .api_version = w->res->api_version,
                                    .manager = w->manager,
                                    .subresource = w->sub,
-                                   .now_ms = custom_scale ? 0 : w->now_ms,
+                                   .now_ms = scale ? 0 : w->now_ms,
                                    .reset = reset_fields(w) };
 }
 
-/* Writes through the scale of a built-in kind take spec.replicas from whoever owned it and leave it
- * to nobody. */
-static jv without_scale_entries(struct arena *a, jv obj)
+/* Whether anybody owns the number of replicas. */
+static bool count_is_owned(struct arena *a, const struct resource *res, jv obj)
 {
-    struct jbuild b = jb_arr(a);
+    static const char *const steps[] = { "spec", "replicas", NULL };
 
-    for (struct jv_iter it = jv_iter(jv_at(obj, "metadata", "managedFields")); jv_next(&it);)
-        if (!str_eqz(jv_str(jv_at(it.value, "subresource"), STR_NONE), "scale"))
-            jb_push(&b, it.value);
-    return jv_with(a, obj, jb_done(&b), "metadata", "managedFields");
+    for (struct jv_iter it = jv_iter(jv_at(obj, "metadata", "managedFields")); jv_next(&it);) {
+        jv at = jv_at(it.value, "fieldsV1");
+        for (const char *const *s = res->crdv ? res->crdv->scale.spec_replicas : steps; *s; s++)
+            at = jv_get(at, arena_printf(a, "f:%s", *s));
+        if (jv_exists(at))
+            return true;
+    }
+    return false;
+}
+
+/* A Scale has the owners of the count alone; without any, writing it is not tracked. */
+static bool is_tracked(const struct write_ctx *w, jv old)
+{
+    return !str_eqz(w->sub, "scale") || count_is_owned(w->a, w->res, old);
 }
 
 static jv with_managed(const struct write_ctx *w, jv obj, jv old)
 {
     struct managed_write m = managed_write_of(w);
 
-    if (!w->manager.n || w->is_apply)
+    if (!w->manager.n || w->is_apply || !is_tracked(w, old))
         return obj;
-    obj = managed_update(w->a, &m, old, obj, w->sent_managed);
-    return w->res->builtin && str_eqz(w->sub, "scale") ? without_scale_entries(w->a, obj) : obj;
+    return managed_update(w->a, &m, old, obj, w->sent_managed);
 }
 
 static bool is_crd_kind(const struct resource *res)
@@ -280,7 +287,11 @@ static jv count_generation(const struct write_ctx *w, jv obj, jv old)
     int64_t now = jv_int(jv_at(old, "metadata", "generation"), 0);
     bool counts = w->res->crdv || (w->res->builtin->flags & KIND_GENERATION);
 
-    if (!counts || !spec_changed(w->a, w->res, obj, old))
+    bool annotated = w->res->builtin && (w->res->builtin->flags & KIND_ANNOTATIONS_COUNT) &&
+                     !jv_equal_semantic(jv_at(obj, "metadata", "annotations"),
+                                        jv_at(old, "metadata", "annotations"));
+
+    if (!counts || !(annotated || spec_changed(w->a, w->res, obj, old)))
         return obj;
     return jv_with(w->a, obj, jint(w->a, now + 1), "metadata", "generation");
 }

@@ -12,4 +12,8 @@ void scale_run(struct api_req *r);
 void bind_pod(struct api_req *r, str pod, jv binding);
 void pod_binding_run(struct api_req *r);
 void pod_eviction_run(struct api_req *r);
+/* The body of an apply, checked together with its options. 0, or -1 and answered. */
+int patch_apply_body(struct api_req *r, jv *out);
+/* What applying body to live gives (absent: answered); live absent: a new object. */
+jv patch_apply(struct api_req *r, struct arena *a, jv live, jv body);
 void patch_start(struct api_req *r, void (*answer)(struct update *u, struct blob *stored, jv obj));

@@ -27,6 +27,38 @@ static void done(struct change_op *op, enum change_kind kind, struct blob *store
         answer_stored(u->r, 200, stored);
 }
 
+/* Where kube-apiserver keeps an object in etcd: some of its messages show it. */
+static str etcd_key(struct arena *a, const struct resource *res, str ns, str name)
+{
+    static const struct {
+        const char *what, *where;
+    } rows[] = {
+        { "nodes", "minions" },
+        { "services", "services/specs" },
+        { "endpoints", "services/endpoints" },
+        { "replicationcontrollers", "controllers" },
+        { "ingresses.networking.k8s.io", "ingress" },
+        { "customresourcedefinitions.apiextensions.k8s.io",
+          "apiextensions.k8s.io/customresourcedefinitions" },
+    };
+    str where = res->builtin ? res->plural : store_coll_name(res->coll);
+
+    for (size_t i = 0; res->builtin && i < COUNT(rows); i++)
+        if (str_eqz(res->group_resource, rows[i].what))
+            where = str_of(rows[i].where);
+    return arena_printf(a, "/registry/%" PRI_STR "/%" PRI_STR, STR_ARG(where),
+                        STR_ARG(resource_key(a, res, ns, name)));
+}
+
+static void fail_other_uid(struct api_req *r, str asked, str live)
+{
+    fail_conflict(r, r->name,
+                  "StorageError: invalid object, Code: 4, Key: %" PRI_STR
+                  ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in "
+                  "precondition: %" PRI_STR ", UID in object meta: %" PRI_STR,
+                  STR_ARG(etcd_key(r->a, r->res, r->ns, r->name)), STR_ARG(asked), STR_ARG(live));
+}
+
 bool update_is_current(struct api_req *r, jv obj, jv live)
 {
     str uid = meta_uid(obj);
@@ -34,13 +66,7 @@ bool update_is_current(struct api_req *r, jv obj, jv live)
     int64_t rev = 0;
 
     if (uid.n && r->verb == VERB_UPDATE && !str_eq(uid, meta_uid(live))) {
-        fail_conflict(r, r->name,
-                      "StorageError: invalid object, Code: 4, Key: /registry/%" PRI_STR "/%" PRI_STR
-                      ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in "
-                      "precondition: %" PRI_STR ", UID in object meta: %" PRI_STR,
-                      STR_ARG(store_coll_name(r->res->coll)),
-                      STR_ARG(resource_key(r->a, r->res, r->ns, r->name)), STR_ARG(uid),
-                      STR_ARG(meta_uid(live)));
+        fail_other_uid(r, uid, meta_uid(live));
         return false;
     }
     if (rv.n && (!str_to_int(rv, &rev) || rev < 0)) {
@@ -71,10 +97,14 @@ static void create_instead(struct update *u)
 {
     struct api_req *r = u->r;
 
+    jv obj = u->create_with;
     if (!u->may_create)
         fail_not_found(r, r->res, r->name);
+    else if (!u->is_apply && meta_uid(obj).n)
+        fail_other_uid(r, meta_uid(obj), S(""));
     else
-        create_object(r, u->create_with, u->is_apply);
+        create_object(r, u->is_apply ? obj : jv_without(r->a, obj, "metadata", "resourceVersion"),
+                      u->is_apply);
 }
 
 static int decide(struct change_op *op, struct arena *a, jv live, struct change *out)
@@ -108,6 +138,7 @@ static int decide(struct change_op *op, struct arena *a, jv live, struct change 
         fail_invalid(r, r->res->kind, r->res->group, meta_name(obj), &ps);
         return -1;
     }
+    admit_warn(r, obj, live);
     if (delete_is_over(r->res, obj))
         *out = (struct change){ CHANGE_REMOVE, obj };
     else if (!jv_equal(obj, live))
@@ -171,7 +202,6 @@ void verb_update(struct api_req *r)
                           .create_with = obj,
                           .sub = r->sub,
                           .may_create = !r->sub.n && r->res->builtin &&
-                                        !meta_resource_version(obj).n && !meta_uid(obj).n &&
                                         (r->res->builtin->flags & KIND_CREATE_ON_UPDATE) };
     update_start(u);
 }

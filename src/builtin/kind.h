@@ -29,8 +29,8 @@ enum {
     KIND_UNCONDITIONAL = 16,   /* update without resourceVersion is allowed */
     KIND_SCALE = 32,           /* has a scale subresource (spec.replicas, status.replicas) */
     KIND_REVIEW = 64,          /* create only, nothing is stored */
-    KIND_NO_STORE_LISTED = 128, /* reserved */
-    KIND_GRACEFUL = 256,        /* deletion has a grace period (pods) */
+    KIND_ANNOTATIONS_COUNT = 128, /* generation counts changed annotations too */
+    KIND_GRACEFUL = 256,          /* deletion has a grace period (pods) */
 };
 
 /* A subresource, as discovery tells of it. */

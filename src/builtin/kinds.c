@@ -244,7 +244,7 @@ const struct builtin_kind builtin_kinds[] = {
       TABLE(deployment),
       .short_names = "deploy",
       .categories = "all",
-      .flags = NAMESPACED | STATUS | SCALE | GENERATION | UNCONDITIONAL,
+      .flags = NAMESPACED | STATUS | SCALE | GENERATION | KIND_ANNOTATIONS_COUNT | UNCONDITIONAL,
       .subs = scale_and_status },
     { KIND(apps, ReplicaSet, "replicasets", "replicaset"),
       .defaults = replicaset_defaults,
