@@ -7,10 +7,12 @@
 #include "api/update.h"
 #include "base/yaml.h"
 #include "kube/apply.h"
+#include "kube/goprint.h"
 #include "kube/meta.h"
 #include "kube/patch_json.h"
 #include "kube/patch_merge.h"
 #include "kube/patch_strategic.h"
+#include "kube/restore.h"
 
 enum patch_type { PATCH_JSON, PATCH_MERGE, PATCH_STRATEGIC, PATCH_APPLY };
 
@@ -55,14 +57,16 @@ static void unsupported(struct api_req *r)
     fail_with(r, ERR_UNSUPPORTED_MEDIA, S("415: Unsupported Media Type"), JV_EMPTY_OBJ);
 }
 
-/* A patched object that does not decode is the patch's fault, and shown whole. */
+/* A patched object that does not decode is the patch's fault, and shown whole; of a strategic
+ * patch, the patch itself. */
 static jv refuse(struct patch *p, jv patched, str why)
 {
     struct api_req *r = p->u.r;
     struct problems ps = { .a = r->a };
     struct path at = path_field(NULL, S("patch"));
+    str shown = p->type == PATCH_STRATEGIC ? goprint_text(r->a, p->body) : json_text(r->a, patched);
 
-    problem_invalid(&ps, &at, jstr(r->a, json_text(r->a, patched)), "%" PRI_STR, STR_ARG(why));
+    problem_invalid(&ps, &at, jstr(r->a, shown), "%" PRI_STR, STR_ARG(why));
     fail_invalid(r, STR_NONE, STR_NONE, STR_NONE, &ps);
     return JV_ABSENT;
 }
@@ -96,6 +100,9 @@ static jv make_patched(struct update *u, struct arena *a, jv live)
     }
     r->n_warnings = p->n_warnings; /* a retry says the rest anew */
     r->sent_managed = jv_at(v, "metadata", "managedFields");
+    str why = p->type == PATCH_STRATEGIC ? restore_problem(a, r->res->schema, v) : STR_NONE;
+    if (why.n)
+        return refuse(p, v, why);
     jv out = object_decode(a, r->res, v, &s, &e);
     if (!jv_exists(out))
         return refuse(p, v, str_of(e.msg));

@@ -76,14 +76,19 @@ struct managed_write managed_write_of(const struct write_ctx *w)
                                    .reset = reset_fields(w) };
 }
 
-/* Whether anybody owns the number of replicas. */
-static bool count_is_owned(struct arena *a, const struct resource *res, jv obj)
+static const char *const *count_steps(const struct resource *res)
 {
     static const char *const steps[] = { "spec", "replicas", NULL };
 
+    return res->crdv ? res->crdv->scale.spec_replicas : steps;
+}
+
+/* Whether anybody owns the number of replicas. */
+static bool count_is_owned(struct arena *a, const struct resource *res, jv obj)
+{
     for (struct jv_iter it = jv_iter(jv_at(obj, "metadata", "managedFields")); jv_next(&it);) {
         jv at = jv_at(it.value, "fieldsV1");
-        for (const char *const *s = res->crdv ? res->crdv->scale.spec_replicas : steps; *s; s++)
+        for (const char *const *s = count_steps(res); *s; s++)
             at = jv_get(at, arena_printf(a, "f:%s", *s));
         if (jv_exists(at))
             return true;
@@ -91,18 +96,39 @@ static bool count_is_owned(struct arena *a, const struct resource *res, jv obj)
     return false;
 }
 
-/* A Scale has the owners of the count alone; without any, writing it is not tracked. */
-static bool is_tracked(const struct write_ctx *w, jv old)
+static jv without_scale_entries(struct arena *a, jv obj)
 {
-    return !str_eqz(w->sub, "scale") || count_is_owned(w->a, w->res, old);
+    struct jbuild b = jb_arr(a);
+
+    for (struct jv_iter it = jv_iter(jv_at(obj, "metadata", "managedFields")); jv_next(&it);)
+        if (!str_eqz(jv_str(jv_at(it.value, "subresource"), STR_NONE), "scale"))
+            jb_push(&b, it.value);
+    return jv_with(a, obj, jb_done(&b), "metadata", "managedFields");
+}
+
+/* A Scale has the owners of the count alone: without any, writing it is not tracked, and of none,
+ * which it does not show, nobody is the owner. */
+static jv with_scale_managed(const struct write_ctx *w, const struct managed_write *m, jv obj,
+                             jv old)
+{
+    jv count = obj;
+
+    if (!count_is_owned(w->a, w->res, old))
+        return obj;
+    obj = managed_update(w->a, m, old, obj, JV_ABSENT);
+    for (const char *const *s = count_steps(w->res); *s; s++)
+        count = jv_get(count, str_of(*s));
+    return jv_int(count, 0) ? obj : without_scale_entries(w->a, obj);
 }
 
 static jv with_managed(const struct write_ctx *w, jv obj, jv old)
 {
     struct managed_write m = managed_write_of(w);
 
-    if (!w->manager.n || w->is_apply || !is_tracked(w, old))
+    if (!w->manager.n || w->is_apply)
         return obj;
+    if (str_eqz(w->sub, "scale"))
+        return with_scale_managed(w, &m, obj, old);
     return managed_update(w->a, &m, old, obj, w->sent_managed);
 }
 

@@ -90,7 +90,7 @@ jv node_defaults(const struct kind_ctx *c, jv obj)
     jv cidrs = F(F(obj, "spec"), "podCIDRs");
     jv cidr = F(F(obj, "spec"), "podCIDR");
 
-    if (!jv_len(cidrs) && jv_str(cidr, S("")).n)
+    if (jv_str(cidr, S("")).n && !jv_equal(jv_index(cidrs, 0), cidr))
         edit_set(&spec, S("podCIDRs"), jarr(c->a, cidr));
     else if (jv_len(cidrs) && !jv_equal(jv_index(cidrs, 0), cidr))
         edit_set(&spec, S("podCIDR"), jv_index(cidrs, 0));
@@ -155,6 +155,28 @@ static void amounts_check(struct problems *ps, const struct path *p, jv list)
         resource_amount_check(ps, ATS(p, it.key), it.key, it.value);
 }
 
+static void pod_cidrs_check(struct problems *ps, const struct path *p, jv cidrs)
+{
+    struct cidr at[2] = { 0 };
+    bool is_bad = false;
+
+    EACH (it, cidrs)
+        cidr_check_legacy(ps, EACH_AT(p, it), jv_str(it.value, S("")));
+    if (jv_len(cidrs) < 2)
+        return;
+    for (size_t i = 0; !is_bad && i < jv_len(cidrs); i++) {
+        str text = jv_str(jv_index(cidrs, i), S(""));
+        is_bad = !cidr_parse(text, &at[i % 2]);
+        if (is_bad)
+            problem_add(ps, PROBLEM_INTERNAL, p, JV_ABSENT,
+                        "invalid PodCIDRs. failed to check with dual stack with error:invalid "
+                        "CIDR[%zu]: <nil> (invalid CIDR address: %" PRI_STR ")",
+                        i, STR_ARG(text));
+    }
+    if (is_bad || jv_len(cidrs) > 2 || at[0].ip.is4 == at[1].ip.is4)
+        problem_invalid(ps, p, cidrs, "may specify no more than one CIDR for each IP family");
+}
+
 void node_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 {
     jv spec = F(obj, "spec");
@@ -164,8 +186,7 @@ void node_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
     taints_check(ps, AT(ROOT("metadata"), "taints"), F(spec, "taints"));
     amounts_check(ps, AT(ROOT("status"), "capacity"), F(status, "capacity"));
     amounts_check(ps, AT(ROOT("status"), "allocatable"), F(status, "allocatable"));
-    EACH (it, F(spec, "podCIDRs"))
-        cidr_check_legacy(ps, ATI(AT(ROOT("spec"), "podCIDRs"), it.i - 1), jv_str(it.value, S("")));
+    pod_cidrs_check(ps, AT(ROOT("spec"), "podCIDRs"), F(spec, "podCIDRs"));
 }
 
 static void addresses_check(struct problems *ps, const struct path *p, jv addresses)

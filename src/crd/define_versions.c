@@ -185,8 +185,9 @@ static void check_version_list(struct problems *ps, const struct path *p, jv ver
 {
     size_t storage = 0;
     bool unique = true;
-    jv shown =
-        go_versions(ps->a, versions, same.schema, same.subresources, same.columns, same.selectable);
+    jv shown = jv_is_null(versions) ? JV_ABSENT
+                                    : go_versions(ps->a, versions, same.schema, same.subresources,
+                                                  same.columns, same.selectable);
 
     for (struct jv_iter it = jv_iter(versions); jv_next(&it);) {
         storage += jv_bool(jv_at(it.value, "storage"), false);
