@@ -3,6 +3,7 @@
 #include "api/namespaces.h"
 
 #include "api/delete.h"
+#include "api/namespace_left.h"
 #include "api/strategy.h"
 #include "api/write.h"
 #include "base/mem.h"
@@ -10,7 +11,7 @@
 
 #include <stdlib.h>
 
-enum { SWEEP_MS = 5000 };
+enum { FIRST_SWEEP_MS = 1000, SWEEP_MS = 5000 };
 
 struct ending {
     struct namespaces *of;
@@ -95,22 +96,8 @@ bool namespace_is_held(jv ns)
 struct finish {
     struct change_op op;
     struct arena *a;
-    str remaining; /* empty: nothing is left, finalize */
+    struct namespace_left left;
 };
-
-static jv with_condition(struct arena *a, jv ns, str why)
-{
-    struct jbuild b = jb_arr(a);
-
-    for (struct jv_iter it = jv_iter(jv_at(ns, "status", "conditions")); jv_next(&it);)
-        if (!str_eqz(jv_str(jv_at(it.value, "type"), STR_NONE), "NamespaceContentRemaining"))
-            jb_push(&b, it.value);
-    jb_push(&b, jobj(a, { "type", jstrz(a, "NamespaceContentRemaining") },
-                     { "status", jstrz(a, "True") },
-                     { "lastTransitionTime", time_value(a, wall_now_ms()) },
-                     { "reason", jstrz(a, "SomeResourcesRemain") }, { "message", jstr(a, why) }));
-    return jv_with(a, ns, jb_done(&b), "status", "conditions");
-}
 
 static int decide(struct change_op *op, struct arena *a, jv live, struct change *out)
 {
@@ -118,10 +105,10 @@ static int decide(struct change_op *op, struct arena *a, jv live, struct change 
 
     if (!jv_exists(live) || !meta_being_deleted(live))
         return 0;
-    if (f->remaining.n) {
-        jv said = meta_condition(live, S("NamespaceContentRemaining"));
-        if (!str_eq(jv_str(jv_at(said, "message"), STR_NONE), f->remaining))
-            *out = (struct change){ CHANGE_PUT, with_condition(a, live, f->remaining) };
+    if (f->left.content.n) {
+        jv told = namespace_with_conditions(a, live, &f->left, wall_now_ms());
+        if (!jv_equal(told, live))
+            *out = (struct change){ CHANGE_PUT, told };
         return 0;
     }
     jv obj = jv_with(a, live, JV_ABSENT, "spec", "finalizers");
@@ -141,13 +128,13 @@ static void done(struct change_op *op, enum change_kind kind, struct blob *store
     arena_free(f->a);
 }
 
-static void write_end(struct namespaces *n, str name, str remaining)
+static void write_end(struct namespaces *n, str name, struct namespace_left left)
 {
     struct arena *a = arena_new();
     struct finish *f = ARENA_NEW(a, struct finish);
 
     f->a = a;
-    f->remaining = arena_str(a, remaining);
+    f->left = (struct namespace_left){ arena_str(a, left.content), arena_str(a, left.finalizers) };
     f->op = (struct change_op){ .api = n->api,
                                 .res = n->res,
                                 .key = arena_str(a, name),
@@ -157,26 +144,19 @@ static void write_end(struct namespaces *n, str name, str remaining)
     change_start(&f->op);
 }
 
-/* Deletes what is there; says what will not go at once. */
-static str sweep(struct namespaces *n, struct arena *a, str name)
+/* Deletes what is there. */
+static void sweep(struct namespaces *n, struct arena *a, str name)
 {
-    AUTO(buf) struct buf left = { 0 };
     str prefix = arena_printf(a, "%" PRI_STR "/", STR_ARG(name));
 
     for (struct store_coll *c = NULL; (c = store_coll_next(n->api->store, c));) {
         struct resource *res = registry_of_coll(&n->api->registry, c);
-        size_t count = 0;
         struct store_snapshot snap;
         if (!res || !res->namespaced || store_snapshot(c, a, 0, prefix, STR_NONE, &snap, NULL) < 0)
             continue;
-        for (size_t i = 0; i < snap.n; i++, count++)
+        for (size_t i = 0; i < snap.n; i++)
             delete_in_background(n->api, res, snap.items[i].key, STR_NONE, PROPAGATE_BACKGROUND);
-        if (count)
-            buf_printf(&left, "%s%" PRI_STR " has %zu resource instances",
-                       left.n ? ", " : "Some resources are remaining: ",
-                       STR_ARG(res->group_resource), count);
     }
-    return arena_str(a, buf_str(&left));
 }
 
 static bool is_empty(struct namespaces *n, struct arena *a, str name)
@@ -198,7 +178,8 @@ static void on_tick(void *ctx)
     struct ending *e = ctx;
     AUTO(arena) struct arena *a = arena_new();
 
-    write_end(e->of, e->name, sweep(e->of, a, e->name));
+    sweep(e->of, a, e->name);
+    write_end(e->of, e->name, namespace_left_in(e->of->api, a, e->name));
 }
 
 static void look(void *ctx)
@@ -212,10 +193,10 @@ static void look(void *ctx)
         map_remove(&n->ending, e->name);
         ending_free(e);
     } else if (is_empty(n, a, e->name)) {
-        write_end(n, e->name, STR_NONE);
+        write_end(n, e->name, (struct namespace_left){ 0 });
     } else if (!e->timer) {
         sweep(n, a, e->name);
-        e->timer = loop_timer_start(n->api->loop, SWEEP_MS, SWEEP_MS, on_tick, e);
+        e->timer = loop_timer_start(n->api->loop, FIRST_SWEEP_MS, SWEEP_MS, on_tick, e);
     }
 }
 
