@@ -114,7 +114,7 @@ static void version_init(struct arena *a, struct crd_version *v, const struct cr
     v->served = jv_bool(jv_at(json, "served"), false);
     v->storage = jv_bool(jv_at(json, "storage"), false);
     v->deprecated = jv_bool(jv_at(json, "deprecated"), false);
-        v->schema_json = jv_at(json, "schema", "openAPIV3Schema");
+    v->schema_json = jv_at(json, "schema", "openAPIV3Schema");
     v->schema = schema_build(a, v->schema_json, object_meta, true);
     v->has_cel = (v->schema->rules->below & BELOW_CEL) != 0;
     v->has_status = !jv_is_null(jv_at(sub, "status"));
