@@ -8,7 +8,7 @@ NINJA := ninja
 # With a sanitizer the compilers warn of what is not there, so warnings are no errors.
 SANITIZED := -Db_lundef=false -Dwerror=false
 
-.PHONY: all deps deps-build demo test check check-asan check-tsan lint format fuzz \
+.PHONY: all deps deps-build deps-test demo test check check-asan check-tsan lint format fuzz \
         test-unit test-e2e test-cluster bench bench-quick help clean
 .NOTPARALLEL:
 
@@ -25,10 +25,13 @@ deps: ## install every package that is missing
 deps-build:
 	@tools/install-deps --build
 
+deps-test:
+	@tools/install-deps --test
+
 demo: deps-build all ## install, build, and show a Kubernetes API at work
 	@examples/demo
 
-test: deps test-unit test-e2e ## install, build, and run the tests that take a few minutes
+test: deps-test test-unit test-e2e ## install, build, and run the tests that take a few minutes
 
 test-unit: all ## units, golden files, and the corpus of each fuzz target
 	@meson test -C $(BUILD) --print-errorlogs
@@ -36,17 +39,17 @@ test-unit: all ## units, golden files, and the corpus of each fuzz target
 test-e2e: all ## through the binary, with real kubectl and the Python client
 	@tests/e2e/run
 
-test-cluster: deps all ## side by side with a real kube-apiserver
+test-cluster: deps-test all ## side by side with a real kube-apiserver
 	@tests/cluster/run $(BUILD)/muster
 
 check: check-asan check-tsan ## unit tests with sanitizers
 
-check-asan: deps ## unit tests with address, leak and undefined-behaviour checking
+check-asan: deps-test ## unit tests with address, leak and undefined-behaviour checking
 	@test -f $(ASAN)/build.ninja || meson setup $(ASAN) -Db_sanitize=address,undefined $(SANITIZED) >/dev/null
 	@$(NINJA) -C $(ASAN) --quiet
 	@meson test -C $(ASAN) --print-errorlogs --timeout-multiplier 5
 
-check-tsan: deps ## the tests where threads meet, with thread checking
+check-tsan: deps-test ## the tests where threads meet, with thread checking
 	@test -f $(TSAN)/build.ninja || meson setup $(TSAN) -Db_sanitize=thread $(SANITIZED) >/dev/null
 	@$(NINJA) -C $(TSAN) --quiet
 	@meson test -C $(TSAN) --print-errorlogs --timeout-multiplier 10 --suite threads
@@ -60,10 +63,10 @@ format: ## put the sources into the house format
 fuzz: deps ## fuzz every parser, SECONDS_EACH=60
 	@tools/fuzz
 
-bench: deps all ## the numbers of docs/performance.md
+bench: deps-test all ## the numbers of docs/performance.md
 	@bench/run
 
-bench-quick: deps all ## smaller and less exact, of muster alone
+bench-quick: deps-test all ## smaller and less exact, of muster alone
 	@bench/run --only ours --quick
 
 help: ## this list
