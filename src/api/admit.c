@@ -129,13 +129,28 @@ int admit_limits(struct api_req *r, jv obj, jv live, struct quota_hold *h)
     return is_charged(r, obj, live) ? quotas_admit(r, obj, live, h) : 0;
 }
 
-void admit_warn(struct api_req *r, jv obj, jv old)
+static void warn_of_definition(struct api_req *r, jv obj, jv live)
 {
-    if (!is(r->res, "customresourcedefinitions.apiextensions.k8s.io") || r->sub.n)
-        return;
-    jv said = crd_definition_warnings(r->a, obj, old);
+    jv said = crd_definition_warnings(r->a, obj, live);
+
     for (struct jv_iter it = jv_iter(said); jv_next(&it);)
         request_warn(r, "%" PRI_STR, STR_ARG(jv_str(it.value, STR_NONE)));
+}
+
+void admit_warn(struct api_req *r, jv obj, jv live)
+{
+    struct warnings w = { .a = r->a };
+    struct kind_ctx c = { .a = r->a, .is_update = jv_exists(live) };
+
+    if (r->sub.n || !r->res->builtin)
+        return;
+    if (is(r->res, "customresourcedefinitions.apiextensions.k8s.io"))
+        warn_of_definition(r, obj, live);
+    if (!r->res->builtin->warn)
+        return;
+    r->res->builtin->warn(&c, &w, obj, live);
+    for (size_t i = 0; i < w.n; i++)
+        request_warn(r, "%" PRI_STR, STR_ARG(w.at[i]));
 }
 
 int admit_delete(struct api_req *r, jv obj)

@@ -10,6 +10,6 @@ int admit_create(struct api_req *r, jv *obj);
 /* Once an object is known to be valid: whether the limits and quotas of its namespace allow it.
  * live absent: it is new. h holds what it uses of quotas while it is written. */
 int admit_limits(struct api_req *r, jv obj, jv live, struct quota_hold *h);
-/* What there is to warn of in an object that was found valid. old: absent on create. */
-void admit_warn(struct api_req *r, jv obj, jv old);
 int admit_delete(struct api_req *r, jv obj);
+/* Once an object is known to be valid: tells what is deprecated or odd about it. */
+void admit_warn(struct api_req *r, jv obj, jv live);

@@ -10,15 +10,18 @@ enum { MAX_WARNING_BYTES = 4096 };
 void request_warn(struct api_req *r, const char *fmt, ...)
 {
     va_list ap;
-    str *more = arena_alloc(r->a, (r->n_warnings + 1) * sizeof(*more));
 
+    va_start(ap, fmt);
+    str text = arena_vprintf(r->a, fmt, ap);
+    va_end(ap);
+    for (size_t i = 0; i < r->n_warnings; i++)
+        if (str_eq(r->warnings[i], text))
+            return;
+    str *more = arena_alloc(r->a, (r->n_warnings + 1) * sizeof(*more));
     if (r->n_warnings)
         memcpy(more, r->warnings, r->n_warnings * sizeof(*more));
-    va_start(ap, fmt);
-    more[r->n_warnings] = arena_vprintf(r->a, fmt, ap);
-    va_end(ap);
+    more[r->n_warnings++] = text;
     r->warnings = more;
-    r->n_warnings++;
 }
 
 /* warn-text of RFC 7234: quotes and backslashes escaped, control characters as spaces. */

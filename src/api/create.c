@@ -97,6 +97,8 @@ static void start(struct create *c)
     if (admit_create(r, &c->obj) < 0)
         return;
     c->obj = strategy_create(&w, c->obj, &ps);
+    if (!ps.n && c->tries == 1)
+        admit_warn(r, c->obj, JV_ABSENT);
     if (!ps.n && admit_limits(r, c->obj, JV_ABSENT, &c->hold) < 0)
         return;
     if (!ps.n)
@@ -106,8 +108,6 @@ static void start(struct create *c)
         fail_invalid(r, r->res->kind, r->res->group, meta_name(c->obj), &ps);
         return;
     }
-    if (c->tries == 1)
-        admit_warn(r, c->obj, JV_ABSENT);
     c->op = (struct change_op){ .api = r->api,
                                 .res = r->res,
                                 .key = resource_key(r->a, r->res, r->ns, meta_name(c->obj)),

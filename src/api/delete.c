@@ -239,6 +239,11 @@ static int parse_body(struct api_req *r, jv *out)
     return -1;
 }
 
+static bool is_job(const struct resource *res)
+{
+    return res->builtin && str_eqz(res->group_resource, "jobs.batch");
+}
+
 static int read_options(struct api_req *r, struct delete_opts *o)
 {
     jv v;
@@ -270,6 +275,10 @@ static int read_options(struct api_req *r, struct delete_opts *o)
         o->grace_s = 1;
     o->uid = jv_str(jv_at(v, "preconditions", "uid"), STR_NONE);
     o->resource_version = jv_str(jv_at(v, "preconditions", "resourceVersion"), STR_NONE);
+    if (!policy.n && !orphan_given && is_job(r->res))
+        request_warn(r, "child pods are preserved by default when jobs are deleted; set "
+                        "propagationPolicy=Background to remove them or set "
+                        "propagationPolicy=Orphan to suppress this warning");
     return check_policy(r, policy, orphan_given, orphan, &o->propagation);
 }
 

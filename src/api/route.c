@@ -145,6 +145,8 @@ static void serve(struct api_req *r, str group, str version, const struct parts 
     arena_defer(r->a, unref_resource, resource_ref(r->res));
     if (r->res->crdv && r->res->crdv->deprecated)
         request_warn(r, "%" PRI_STR, STR_ARG(r->res->crdv->warning));
+    if (r->res->builtin && r->res->builtin->deprecated)
+        request_warn(r, "%s", r->res->builtin->deprecated);
     if (r->sub.n && !subresource_exists(r->res, r->sub)) {
         if (r->res->crdv)
             fail_not_found(r, r->res, r->name);

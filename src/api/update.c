@@ -129,6 +129,8 @@ static int decide(struct change_op *op, struct arena *a, jv live, struct change 
                            .is_apply = u->is_apply,
                            .now_ms = wall_now_ms() };
     obj = strategy_update(&w, obj, live, &ps);
+    if (!ps.n)
+        admit_warn(r, obj, live);
     if (!ps.n && admit_limits(r, obj, live, &u->hold) < 0)
         return -1;
     if (!ps.n)
@@ -138,7 +140,6 @@ static int decide(struct change_op *op, struct arena *a, jv live, struct change 
         fail_invalid(r, r->res->kind, r->res->group, meta_name(obj), &ps);
         return -1;
     }
-    admit_warn(r, obj, live);
     if (delete_is_over(r->res, obj))
         *out = (struct change){ CHANGE_REMOVE, obj };
     else if (!jv_equal(obj, live))

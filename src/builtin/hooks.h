@@ -12,6 +12,7 @@
     void f(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
 #define HOOK_VALIDATE_STATUS(f) \
     void f(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+#define HOOK_WARN(f)  void f(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
 #define HOOK_CELLS(f) jv f(const struct kind_ctx *c, jv obj)
 
 HOOK_DEFAULTS(pod_defaults);
@@ -169,3 +170,21 @@ HOOK_DEFAULTS(validatingwebhook_defaults);
 HOOK_VALIDATE(webhookconfiguration_validate);
 HOOK_DEFAULTS(admissionpolicy_defaults);
 HOOK_DEFAULTS(admissionbinding_defaults);
+
+HOOK_WARN(pod_warn);
+HOOK_WARN(podtemplate_warn);
+HOOK_WARN(workload_warn);
+HOOK_WARN(daemonset_warn);
+HOOK_WARN(statefulset_warn);
+HOOK_WARN(job_warn);
+HOOK_WARN(cronjob_warn);
+HOOK_WARN(service_warn);
+HOOK_WARN(networkpolicy_warn);
+HOOK_WARN(ingress_warn);
+HOOK_WARN(endpoints_warn);
+HOOK_WARN(endpointslice_warn);
+HOOK_WARN(node_warn);
+HOOK_WARN(persistentvolumeclaim_warn);
+HOOK_WARN(persistentvolume_warn);
+HOOK_WARN(storageclass_warn);
+HOOK_WARN(secret_warn);

@@ -1,6 +1,7 @@
 /* The kinds that kube-apiserver has compiled in: each a row of kinds.c. All functions are pure. */
 #pragma once
 
+#include "builtin/warnings.h"
 #include "kube/problem.h"
 #include "kube/schema.h"
 
@@ -69,6 +70,11 @@ struct builtin_kind {
     void (*validate_update)(const struct kind_ctx *c, struct problems *ps, jv obj, jv old);
     /* For the status subresource; NULL: validate alone is not run, anything of the type goes. */
     void (*validate_status)(const struct kind_ctx *c, struct problems *ps, jv obj, jv old);
+
+    /* What to tell beside the answer of a valid object; old is absent on create. NULL: nothing. */
+    void (*warn)(const struct kind_ctx *c, struct warnings *w, jv obj, jv old);
+    /* Told on every request for it. NULL: nothing. */
+    const char *deprecated;
 
     const struct kind_column *columns; /* NULL: Name and Created At */
     size_t n_columns;
