@@ -79,6 +79,21 @@ static jv limit_ranges(struct api_req *r)
     return jb_done(&b);
 }
 
+jv admit_owners(struct api_req *r, struct arena *a, jv obj)
+{
+    AUTO(buf) struct buf twice = { 0 };
+
+    obj = meta_owners_once(a, obj, &twice);
+    if (twice.n)
+        request_warn(r,
+                     ".metadata.ownerReferences contains duplicate entries%s; API server dedups "
+                     "owner references in 1.20+, and may reject such requests as early as 1.24; "
+                     "please fix your requests; duplicate UID(s) observed: %" PRI_STR,
+                     r->verb == VERB_PATCH ? " after mutating admission happens" : "",
+                     STR_ARG(buf_str(&twice)));
+    return obj;
+}
+
 int admit_create(struct api_req *r, jv *obj)
 {
     if (is(r->res, "pods")) {

@@ -5,6 +5,8 @@
 
 /* Each 0, or -1 and answered. */
 
+/* The object with each owner reference once, and a warning if some came twice. */
+jv admit_owners(struct api_req *r, struct arena *a, jv obj);
 /* Before a new object is checked: what its surroundings fill in. */
 int admit_create(struct api_req *r, jv *obj);
 /* Once an object is known to be valid: whether the limits and quotas of its namespace allow it.

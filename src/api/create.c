@@ -128,6 +128,7 @@ void create_object(struct api_req *r, jv obj, bool is_apply)
         fail_plain(r, 500, "resourceVersion should not be set on objects to be created");
         return;
     }
+    obj = admit_owners(r, r->a, obj);
     *c = (struct create){ .r = r, .sent = obj, .is_apply = is_apply, .code = 201 };
     start(c);
 }

@@ -1,5 +1,7 @@
 /* patch: JSON Patch, merge patch, strategic merge patch and server-side apply. */
 
+#include "api/admit.h"
+#include "api/admit.h"
 #include "api/decode.h"
 #include "api/strategy.h"
 #include "api/subresource.h"
@@ -132,7 +134,7 @@ static jv make_patched(struct update *u, struct arena *a, jv live)
                                    "no kind \"%" PRI_STR "\" is registered for version \"%" PRI_STR
                                    "\" in scheme \"pkg/runtime/scheme.go:110\"",
                                    STR_ARG(kind), STR_ARG(version)));
-    return out;
+    return admit_owners(r, a, out);
 }
 
 /* ---- server-side apply */
@@ -167,9 +169,11 @@ jv patch_apply(struct api_req *r, struct arena *a, jv live, jv body)
     }
     struct strict s = { .a = r->a };
     out = object_decode(a, r->res, out, &s, &e);
-    if (!jv_exists(out))
+    if (!jv_exists(out)) {
         answer_patch_err(r, &e, STR_NONE);
-    return out;
+        return out;
+    }
+    return admit_owners(r, a, out);
 }
 
 static jv make_applied(struct update *u, struct arena *a, jv live)

@@ -197,6 +197,7 @@ void verb_update(struct api_req *r)
             "the namespace of the provided object does not match the namespace sent on the request");
         return;
     }
+    obj = admit_owners(r, r->a, obj);
     *u = (struct update){ .r = r,
                           .make = make_from_body,
                           .check_rv = true,

@@ -63,6 +63,8 @@ jv pod_defaults(const struct kind_ctx *c, jv obj)
     edit_each(&spec, S("containers"), requests_from_limits);
     edit_each(&spec, S("initContainers"), requests_from_limits);
     pod_resources_defaults(&spec);
+    if (jv_int(edit_get(&spec, S("terminationGracePeriodSeconds")), 0) < 0)
+        edit_set(&spec, S("terminationGracePeriodSeconds"), LINT(1));
     if (jv_is_null(edit_get(&spec, S("enableServiceLinks"))))
         edit_set(&spec, S("enableServiceLinks"), JV_TRUE);
     if (jv_bool(edit_get(&spec, S("hostNetwork")), false)) {

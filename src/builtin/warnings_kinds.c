@@ -219,8 +219,6 @@ void node_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
 
     (void)c;
     (void)old;
-    if (!jv_is_null(F(spec, "configSource")))
-        warning_add(w, "spec.configSource: the feature is removed");
     if (FS(spec, "externalID").n)
         warning_add(w, "spec.externalID: this field is deprecated, and is unused by Kubernetes");
     EACH (it, F(spec, "podCIDRs"))

@@ -236,9 +236,10 @@ static void mask(struct ip *ip, int bits)
 str cidr_text(struct arena *a, const struct cidr *c)
 {
     struct ip ip = c->ip;
+    bool as4 = ip.mapped && c->bits >= 96; /* shown as what it means */
 
     mask(&ip, c->bits);
-    return arena_printf(a, "%" PRI_STR "/%d", STR_ARG(ip_text(a, &ip)), c->bits);
+    return arena_printf(a, "%" PRI_STR "/%d", STR_ARG(ip_text(a, &ip)), c->bits - (as4 ? 96 : 0));
 }
 
 bool cidr_contains(const struct cidr *outer, const struct cidr *inner)

@@ -27,6 +27,31 @@ jv meta_controller(jv obj)
     return JV_ABSENT;
 }
 
+static bool has_equal(const struct jbuild *list, jv ref)
+{
+    for (uint32_t i = 0; i < list->n; i++)
+        if (jv_equal((jv){ &list->nodes[i] }, ref))
+            return true;
+    return false;
+}
+
+jv meta_owners_once(struct arena *a, jv obj, struct buf *twice)
+{
+    enum { MANY_OWNERS = 128 }; /* more are left as they are: the work grows with the square */
+    jv refs = jv_get(meta_of(obj), S("ownerReferences"));
+    struct jbuild once = jb_arr(a);
+
+    if (jv_len(refs) < 2 || jv_len(refs) > MANY_OWNERS)
+        return obj;
+    for (struct jv_iter it = jv_iter(refs); jv_next(&it);)
+        if (!has_equal(&once, it.value))
+            jb_push(&once, it.value);
+        else
+            buf_printf(twice, "%s%" PRI_STR, twice->n ? ", " : "",
+                       STR_ARG(jv_str(jv_get(it.value, S("uid")), S(""))));
+    return twice->n ? jv_with(a, obj, jb_done(&once), "metadata", "ownerReferences") : obj;
+}
+
 jv meta_condition(jv obj, str type)
 {
     for (struct jv_iter c = jv_iter(jv_at(obj, "status", "conditions")); jv_next(&c);)

@@ -43,7 +43,10 @@ static inline bool meta_being_deleted(jv obj)
     return !jv_is_null(jv_get(meta_of(obj), S("deletionTimestamp")));
 }
 bool meta_has_finalizer(jv obj, str finalizer);
-jv meta_controller(jv obj);          /* the owner reference with controller: true, or absent */
+jv meta_controller(jv obj); /* the owner reference with controller: true, or absent */
+/* The object with each owner reference once; the uids of those left out are added to twice, as
+ * "a, b". */
+jv meta_owners_once(struct arena *a, jv obj, struct buf *twice);
 jv meta_condition(jv obj, str type); /* of status.conditions, or absent */
 bool meta_condition_is(jv obj, str type, str status);
 
