@@ -268,6 +268,8 @@ static jv only_status(const struct write_ctx *w, jv obj, jv old)
         out = jv_with(a, out, jv_at(obj, "metadata", "labels"), "metadata", "labels");
         out = jv_with(a, out, jv_at(obj, "metadata", "annotations"), "metadata", "annotations");
     }
+    if (is_loose && !jv_exists(jv_at(obj, "status", "qosClass")))
+        out = jv_with(a, out, jv_at(old, "status", "qosClass"), "status", "qosClass");
     return out;
 }
 

@@ -181,6 +181,7 @@ static void forget_allocated(struct edit *spec, jv obj, jv old)
         }
         forget(spec, before, S("ipFamilies"));
         forget(spec, before, S("ipFamilyPolicy"));
+        forget(spec, before, S("internalTrafficPolicy"));
     }
     if (needs_node_ports(old) && !needs_node_ports(obj))
         edit_each(spec, S("ports"), without_node_port);
