@@ -60,7 +60,7 @@ static void add_builtin(struct registry *g, const struct builtin_kind *k)
     r->has_status = k->flags & KIND_STATUS;
     r->has_scale = k->flags & KIND_SCALE;
     r->convert_events = str_eqz(r->group, "events.k8s.io");
-    r->raw = !r->convert_events;
+    r->raw = !r->convert_events && !k->from_stored;
     if (!(k->flags & KIND_REVIEW))
         r->coll = store_coll(g->store, r->convert_events ? S("events")
                                                          : store_name(r->a, r->group, r->plural));
@@ -155,7 +155,7 @@ struct resource *registry_of_coll(struct registry *g, const struct store_coll *c
 
     for (struct map_slot *s = NULL; (s = map_next(&g->by_path, s));) {
         struct resource *r = s->value;
-        if (r->coll == c && !r->convert_events)
+        if (r->coll == c && !r->convert_events && !(r->builtin && r->builtin->from_stored))
             found = !found || (r->crdv && r->crdv->storage) ? r : found;
     }
     return found;
@@ -247,6 +247,8 @@ jv resource_parse(struct arena *a, const struct resource *r, struct blob *stored
     arena_defer(a, unref_blob, blob_ref(stored));
     if (r->convert_events)
         v = rename_event(a, v, false);
+    if (r->builtin && r->builtin->from_stored)
+        v = r->builtin->from_stored(a, v);
     struct jbuild b = jb_obj(a);
     jb_add(&b, r->builtin ? S("kind") : S("apiVersion"),
            jstr(a, r->builtin ? r->kind : r->api_version));
@@ -275,14 +277,16 @@ jv resource_parse_value(struct arena *a, const struct resource *r, const struct 
 struct blob *resource_encode(struct arena *a, const struct resource *r, jv obj, int64_t rev)
 {
     AUTO(buf) struct buf text = { 0 };
-    jv meta = jv_with_key(a, jv_at(obj, "metadata"), S("resourceVersion"),
-                          jstr(a, arena_printf(a, "%lld", (long long)rev)));
     struct jbuild b = jb_obj(a);
 
     if (r->convert_events)
         obj = rename_event(a, obj, true);
     if (r->crdv && r->crdv != r->crd->storage)
         obj = crd_prune(a, r->crd->storage, obj, NULL, NULL);
+    if (r->builtin && r->builtin->to_stored)
+        obj = r->builtin->to_stored(a, obj);
+    jv meta = jv_with_key(a, jv_at(obj, "metadata"), S("resourceVersion"),
+                          jstr(a, arena_printf(a, "%lld", (long long)rev)));
     for (struct jv_iter it = jv_iter(obj); jv_next(&it);)
         if (!str_eqz(it.key, "kind") && !str_eqz(it.key, "apiVersion"))
             jb_add(&b, it.key, str_eqz(it.key, "metadata") ? meta : it.value);

@@ -72,8 +72,10 @@ jv horizontalpodautoscaler1_defaults(const struct kind_ctx *c, jv obj)
 {
     struct edit spec = edit(c->a, F(obj, "spec"));
 
+    jv carried = jv_at(obj, "metadata", "annotations", "autoscaling.alpha.kubernetes.io/metrics");
+
     min_replicas_default(&spec);
-    if (jv_is_null(edit_get(&spec, S("targetCPUUtilizationPercentage"))))
+    if (jv_is_null(edit_get(&spec, S("targetCPUUtilizationPercentage"))) && !jv_exists(carried))
         edit_set(&spec, S("targetCPUUtilizationPercentage"), LINT(CPU_PERCENT));
     return jv_with_key(c->a, obj, S("spec"), edit_done(&spec));
 }

@@ -165,6 +165,8 @@ HOOK_VALIDATE_UPDATE(new_event_validate_update);
 HOOK_DEFAULTS(horizontalpodautoscaler_defaults);
 HOOK_DEFAULTS(horizontalpodautoscaler1_defaults);
 HOOK_VALIDATE(horizontalpodautoscaler_validate);
+jv horizontalpodautoscaler1_from_stored(struct arena *a, jv obj);
+jv horizontalpodautoscaler1_to_stored(struct arena *a, jv obj);
 HOOK_DEFAULTS(mutatingwebhook_defaults);
 HOOK_DEFAULTS(validatingwebhook_defaults);
 HOOK_VALIDATE(webhookconfiguration_validate);

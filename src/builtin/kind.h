@@ -76,6 +76,10 @@ struct builtin_kind {
     /* Told on every request for it. NULL: nothing. */
     const char *deprecated;
 
+    /* A version that is not the stored one: both ways between them. NULL: it is. */
+    jv (*from_stored)(struct arena *a, jv obj);
+    jv (*to_stored)(struct arena *a, jv obj);
+
     const struct kind_column *columns; /* NULL: Name and Created At */
     size_t n_columns;
     /* The cells, one a column, as a JSON array. */

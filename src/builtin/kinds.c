@@ -329,6 +329,8 @@ const struct builtin_kind builtin_kinds[] = {
     { KIND(autoscaling1, HorizontalPodAutoscaler, "horizontalpodautoscalers",
            "horizontalpodautoscaler"),
       .defaults = horizontalpodautoscaler1_defaults,
+      .from_stored = horizontalpodautoscaler1_from_stored,
+      .to_stored = horizontalpodautoscaler1_to_stored,
       .prepare = status_is_the_servers,
       .validate = horizontalpodautoscaler_validate,
       TABLE_AS(hpa, hpa_v1_cells),
