@@ -78,7 +78,7 @@ int pb_next(str *rest, struct pb_field *f, struct err *e)
         return 0;
     if (varint(rest, &tag, e) < 0)
         return -1;
-    *f = (struct pb_field){ .number = tag >> 3, .type = (enum pb_type)(tag & 7) };
+    *f = (struct pb_field){ .number = tag >> 3, .type = (enum pb_type)(tag & 7), .bytes = S("") };
     if (f->number == 0 || f->number > INT32_MAX)
         return err_set(e, ERR_BAD_REQUEST, "proto: illegal tag %" PRId32 " (wire type %" PRIu64 ")",
                        (int32_t)(tag >> 3), tag);
