@@ -352,7 +352,13 @@ void verb_watch(struct api_req *r)
                                store_rev(api->store))
                       .p);
     schedule(w);
+    struct http_source source = { watch_read, watch_close, w, -1 };
+    if (http_wants_websocket(r->http)) {
+        metrics_request(r, 101);
+        http_reply_lines(r->http, source);
+        return;
+    }
     size_t n_h = answer_headers(r, S("application/json"), &h);
     metrics_request(r, 200);
-    http_reply_source(r->http, 200, h, n_h, (struct http_source){ watch_read, watch_close, w, -1 });
+    http_reply_source(r->http, 200, h, n_h, source);
 }

@@ -264,7 +264,8 @@ static void change_protocol(struct conn *c)
     void *state = h->next_state;
 
     h->rest = (struct buf){ 0 };
-    req_finish(h->cur);
+    if (!h->cur->kept)
+        req_finish(h->cur);
     h1_end(c);
     c->proto = next;
     c->state = state;

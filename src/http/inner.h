@@ -110,6 +110,7 @@ struct http_req {
     bool is_head;    /* method HEAD */
     bool keep_alive; /* HTTP/1.1 */
     bool old;        /* HTTP/1.0 */
+    bool kept;       /* as long as the WebSocket it became, which finishes it */
 };
 
 struct http_server {

@@ -228,6 +228,14 @@ static size_t ws_pull(struct conn *c, char *to, size_t room)
     return n;
 }
 
+/* The source of a kept request has news: it is asked when nothing is queued. */
+static void ws_wake(struct http_req *r)
+{
+    struct ws *w = r->c->state;
+
+    w->drained = false;
+}
+
 static void ws_expire(struct conn *c)
 {
     conn_end(c, FATE_NOW); /* no answer to our close */
@@ -247,6 +255,7 @@ const struct proto ws_proto = {
     .start = ws_start,
     .feed = ws_feed,
     .pull = ws_pull,
+    .wake = ws_wake,
     .expire = ws_expire,
     .stop = ws_stop,
     .end = ws_end,

@@ -126,9 +126,12 @@ static struct source *source_new(struct fixture *f, struct http_req *r, int64_t 
 static void reply_source(struct source *s, int64_t length)
 {
     struct http_header h = { S("content-type"), S("text/plain") };
+    struct http_source src = { source_read, source_close, s, length };
 
-    http_reply_source(s->r, 200, &h, 1,
-                      (struct http_source){ source_read, source_close, s, length });
+    if (http_wants_websocket(s->r))
+        http_reply_lines(s->r, src);
+    else
+        http_reply_source(s->r, 200, &h, 1, src);
 }
 
 static void reply_text(struct http_req *r, int status, str text)

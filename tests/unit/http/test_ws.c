@@ -171,6 +171,73 @@ static void bad_frames_end_it(void)
     }
 }
 
+#define ASK_FOR(path)                                                                   \
+    "GET " path " HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" \
+    "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+
+static void post_event(str lines)
+{
+    AUTO(buf) struct buf in = { 0 };
+    AUTO(buf) struct buf out = { 0 };
+    bool closed = false;
+
+    buf_printf(&in, "POST /event HTTP/1.1\r\nHost: a\r\nConnection: close\r\n");
+    buf_printf(&in, "Content-Length: %zu\r\n\r\n", lines.n);
+    buf_add(&in, lines);
+    is_int(client_exchange(f, buf_str(&in), &out, &closed), 200, "an event happens");
+}
+
+static void a_source_goes_out_line_by_line(void)
+{
+    AUTO(buf) struct buf out = { 0 };
+    AUTO(buf) struct buf long_line = { 0 };
+    struct fixture_counts *n = fixture_counts(f);
+    int closed = n->closed;
+    struct client *c = client_open(f, (struct client_opts){ 0 });
+
+    client_write(c, S(ASK_FOR("/watch")));
+    ok(client_read_until(c, &out, S("\r\n\r\n")), "the handshake comes before there is a line");
+    ok(str_starts(buf_str(&out), S("HTTP/1.1 101 ")), "101");
+    ok(fixture_await(&n->watches, 1), "the source is open");
+    buf_clear(&out);
+    post_event(S("one\ntwo\n"));
+    ok(client_read_until(c, &out, S("two\n")), "lines come when there is news");
+    is_str(buf_str(&out), S("\x81\x04one\n\x81\x04two\n"), "each as a message");
+    for (int i = 0; i < 200000; i++)
+        buf_addc(&long_line, 'x');
+    buf_add(&long_line, S("end\n"));
+    buf_clear(&out);
+    post_event(buf_str(&long_line));
+    ok(client_read_until(c, &out, S("end\n")), "a long one");
+    is_int((int64_t)out.n, 10 + 200004, "is one message too");
+    is_int(n->closed, closed, "the source stays open");
+    client_free(c);
+    ok(fixture_await(&n->closed, closed + 1), "until the client leaves");
+    is_int(n->watches, 0, "which ends the watch");
+    is_int(n->closed_twice, 0, "once");
+}
+
+static void the_end_of_a_source_closes(void)
+{
+    AUTO(buf) struct buf in = { 0 };
+    AUTO(buf) struct buf out = { 0 };
+    struct fixture_counts *n = fixture_counts(f);
+    int closed = n->closed;
+    struct client *c = client_open(f, (struct client_opts){ 0 });
+
+    client_write(c, S(ASK_FOR("/stream?3")));
+    ok(client_read_until(c, &out, S("\x88\x02\x03\xe8")), "with 1000");
+    ok(str_contains(buf_str(&out), S("\r\n\r\n\x81\x03"
+                                     "dcb")),
+       "after what it had");
+    add_frame(&in, 0x88, S("\x03\xe8"));
+    client_write(c, buf_str(&in));
+    ok(client_read_all(c, &out, 3000), "and the connection ends");
+    ok(fixture_await(&n->closed, closed + 1), "the source is closed");
+    is_int(n->closed_twice, 0, "once");
+    client_free(c);
+}
+
 static void a_stop_says_going_away(void)
 {
     AUTO(buf) struct buf out = { 0 };
@@ -194,6 +261,8 @@ int main(void)
     messages_are_echoed();
     both_sides_can_close();
     bad_frames_end_it();
+    a_source_goes_out_line_by_line();
+    the_end_of_a_source_closes();
     a_stop_says_going_away();
     fixture_stop(f, 1000);
     return tap_done();
