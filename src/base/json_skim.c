@@ -32,7 +32,7 @@ static str skip_string(struct skimmer *s)
         s->p += at(s, '\\') ? 2 : 1;
     }
     str text = { from, (size_t)((s->p < s->end ? s->p : s->end) - from) };
-    s->p++;
+    s->p = s->p < s->end ? s->p + 1 : s->end;
     return text;
 }
 
