@@ -113,6 +113,10 @@ struct jbuild jb_from(struct arena *a,
 void jb_set(struct jbuild *b, str key, jv value); /* borrows key */
 void jb_add(struct jbuild *b, str key, jv value); /* the caller knows that key is new */
 void jb_push(struct jbuild *b, jv value);
+/* Rewriting a container child by child: told what becomes of each in turn (absent: it goes). b
+ * starts as { 0 } and stays so (b->a is NULL) until the first that differs, so what is unchanged is
+ * shared; the copy then costs its length once, however many change. */
+void jb_child(struct jbuild *b, struct arena *a, const struct jv_iter *it, jv now);
 jv jb_get(const struct jbuild *b, str key); /* valid until the next change */
 jv jb_done(struct jbuild *b);               /* the builder may go on being used */
 
@@ -132,8 +136,9 @@ jv jv_copy(struct arena *a, jv v); /* deep: nothing borrowed any more */
 
 struct json_opts {
     size_t max_depth; /* 0: LIMIT_JSON_DEPTH */
-    /* Called for each duplicate key with its path ("spec.containers[0].name") and where in the text
-     * it stands; inner ones come first. May be NULL. The last value wins in any case. */
+    /* Called for each duplicate key (the first LIMIT_STRICT) with its path
+     * ("spec.containers[0].name") and where in the text it stands; inner ones come first. May be
+     * NULL. The last value wins in any case. */
     void (*on_duplicate)(void *ctx, str path, size_t at);
     void *ctx;
 };
@@ -152,6 +157,10 @@ void json_print(struct buf *b, jv v); /* compact */
 void json_print_indent(struct buf *b, jv v, unsigned spaces);
 void json_print_str(struct buf *b, str s); /* with quotes; invalid UTF-8 becomes U+FFFD */
 str json_text(struct arena *a, jv v);
+/* Whether its text has at most about that many bytes (escapes and commas are not counted). Values
+ * share parts, so one that took little memory to make may have gigabytes of text; this looks no
+ * further than the limit. */
+bool json_fits(jv v, size_t limit_bytes);
 
 /* ---- a document that owns its memory: shared, immutable, any thread */
 

@@ -149,6 +149,27 @@ jv jb_get(const struct jbuild *b, str key)
     return i < b->n ? (jv){ b->nodes + i + 1 } : JV_ABSENT;
 }
 
+void jb_child(struct jbuild *b, struct arena *a, const struct jv_iter *it, jv now)
+{
+    bool is_obj = jv_is(it->of, JV_OBJ);
+
+    if (!b->a && now.node == it->value.node)
+        return;
+    if (!b->a) {
+        *b = is_obj ? jb_obj(a) : jb_arr(a);
+        for (struct jv_iter k = jv_iter(it->of); k.i + 1 < it->i && jv_next(&k);) {
+            if (is_obj)
+                jb_add(b, k.key, k.value);
+            else
+                jb_push(b, k.value);
+        }
+    }
+    if (is_obj)
+        jb_add(b, it->key, now);
+    else if (jv_exists(now))
+        jb_push(b, now);
+}
+
 jv jb_done(struct jbuild *b)
 {
     struct jnode node = { .type = b->is_obj ? JV_OBJ : JV_ARR, .n = b->is_obj ? b->n / 2 : b->n };

@@ -26,6 +26,7 @@ struct parser {
     struct frame *frames;
     size_t depth;
     size_t frames_cap;
+    size_t told; /* duplicate keys */
 };
 
 static int fail(struct parser *s, const char *at, const char *what)
@@ -262,7 +263,7 @@ static void duplicate(struct parser *s, str key)
 {
     AUTO(buf) struct buf b = { 0 };
 
-    if (s->opts && s->opts->on_duplicate)
+    if (s->opts && s->opts->on_duplicate && s->told++ < LIMIT_STRICT)
         s->opts->on_duplicate(s->opts->ctx, path_of(s, &b, key),
                               key.p >= s->start && key.p < s->end ? (size_t)(key.p - s->start) : 0);
 }

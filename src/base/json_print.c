@@ -42,22 +42,6 @@ static void print_plain(struct buf *b, str s)
     buf_add(b, (str){ from, (size_t)(end - from) });
 }
 
-/* The longest valid start of s; everything when all of it is valid. */
-static size_t utf8_prefix(str s)
-{
-    size_t n = 0;
-
-    while (n < s.n) {
-        size_t len = 1;
-        while (len <= 4 && n + len <= s.n && !str_is_utf8(str_sub(s, n, n + len)))
-            len++;
-        if (len > 4 || n + len > s.n)
-            return n;
-        n += len;
-    }
-    return n;
-}
-
 void json_print_str(struct buf *b, str s)
 {
     buf_addc(b, '"');
@@ -65,7 +49,7 @@ void json_print_str(struct buf *b, str s)
         print_plain(b, s);
     } else {
         while (s.n) {
-            size_t good = utf8_prefix(s);
+            size_t good = str_utf8_prefix(s);
             print_plain(b, str_sub(s, 0, good));
             if (good == s.n)
                 break;
@@ -174,4 +158,27 @@ str json_text(struct arena *a, jv v)
 
     json_print(&b, v);
     return arena_str(a, buf_str(&b));
+}
+
+/* False once more than *left is needed. */
+static bool fits(const struct jnode *v, size_t *left)
+{
+    bool has_text = v->type == JV_STR || v->type == JV_NUM;
+    size_t need = has_text ? v->n + 1 : 2;
+    size_t n = v->type == JV_ARR ? v->n : v->type == JV_OBJ ? 2 * (size_t)v->n : 0;
+
+    if (need > *left)
+        return false;
+    *left -= need;
+    for (size_t i = 0; i < n; i++)
+        if (!fits(&v->u.items[i], left))
+            return false;
+    return true;
+}
+
+bool json_fits(jv v, size_t limit_bytes)
+{
+    size_t left = limit_bytes;
+
+    return !jv_exists(v) || fits(v.node, &left);
 }

@@ -30,5 +30,8 @@ enum {
     LIMIT_JSONPATH_BYTES = 4096,
     LIMIT_JSONPATH_DEPTH = 16, /* filters and unions within each other */
     LIMIT_JSONPATH_RESULTS = 100000,
-    LIMIT_PROBLEMS = 1000, /* reported for one object */
+    LIMIT_PROBLEMS = 1000,                 /* reported for one object */
+    LIMIT_PROBLEM_BYTES = 4 * 1024 * 1024, /* of their texts, which may quote the object each */
+    LIMIT_STRICT = 100,                    /* duplicate or unknown fields told of one body */
+    LIMIT_YAML_TAGS = 100,                 /* %TAG directives: libyaml compares each with all */
 };

@@ -163,3 +163,18 @@ uint64_t str_hash(str s)
     h = (h ^ w) * 0xc4ceb9fe1a85ec53u;
     return h ^ (h >> 29);
 }
+
+size_t str_utf8_prefix(str s)
+{
+    size_t n = 0;
+
+    while (n < s.n) {
+        size_t len = 1;
+        while (len <= 4 && n + len <= s.n && !str_is_utf8(str_sub(s, n, n + len)))
+            len++;
+        if (len > 4 || n + len > s.n)
+            return n;
+        n += len;
+    }
+    return n;
+}

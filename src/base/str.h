@@ -62,4 +62,5 @@ str str_cut(str *rest, char sep);
 /* A decimal integer and nothing else. */
 bool str_to_int(str s, int64_t *out);
 bool str_is_utf8(str s);
+size_t str_utf8_prefix(str s); /* bytes of its longest start that is; all of them when it is */
 uint64_t str_hash(str s);

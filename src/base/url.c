@@ -2,6 +2,8 @@
 
 #include "base/url.h"
 
+#include "base/buf.h"
+
 static int hex(char c)
 {
     if (c >= '0' && c <= '9')
@@ -10,10 +12,29 @@ static int hex(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+/* Bytes that are no UTF-8 become U+FFFD, as they do where Go writes them: what is asked for ends up
+ * in answers, and as a field manager in stored objects. */
+static str as_utf8(struct arena *a, str s)
+{
+    AUTO(buf) struct buf b = { 0 };
+
+    if (str_is_utf8(s))
+        return s;
+    while (s.n) {
+        size_t good = str_utf8_prefix(s);
+        buf_add(&b, str_sub(s, 0, good));
+        if (good == s.n)
+            break;
+        buf_add(&b, S("\xef\xbf\xbd"));
+        s = str_sub(s, good + 1, s.n);
+    }
+    return arena_str(a, buf_str(&b));
+}
+
 static int decode(struct arena *a, str s, bool plus_is_space, str *out, struct err *e)
 {
     if (str_find(s, '%') < 0 && (!plus_is_space || str_find(s, '+') < 0)) {
-        *out = s.p ? s : S("");
+        *out = s.p ? as_utf8(a, s) : S("");
         return 0;
     }
     char *start = arena_alloc(a, s.n + 1);
@@ -34,7 +55,7 @@ static int decode(struct arena *a, str s, bool plus_is_space, str *out, struct e
         *to++ = c;
     }
     *to = 0;
-    *out = (str){ start, (size_t)(to - start) };
+    *out = as_utf8(a, (str){ start, (size_t)(to - start) });
     return 0;
 }
 

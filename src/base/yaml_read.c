@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <yaml.h>
 
+enum { TEXT_OF_A_NODE = 64 };
+
 struct anchor {
     struct yaml_node node;
     bool open; /* still being read */
@@ -44,6 +46,7 @@ struct reader {
     } marks;
     struct member **scratch;
     size_t scratch_cap;
+    size_t told; /* duplicate keys */
 };
 
 static struct yaml_place place(yaml_mark_t mark)
@@ -116,6 +119,8 @@ static int read_scalar(struct reader *r, struct yaml_node *out)
 
     if (yaml_node_scalar(r->a, text, tag, r->event.data.scalar.plain_implicit, out, &why) < 0)
         return fail(r, out->at, "%" PRI_STR, STR_ARG(why));
+    out->size += text.n / TEXT_OF_A_NODE; /* long texts cost as much as many nodes do */
+    r->nodes += text.n / TEXT_OF_A_NODE;
     return 0;
 }
 
@@ -212,7 +217,8 @@ static int duplicate(struct reader *r, const struct member *first, const struct 
     str key = { again->key.u.text, again->key.n };
 
     if (r->opts && r->opts->on_duplicate) {
-        r->opts->on_duplicate(r->opts->ctx, key, first->at, again->at, again->value.at.line);
+        if (r->told++ < LIMIT_STRICT)
+            r->opts->on_duplicate(r->opts->ctx, key, first->at, again->at, again->value.at.line);
         return 0;
     }
     return fail(r, again->at, "key \"%" PRI_STR "\" is already set at line %u column %u",
@@ -444,6 +450,21 @@ static int read_stream(struct reader *r, str text, struct yaml_docs *out)
     return rc;
 }
 
+/* Lines that start so are directives, but for odd texts in quotes, which have fewer of them. */
+static bool has_many_tags(str text)
+{
+    size_t n = 0;
+
+    for (const char *p = text.p, *end = text.p + text.n; p && n <= LIMIT_YAML_TAGS;) {
+        p = memmem(p, (size_t)(end - p), "%TAG", 4);
+        if (!p)
+            break;
+        n += p == text.p || p[-1] == '\n' || p[-1] == '\r';
+        p += 4;
+    }
+    return n > LIMIT_YAML_TAGS;
+}
+
 int yaml_read(struct arena *a, str file, str text, const struct yaml_opts *opts,
               struct yaml_docs *out, struct err *e)
 {
@@ -451,6 +472,9 @@ int yaml_read(struct arena *a, str file, str text, const struct yaml_opts *opts,
 
     if (text.n > INT32_MAX)
         return err_set(e, ERR_TOO_LARGE, "YAML text of %zu bytes is too large", text.n);
+    if (has_many_tags(text))
+        return err_set(e, ERR_TOO_LARGE, "YAML text with more than %d %%TAG directives",
+                       LIMIT_YAML_TAGS);
     if (!yaml_parser_initialize(&r.parser))
         abort();
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)(text.p ? text.p : ""), text.n);

@@ -50,6 +50,7 @@ struct schema {
     const char *doc;
     const struct schema_field *fields; /* SCHEMA_OBJECT */
     size_t n_fields;
+    bool sorted;                /* fields are, by name */
     const struct schema *items; /* LIST, MAP; OBJECT: additional properties */
     const char *const *values;  /* STRING: the known ones, ends with NULL; told, never checked */
 
@@ -82,7 +83,8 @@ const struct schema *schema_member(const struct schema *s, str name);
 /* ---- decoding, as Go's typed decoder and encoder together would leave a value */
 
 struct schema_report {
-    /* Called for every field that the schema does not have, with its path ("spec.foo"). */
+    /* Called for every field that the schema does not have (the first LIMIT_STRICT), with its
+     * path ("spec.foo"). */
     void (*on_unknown)(void *ctx, str path);
     void *ctx;
 };

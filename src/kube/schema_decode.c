@@ -5,6 +5,8 @@
  * at once when a type that reads itself (quantities, times) cannot: so does this. */
 
 #include "kube/schema.h"
+
+#include "base/limits.h"
 #include "kube/schema_scalar.h"
 
 #include <inttypes.h>
@@ -27,6 +29,7 @@ struct decoding {
     const struct at *opaque; /* within a type that reads itself: errors are told from there */
     bool wrong;              /* e holds the first error */
     bool stop;               /* e holds one that ends everything */
+    size_t told;             /* unknown fields */
 };
 
 static jv decode(struct decoding *d, const struct schema *s, jv v, const struct at *at);
@@ -64,7 +67,7 @@ static void tell_unknown(struct decoding *d, str name, const struct at *up)
     AUTO(buf) struct buf b = { 0 };
     struct at at = { .up = up, .step = STEP_KEY, .name = name };
 
-    if (!d->report || !d->report->on_unknown || d->opaque)
+    if (!d->report || !d->report->on_unknown || d->opaque || d->told++ >= LIMIT_STRICT)
         return;
     print_path(&b, &at);
     d->report->on_unknown(d->report->ctx, arena_str(d->a, buf_str(&b)));

@@ -1,5 +1,6 @@
 /* JSON in, out, and changed. */
 
+#include "base/limits.h"
 #include "tap.h"
 
 static void round_trip(const char *text, const char *want)
@@ -172,6 +173,66 @@ static void large_objects_compare_in_any_order(void)
     ok(!jv_equal(x, jv_with_key(a, y, S("k7"), JV_TRUE)), "one of them counts");
 }
 
+static void count_path(void *ctx, str path, size_t at)
+{
+    int *n = ctx;
+
+    (void)path, (void)at;
+    ++*n;
+}
+
+static void only_so_many_duplicates_are_told(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf b = { 0 };
+    int n = 0;
+    struct json_opts opts = { .on_duplicate = count_path, .ctx = &n };
+
+    buf_addc(&b, '{');
+    for (int i = 0; i < 1000; i++)
+        buf_add(&b, S("\"a\":1,"));
+    buf_add(&b, S("\"a\":2}"));
+    jv v = json_parse(a, buf_str(&b), &opts, NULL);
+    is_int(jv_int(jv_at(v, "a"), 0), 2, "the last of a thousand counts");
+    is_int(n, LIMIT_STRICT, "some are told");
+}
+
+static void the_size_of_shared_parts_is_known_without_printing(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    jv v = jstr(a, S("0123456789"));
+
+    for (int i = 0; i < 60; i++)
+        v = jarr(a, v, v); /* 2^60 texts */
+    ok(!json_fits(v, 1024 * 1024), "too large is seen at once");
+    ok(json_fits(jarr(a, jstr(a, S("abc"))), 6), "what fits, fits");
+    ok(!json_fits(jarr(a, jstr(a, S("abc"))), 5), "by a byte");
+    ok(json_fits(JV_ABSENT, 0), "nothing always does");
+}
+
+static jv rewrite(struct arena *a, jv v, str drop, jv now)
+{
+    struct jbuild b = { 0 };
+
+    for (struct jv_iter it = jv_iter(v); jv_next(&it);)
+        jb_child(&b, a, &it, str_eq(jv_str(it.value, STR_NONE), drop) ? now : it.value);
+    return b.a ? jb_done(&b) : v;
+}
+
+static void children_are_rewritten_in_turn(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(jdoc) struct jdoc *o = J("{'a':'x','b':'y','c':'x','d':1}");
+    AUTO(jdoc) struct jdoc *l = J("['x','y','x',1]");
+    jv v = jdoc_root(o);
+
+    ok(rewrite(a, v, S("none"), JV_ABSENT).node == v.node, "unchanged is shared");
+    is_json(rewrite(a, v, S("x"), JV_ABSENT), "{'b':'y','d':1}", "members go");
+    is_json(rewrite(a, v, S("y"), JV_TRUE), "{'a':'x','b':true,'c':'x','d':1}", "or change");
+    is_json(rewrite(a, jdoc_root(l), S("x"), JV_ABSENT), "['y',1]", "elements go");
+    is_json(rewrite(a, jdoc_root(l), S("y"), JV_TRUE), "['x',true,'x',1]", "or change");
+}
+
 int main(void)
 {
     large_numbers_compare_exactly();
@@ -185,5 +246,8 @@ int main(void)
     changes_share_the_rest();
     builders_do_not_leak_into_what_they_made();
     equality_is_by_value();
+    only_so_many_duplicates_are_told();
+    the_size_of_shared_parts_is_known_without_printing();
+    children_are_rewritten_in_turn();
     return tap_done();
 }

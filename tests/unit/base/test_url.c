@@ -45,10 +45,25 @@ static void flags_read_as_kubernetes_reads_them(void)
        "and nothing else");
 }
 
+static void bytes_that_are_no_text_are_replaced(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    str out = STR_NONE;
+
+    is_int(url_decode(a, S("a%ff%c3%a4%e2%82b"), &out, NULL), 0, "any bytes decode");
+    is_str(out,
+           S("a\xef\xbf\xbd\xc3\xa4\xef\xbf\xbd\xef\xbf\xbd"
+             "b"),
+           "those that are no UTF-8 as U+FFFD");
+    is_str(url_query_get(a, S("fieldManager=\xff"), S("fieldManager")), S("\xef\xbf\xbd"),
+           "unescaped ones too");
+}
+
 int main(void)
 {
     percent_escapes_are_decoded();
     queries_give_their_pairs_in_order();
+    bytes_that_are_no_text_are_replaced();
     flags_read_as_kubernetes_reads_them();
     return tap_done();
 }

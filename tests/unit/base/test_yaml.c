@@ -298,6 +298,64 @@ static void values_know_where_they_stood(void)
        "in JSON as well");
 }
 
+static void long_texts_count_as_many_nodes(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf b = { 0 };
+    struct yaml_docs d = { 0 };
+    struct err e = { 0 };
+
+    buf_add(&b, S("- &a "));
+    for (int i = 0; i < 1000 * 1000; i++)
+        buf_addc(&b, 'x');
+    buf_addc(&b, '\n');
+    for (int i = 0; i < 1000; i++)
+        buf_add(&b, S("- *a\n"));
+    is_int(yaml_parse(a, STR_NONE, buf_str(&b), NULL, &d, &e), -1,
+           "a thousand aliases of a million bytes are refused");
+    is_str(str_of(e.msg), S("yaml: document contains excessive aliasing"),
+           "as aliases of lists are");
+}
+
+static void directives_are_few(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf b = { 0 };
+    struct yaml_docs d = { 0 };
+    struct err e = { 0 };
+
+    for (int i = 0; i <= LIMIT_YAML_TAGS; i++)
+        buf_printf(&b, "%%TAG !e%d! tag:x\n", i);
+    buf_add(&b, S("---\na: b\n"));
+    is_int(yaml_parse(a, STR_NONE, buf_str(&b), NULL, &d, &e), -1, "many directives are refused");
+    is_str(str_of(e.msg), S("YAML text with more than 100 %TAG directives"), "and told");
+    str rest = str_sub(buf_str(&b), (size_t)str_find(buf_str(&b), '\n') + 1, b.n);
+    is_int(yaml_parse(a, STR_NONE, rest, NULL, &d, &e), 0, "one fewer is fine");
+}
+
+static void count_one(void *ctx, str key, struct yaml_place first, struct yaml_place again,
+                      uint32_t value_line)
+{
+    int *n = ctx;
+
+    (void)key, (void)first, (void)again, (void)value_line;
+    ++*n;
+}
+
+static void only_so_many_duplicates_are_told(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf b = { 0 };
+    struct yaml_docs d = { 0 };
+    int n = 0;
+    struct yaml_opts opts = { .on_duplicate = count_one, .ctx = &n };
+
+    for (int i = 0; i < 1000; i++)
+        buf_add(&b, S("a: b\n"));
+    is_int(yaml_parse(a, STR_NONE, buf_str(&b), &opts, &d, NULL), 0, "a thousand duplicates parse");
+    is_int(n, LIMIT_STRICT, "some are told");
+}
+
 int main(void)
 {
     scalars_are_yaml_1_1();
@@ -307,6 +365,9 @@ int main(void)
     without_a_file_errors_are_go_s();
     hostile_text_is_refused_cheaply();
     duplicates_may_be_reported_instead();
+    only_so_many_duplicates_are_told();
+    long_texts_count_as_many_nodes();
+    directives_are_few();
     values_know_where_they_stood();
     return tap_done();
 }
