@@ -40,9 +40,15 @@ str path_str(struct arena *a, const struct path *p)
     return arena_str(a, buf_str(&b));
 }
 
+/* Asked before any text is made: there may be very many more, and each may quote megabytes. */
+static bool is_full(const struct problems *ps)
+{
+    return ps->n >= LIMIT_PROBLEMS || ps->bytes >= LIMIT_PROBLEM_BYTES;
+}
+
 static void add(struct problems *ps, enum problem_type type, const struct path *p, str message)
 {
-    if (ps->n >= LIMIT_PROBLEMS)
+    if (is_full(ps))
         return;
     if (ps->n == ps->cap) {
         size_t cap = ps->cap ? ps->cap * 2 : 8;
@@ -52,7 +58,9 @@ static void add(struct problems *ps, enum problem_type type, const struct path *
         ps->at = more;
         ps->cap = cap;
     }
-    ps->at[ps->n++] = (struct problem){ type, path_str(ps->a, p), message };
+    str field = path_str(ps->a, p);
+    ps->bytes += field.n + message.n;
+    ps->at[ps->n++] = (struct problem){ type, field, message };
 }
 
 static bool shows_value(enum problem_type type)
@@ -67,8 +75,8 @@ void problem_add(struct problems *ps, enum problem_type type, const struct path 
     AUTO(buf) struct buf b = { 0 };
     va_list ap;
 
-    if (ps->n >= LIMIT_PROBLEMS)
-        return; /* before any text is made: there may be very many more */
+    if (is_full(ps))
+        return;
     va_start(ap, fmt);
     str detail = arena_vprintf(ps->a, fmt, ap);
     va_end(ap);
@@ -92,6 +100,8 @@ void problem_add_bare(struct problems *ps, enum problem_type type, const struct 
 {
     va_list ap;
 
+    if (is_full(ps))
+        return;
     va_start(ap, fmt);
     str detail = arena_vprintf(ps->a, fmt, ap);
     va_end(ap);

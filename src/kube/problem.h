@@ -55,6 +55,7 @@ struct problems {
     struct problem *at;
     size_t n; /* at most LIMIT_PROBLEMS; the rest is dropped */
     size_t cap;
+    size_t bytes; /* of all texts; past LIMIT_PROBLEM_BYTES the rest is dropped too */
 };
 
 /* bad: the value as it stands in the object, for INVALID, DUPLICATE, NOT_FOUND, TYPE_INVALID and

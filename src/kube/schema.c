@@ -50,9 +50,22 @@ const struct schema_field *schema_field(const struct schema *s, str name)
 {
     if (!s || s->type != SCHEMA_OBJECT)
         return NULL;
-    for (size_t i = 0; i < s->n_fields; i++)
-        if (str_eq(s->fields[i].name, name))
-            return &s->fields[i];
+    if (!s->sorted) {
+        for (size_t i = 0; i < s->n_fields; i++)
+            if (str_eq(s->fields[i].name, name))
+                return &s->fields[i];
+        return NULL;
+    }
+    for (size_t lo = 0, hi = s->n_fields; lo < hi;) {
+        size_t mid = (lo + hi) / 2;
+        int c = str_cmp(name, s->fields[mid].name);
+        if (c == 0)
+            return &s->fields[mid];
+        if (c < 0)
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
     return NULL;
 }
 
