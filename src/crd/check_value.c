@@ -3,6 +3,8 @@
 
 #include "crd/check.h"
 
+#include "crd/members.h"
+
 #include <inttypes.h>
 #include <limits.h>
 
@@ -83,7 +85,7 @@ static void check_child(struct verdict *out, const struct schema *s, const struc
         check(out, s, at, v);
         return;
     }
-    struct verdict own = { .a = out->a, .quiet = out->quiet };
+    struct verdict own = { .a = out->a, .quiet = out->quiet, .spent = out->spent };
     check(&own, s, at, v);
     if (own.n && pair_unchanged(pair))
         own.n = 0;
@@ -126,10 +128,11 @@ static void check_array(struct verdict *out, const struct crd_rules *r, struct a
     out->matches += 2;
 }
 
-static void check_required(struct verdict *out, const struct crd_rules *r, struct at at, jv v)
+static void check_required(struct verdict *out, const struct crd_rules *r, struct at at,
+                           const struct members *m)
 {
     for (size_t i = 0; i < r->n_required; i++) {
-        if (jv_exists(jv_get(v, r->required[i])))
+        if (jv_exists(members_get(m, r->required[i])))
             continue;
         struct path path = path_field(at.path, r->required[i]);
         flaw_add(out, (struct at){ &path, NULL }, (struct flaw){ .type = PROBLEM_REQUIRED },
@@ -154,17 +157,20 @@ static void check_object(struct verdict *out, const struct crd_rules *r, struct 
             continue;
         if (r->more)
             check_member(out, r->more, at, it.key, it.value);
-        else if (!r->additional_allowed)
+        else if (!r->additional_allowed && !verdict_is_full(out))
             flaw_add_plain(out, at, jstr(out->a, it.key),
                            "%" PRI_STR ".%" PRI_STR " in body is a forbidden property",
                            STR_ARG(path_str(out->a, at.path)), STR_ARG(it.key));
     }
+    struct members m;
+    members_init(&m, v, r->n_props + r->n_required);
     for (size_t i = 0; i < r->n_props; i++) {
-        jv member = jv_get(v, r->props[i].name);
+        jv member = members_get(&m, r->props[i].name);
         if (jv_exists(member))
             check_member(out, r->props[i].schema, at, r->props[i].name, member);
     }
-    check_required(out, r, at, v);
+    check_required(out, r, at, &m);
+    members_done(&m);
     out->matches++;
 }
 
@@ -188,10 +194,10 @@ static int count_valid(struct arena *a, const struct schema_list_of *l, struct a
 /* None holds: the flaws of the one that went furthest. */
 static void tell_best(struct verdict *out, const struct schema_list_of *l, struct at at, jv v)
 {
-    struct verdict best = { .a = out->a, .matches = -1 };
+    struct verdict best = { .a = out->a, .spent = out->spent, .matches = -1 };
 
     for (size_t i = 0; !out->quiet && i < l->n; i++) { /* nobody counts the matches of a failure */
-        struct verdict one = { .a = out->a };
+        struct verdict one = { .a = out->a, .spent = out->spent };
         check(&one, l->at[i], at, v);
         if (one.matches > best.matches)
             best = one;
@@ -234,7 +240,7 @@ static void check_all(struct verdict *out, const struct schema_list_of *l, struc
     size_t valid = 0;
 
     for (size_t i = 0; i < l->n; i++) {
-        struct verdict one = { .a = out->a, .quiet = out->quiet };
+        struct verdict one = { .a = out->a, .quiet = out->quiet, .spent = out->spent };
         check(&one, l->at[i], at, v);
         valid += !one.n;
         verdict_merge(out, &one);
@@ -292,7 +298,8 @@ static void check(struct verdict *out, const struct schema *s, struct at at, jv 
 void check_values(struct problems *ps, const struct schema *s, const struct path *prefix, jv v,
                   jv old, bool has_old)
 {
-    struct verdict out = { .a = ps->a };
+    size_t spent = 0;
+    struct verdict out = { .a = ps->a, .spent = &spent };
     struct pair pair = { s, v, old };
 
     check_child(&out, s, NULL, has_old ? &pair : NULL, v);

@@ -63,11 +63,10 @@ static jv coerce(struct coercer *c, const struct schema *s, const struct path *p
 
     if (c->failed || !r || !(r->below & BELOW_EMBEDDED))
         return v;
-    for (size_t i = 0; jv_is(v, JV_ARR) && r->items && i < jv_len(v); i++) {
-        struct path at = path_index(p, i);
-        jv now = coerce(c, r->items, &at, jv_index(v, i));
-        if (now.node != jv_index(v, i).node)
-            v = jv_with_index(c->a, v, i, now);
+    struct jbuild b = { 0 };
+    for (struct jv_iter it = jv_iter(v); jv_is(v, JV_ARR) && r->items && jv_next(&it);) {
+        struct path at = path_index(p, it.i - 1);
+        jb_child(&b, c->a, &it, coerce(c, r->items, &at, it.value));
     }
     for (struct jv_iter it = jv_iter(v); jv_is(it.of, JV_OBJ) && jv_next(&it);) {
         const struct schema *prop = rules_prop(r, it.key);
@@ -80,10 +79,9 @@ static jv coerce(struct coercer *c, const struct schema *s, const struct path *p
             now = coerce_meta(c, s, &at, it.key, now);
         else if (prop || r->more)
             now = coerce(c, prop ? prop : r->more, &at, now);
-        if (now.node != it.value.node)
-            v = jv_with_key(c->a, v, it.key, now);
+        jb_child(&b, c->a, &it, now);
     }
-    return v;
+    return b.a ? jb_done(&b) : v;
 }
 
 jv coerce_embedded(struct arena *a, const struct crd_version *v, jv obj,

@@ -1,5 +1,6 @@
 /* Dropping what a schema does not know, and nulls that mean nothing. */
 
+#include "base/limits.h"
 #include "crd/rules.h"
 
 #include <stdlib.h>
@@ -17,7 +18,7 @@ static void note(struct pruner *p, const struct path *up, str key)
 {
     struct path path = path_field(up, key);
 
-    if (!p->told)
+    if (!p->told || p->n == LIMIT_STRICT)
         return;
     if (p->n == p->cap) {
         size_t cap = p->cap ? p->cap * 2 : 8;
@@ -63,38 +64,22 @@ static jv prune_object(struct pruner *p, const struct schema *s, const struct pa
                        bool resource, bool open)
 {
     struct jbuild b = { 0 };
-    bool changed = false;
 
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
-        jv kept = prune_member(p, s, path, it.key, it.value, resource, open);
-        if (kept.node == it.value.node)
-            continue;
-        if (!changed)
-            b = jb_from(p->a, v);
-        changed = true;
-        jb_set(&b, it.key, kept);
-    }
-    return changed ? jb_done(&b) : v;
+    for (struct jv_iter it = jv_iter(v); jv_next(&it);)
+        jb_child(&b, p->a, &it, prune_member(p, s, path, it.key, it.value, resource, open));
+    return b.a ? jb_done(&b) : v;
 }
 
 static jv prune_array(struct pruner *p, const struct schema *items, const struct path *path, jv v,
                       bool open)
 {
-    struct jbuild b = jb_arr(p->a);
-    bool changed = false;
+    struct jbuild b = { 0 };
 
-    for (size_t i = 0; i < jv_len(v); i++) {
-        struct path at = path_index(path, i);
-        jv was = jv_index(v, i);
-        jv kept = prune(p, items, &at, was, false, open);
-        if (kept.node == was.node && !changed)
-            continue;
-        for (size_t k = 0; !changed && k < i; k++)
-            jb_push(&b, jv_index(v, k));
-        changed = true;
-        jb_push(&b, kept);
+    for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
+        struct path at = path_index(path, it.i - 1);
+        jb_child(&b, p->a, &it, prune(p, items, &at, it.value, false, open));
     }
-    return changed ? jb_done(&b) : v;
+    return b.a ? jb_done(&b) : v;
 }
 
 /* open: below a list of open objects, whose elements are open too. */

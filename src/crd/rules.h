@@ -48,7 +48,9 @@ struct crd_rules {
     str format;     /* as written; empty: none that we check */
     format_check *format_check;
 
-    jv enums; /* absent: none */
+    jv enums;         /* absent: none */
+    const str *texts; /* those of enums, sorted */
+    size_t n_texts;
     bool has_min, has_max, has_multiple, exclusive_min, exclusive_max, unique;
     double min, max, multiple;
     int64_t min_length, max_length, min_items, max_items, min_props, max_props; /* -1: none */

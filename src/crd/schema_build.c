@@ -62,7 +62,8 @@ static int by_name(const void *x, const void *y)
     return str_cmp(a->name, b->name);
 }
 
-const struct schema *rules_prop(const struct crd_rules *r, str name)
+/* n_props: none of that name. */
+static size_t prop_index(const struct crd_rules *r, str name)
 {
     size_t lo = 0;
     size_t hi = r->n_props;
@@ -71,27 +72,25 @@ const struct schema *rules_prop(const struct crd_rules *r, str name)
         size_t mid = (lo + hi) / 2;
         int c = str_cmp(name, r->props[mid].name);
         if (c == 0)
-            return r->props[mid].schema;
+            return mid;
         if (c < 0)
             hi = mid;
         else
             lo = mid + 1;
     }
-    return NULL;
+    return r->n_props;
 }
 
-static bool is_required(jv required, str name)
+const struct schema *rules_prop(const struct crd_rules *r, str name)
 {
-    for (struct jv_iter it = jv_iter(required); jv_next(&it);)
-        if (str_eq(jv_str(it.value, STR_NONE), name))
-            return true;
-    return false;
+    size_t i = prop_index(r, name);
+
+    return i < r->n_props ? r->props[i].schema : NULL;
 }
 
 static void build_props(struct builder *b, struct crd_rules *r, jv json)
 {
     jv props = jv_at(json, "properties");
-    jv required = jv_at(json, "required");
     struct schema_field *fields = ARENA_ARRAY(b->a, struct schema_field, jv_len(props));
 
     for (struct jv_iter it = jv_iter(props); jv_next(&it);) {
@@ -99,13 +98,17 @@ static void build_props(struct builder *b, struct crd_rules *r, jv json)
         fields[r->n_props++] = (struct schema_field){
             .name = it.key,
             .schema = build(b, it.value, false),
-            .flags = is_required(required, it.key) ? FIELD_REQUIRED : 0,
             .doc = jv_exists(doc) ? arena_z(b->a, jv_str(doc, STR_NONE)) : NULL,
         };
     }
     if (r->n_props)
         qsort(fields, r->n_props, sizeof(*fields), by_name);
     r->props = fields;
+    for (struct jv_iter it = jv_iter(jv_at(json, "required")); jv_next(&it);) {
+        size_t i = prop_index(r, jv_str(it.value, STR_NONE));
+        if (i < r->n_props)
+            fields[i].flags = FIELD_REQUIRED;
+    }
 }
 
 static struct schema_list_of build_list(struct builder *b, jv list)
@@ -116,6 +119,27 @@ static struct schema_list_of build_list(struct builder *b, jv list)
     for (struct jv_iter it = jv_iter(list); jv_next(&it);)
         at[n++] = build(b, it.value, false);
     return (struct schema_list_of){ at, n };
+}
+
+static int by_text(const void *x, const void *y)
+{
+    const str *a = x;
+    const str *b = y;
+
+    return str_cmp(*a, *b);
+}
+
+static void build_enum(struct builder *b, struct crd_rules *r, jv list)
+{
+    str *texts = ARENA_ARRAY(b->a, str, jv_len(list));
+
+    for (struct jv_iter it = jv_iter(list); jv_next(&it);)
+        if (jv_is(it.value, JV_STR))
+            texts[r->n_texts++] = jv_str(it.value, STR_NONE);
+    if (r->n_texts)
+        qsort(texts, r->n_texts, sizeof(*texts), by_text);
+    r->texts = texts;
+    r->enums = list;
 }
 
 static void build_limits(struct builder *b, struct crd_rules *r, jv json)
@@ -139,7 +163,7 @@ static void build_limits(struct builder *b, struct crd_rules *r, jv json)
     r->min_props = jv_int(jv_at(json, "minProperties"), -1);
     r->max_props = jv_int(jv_at(json, "maxProperties"), -1);
     if (jv_len(jv_at(json, "enum")))
-        r->enums = jv_at(json, "enum");
+        build_enum(b, r, jv_at(json, "enum"));
     r->pattern_text = jv_str(jv_at(json, "pattern"), STR_NONE);
     if (r->pattern_text.n)
         r->pattern = pattern_new(b->a, r->pattern_text, NULL);
@@ -183,6 +207,7 @@ static void build_fields(struct builder *b, struct schema *s, const struct crd_r
 
     s->fields = r->props;
     s->n_fields = r->n_props;
+    s->sorted = true;
     if (!root && !s->embedded_resource)
         return;
     s->type = SCHEMA_OBJECT;

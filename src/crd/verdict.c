@@ -6,14 +6,36 @@
 
 #include <inttypes.h>
 
+bool verdict_is_full(struct verdict *v)
+{
+    if (v->quiet) {
+        v->n++;
+        return true;
+    }
+    if (v->n < LIMIT_PROBLEMS && *v->spent < LIMIT_PROBLEM_BYTES)
+        return false;
+    if (!v->n)
+        verdict_add(v, (struct flaw){ .type = PROBLEM_INVALID,
+                                      .shapeless = true,
+                                      .text = S("more is wrong than can be told") });
+    return true;
+}
+
+/* The same words; those of an enum are made only when told. */
+static bool same_flaw(const struct flaw *a, const struct flaw *b)
+{
+    return str_eq(a->text, b->text) && a->type == b->type && jv_equal(a->enums, b->enums);
+}
+
 void verdict_add(struct verdict *v, struct flaw f)
 {
     if (v->quiet) {
         v->n++;
         return;
     }
+    *v->spent += f.name.n + f.text.n;
     for (size_t i = 0; i < v->n; i++)
-        if (str_eq(v->at[i].text, f.text))
+        if (same_flaw(&v->at[i], &f))
             return;
     if (v->n >= LIMIT_PROBLEMS)
         return;
@@ -41,6 +63,8 @@ static void tell_enum(const struct flaw *f, struct problems *ps, const struct pa
 {
     AUTO(buf) struct buf b = { 0 };
 
+    if (ps->n >= LIMIT_PROBLEMS || ps->bytes >= LIMIT_PROBLEM_BYTES)
+        return; /* a list of values may be long */
     for (struct jv_iter it = jv_iter(f->enums); jv_next(&it);) {
         str text =
             jv_is(it.value, JV_STR) ? jv_str(it.value, STR_NONE) : json_text(ps->a, it.value);

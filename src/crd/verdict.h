@@ -16,13 +16,16 @@ struct flaw {
 
 struct verdict {
     struct arena *a;
-    bool quiet; /* flaws are counted and not kept: whoever asks again gets the words */
+    bool quiet;    /* flaws are counted and not kept: whoever asks again gets the words */
+    size_t *spent; /* bytes of words made by all verdicts of one object, those dropped too */
     struct flaw *at;
     size_t n;
     size_t cap;
     int matches;
 };
 
+/* The flaw at hand needs no words: nobody wants any, or there are more than enough. It counts. */
+bool verdict_is_full(struct verdict *v);
 void verdict_add(struct verdict *v, struct flaw f);
 void verdict_merge(struct verdict *into, const struct verdict *from);
 void verdict_tell(const struct verdict *v, struct problems *ps, const struct path *prefix);

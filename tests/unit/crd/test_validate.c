@@ -98,10 +98,92 @@ static void a_runaway_pattern_comes_to_an_end(void)
     is_int((int64_t)ps.n, 0, "and a text that does match is found to");
 }
 
+static struct crd *compile_items(struct arena *a, jv items)
+{
+    AUTO(jdoc)
+    struct jdoc *d = J("{'spec': {'group': 'g.io', 'names': {'plural': 'xs', 'kind': 'X'}, "
+                       "'versions': [{'name': 'v1', 'storage': true}]}}");
+    jv l = jobj(a, { "type", jstr(a, S("array")) }, { "items", items });
+    jv root = jobj(a, { "type", jstr(a, S("object")) }, { "properties", jobj(a, { "l", l }) });
+    jv version = jv_with(a, jv_index(jv_at(jdoc_root(d), "spec", "versions"), 0), root, "schema",
+                         "openAPIV3Schema");
+
+    return crd_compile(jv_with(a, jdoc_root(d), jarr(a, version), "spec", "versions"), NULL, NULL);
+}
+
+static jv many(struct arena *a, jv element, int n)
+{
+    struct jbuild b = jb_arr(a);
+
+    for (int i = 0; i < n; i++)
+        jb_push(&b, element);
+    return jobj(a, { "l", jb_done(&b) });
+}
+
+static size_t text_bytes(const struct problems *ps)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < ps->n; i++)
+        n += ps->at[i].message.n;
+    return n;
+}
+
+static void many_values_outside_a_long_enum_stay_cheap(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct jbuild values = jb_arr(a);
+    struct problems ps = { .a = a };
+
+    for (int i = 0; i < 20000; i++)
+        jb_push(&values, jstr(a, arena_printf(a, "value-%d", i)));
+    AUTO(crd)
+    struct crd *c =
+        compile_items(a, jobj(a, { "type", jstr(a, S("string")) }, { "enum", jb_done(&values) }));
+    crd_validate(&ps, c->storage, many(a, jstr(a, S("value-19999")), 50000), JV_ABSENT);
+    is_int((int64_t)ps.n, 0, "each of 50000 values is found among 20000");
+    crd_validate(&ps, c->storage, many(a, jstr(a, S("x")), 50000), JV_ABSENT);
+    ok(ps.n > 1, "or told");
+    ok(text_bytes(&ps) < 8 * 1024 * 1024, "in %zu bytes", text_bytes(&ps));
+    str start = S("Unsupported value: \"x\": supported values: \"value-0\", \"value-1\", ");
+    ok(str_starts(ps.at[0].message, start), "with the values that are allowed");
+}
+
+static void long_patterns_are_told_only_so_often(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    char *pattern = arena_alloc(a, 20000);
+    struct problems ps = { .a = a };
+
+    memset(pattern, 'a', 20000);
+    AUTO(crd)
+    struct crd *c = compile_items(a, jobj(a, { "type", jstr(a, S("string")) },
+                                          { "pattern", jstr(a, (str){ pattern, 20000 }) }));
+    crd_validate(&ps, c->storage, many(a, jstr(a, S("x")), 100000), JV_ABSENT);
+    ok(ps.n > 1 && text_bytes(&ps) < 8 * 1024 * 1024, "%zu problems in %zu bytes", ps.n,
+       text_bytes(&ps));
+}
+
+static void defaults_in_long_lists_take_linear_time(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(jdoc)
+    struct jdoc *items =
+        J("{'type': 'object', 'properties': {'a': {'type': 'integer', 'default': 7}}}");
+    AUTO(crd) struct crd *c = compile_items(a, jdoc_root(items));
+    jv list = jv_at(crd_default(a, c->storage, many(a, JV_EMPTY_OBJ, 200000)), "l");
+
+    is_int((int64_t)jv_len(list), 200000, "all elements are there");
+    is_json(jv_index(list, 199999), "{'a': 7}", "the last one filled in too");
+}
+
 int main(int argc, char **argv)
 {
     unchanged_flaws_are_let_pass(argc > 1 ? argv[1] : ".");
     scale_paths_hold_counts();
     a_runaway_pattern_comes_to_an_end();
+    many_values_outside_a_long_enum_stay_cheap();
+    long_patterns_are_told_only_so_often();
+    defaults_in_long_lists_take_linear_time();
     return tap_done();
 }
