@@ -5,7 +5,8 @@
 #include "api/table.h"
 #include "base/yaml.h"
 
-enum { MAX_WARNING_BYTES = 4096 };
+/* As kube-apiserver: past the first many in all, each is cut short and the rest left out. */
+enum { WARNINGS_BYTES = 4096, SHORT_WARNING_BYTES = 256 };
 
 void request_warn(struct api_req *r, const char *fmt, ...)
 {
@@ -16,7 +17,7 @@ void request_warn(struct api_req *r, const char *fmt, ...)
     va_end(ap);
     for (size_t i = 0; i < r->n_warnings; i++)
         if (str_eq(r->warnings[i], text))
-            return;
+            return; /* said before */
     str *more = arena_alloc(r->a, (r->n_warnings + 1) * sizeof(*more));
     if (r->n_warnings)
         memcpy(more, r->warnings, r->n_warnings * sizeof(*more));
@@ -30,7 +31,7 @@ static str warning_header(struct arena *a, str text)
     AUTO(buf) struct buf b = { 0 };
 
     buf_add(&b, S("299 - \""));
-    for (size_t i = 0; i < text.n && i < MAX_WARNING_BYTES; i++) {
+    for (size_t i = 0; i < text.n; i++) {
         char c = text.p[i];
         if (c == '"' || c == '\\')
             buf_addc(&b, '\\');
@@ -40,15 +41,32 @@ static str warning_header(struct arena *a, str text)
     return arena_str(a, buf_str(&b));
 }
 
+/* At most that many bytes, whole characters. */
+static str cut_short(str text, size_t n)
+{
+    if (text.n <= n)
+        return text;
+    while (n && ((unsigned char)text.p[n] & 0xc0) == 0x80)
+        n--;
+    return str_sub(text, 0, n);
+}
+
 size_t answer_headers(struct api_req *r, str content_type, struct http_header **out)
 {
     size_t n = 0;
+    size_t all = 0;
+    size_t said = 0;
     struct http_header *h = ARENA_ARRAY(r->a, struct http_header, r->n_warnings + 3);
 
     h[n++] = (struct http_header){ S("cache-control"), S("no-cache, private") };
     h[n++] = (struct http_header){ S("content-type"), content_type };
     for (size_t i = 0; i < r->n_warnings; i++)
-        h[n++] = (struct http_header){ S("warning"), warning_header(r->a, r->warnings[i]) };
+        all += r->warnings[i].n;
+    for (size_t i = 0; i < r->n_warnings && said <= WARNINGS_BYTES; i++) {
+        str text = cut_short(r->warnings[i], all > WARNINGS_BYTES ? SHORT_WARNING_BYTES : all);
+        h[n++] = (struct http_header){ S("warning"), warning_header(r->a, text) };
+        said += text.n;
+    }
     *out = h;
     return n;
 }

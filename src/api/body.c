@@ -3,19 +3,21 @@
 
 #include "api/body.h"
 
+#include "base/limits.h"
 #include "base/yaml.h"
 #include "builtin/wire.h"
-
-enum { MOST_STRICT = 100 }; /* enough to go by */
 
 void strict_add(struct strict *s, size_t place, str text)
 {
     size_t i = s->n;
 
     if (!s->at)
-        s->at = ARENA_ARRAY(s->a, struct strict_note, MOST_STRICT);
-    if (s->n == MOST_STRICT)
+        s->at = ARENA_ARRAY(s->a, struct strict_note, LIMIT_STRICT);
+    if (s->n == LIMIT_STRICT)
         return;
+    for (size_t k = 0; k < s->n; k++)
+        if (str_eq(s->at[k].text, text))
+            return; /* said before */
     for (; i > 0 && s->at[i - 1].place > place; i--)
         s->at[i] = s->at[i - 1];
     s->at[i] = (struct strict_note){ place, text };

@@ -2,6 +2,7 @@
 
 #include "api/strategy.h"
 
+#include "base/limits.h"
 #include "base/time.h"
 #include "builtin/pod_admission.h"
 #include "kube/managed.h"
@@ -121,11 +122,17 @@ static jv with_scale_managed(const struct write_ctx *w, const struct managed_wri
     return jv_int(count, 0) ? obj : without_scale_entries(w->a, obj);
 }
 
+/* Defaults repeated in long lists. It will be refused; until then nobody is to walk through it. */
+static bool is_huge(const struct write_ctx *w, jv obj)
+{
+    return w->res->crdv && !json_fits(obj, 2 * LIMIT_OBJECT_BYTES);
+}
+
 static jv with_managed(const struct write_ctx *w, jv obj, jv old)
 {
     struct managed_write m = managed_write_of(w);
 
-    if (!w->manager.n || w->is_apply)
+    if (!w->manager.n || w->is_apply || is_huge(w, obj))
         return obj;
     if (str_eqz(w->sub, "scale"))
         return with_scale_managed(w, &m, obj, old);
@@ -159,6 +166,8 @@ static void check(const struct write_ctx *w, struct problems *ps, jv obj, jv old
     struct kind_ctx c = { .a = w->a, .now_ms = w->now_ms, .is_update = jv_exists(old) };
     bool is_status = str_eqz(w->sub, "status");
 
+    if (is_huge(w, obj))
+        return;
     meta_check(ps, obj, w->res->namespaced, k ? k->check_name : NULL);
     if (k)
         check_finalizers(ps, obj);

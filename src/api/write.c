@@ -22,18 +22,24 @@ static void on_committed(void *ctx, const struct err *e)
     finish(ctx, e);
 }
 
-static void commit(struct change_op *op, const struct change *c, jv live)
+static void refuse_size(struct change_op *op)
 {
     struct err e = { 0 };
+
+    err_set(&e, ERR_TOO_LARGE, "etcdserver: request is too large");
+    op->stored = NULL;
+    finish(op, &e);
+}
+
+static void commit(struct change_op *op, const struct change *c, jv live)
+{
     struct store *s = op->api->store;
     int64_t rev = store_take_rev(s);
 
     op->stored = resource_encode(op->a, op->res, c->obj, rev);
     if (c->kind == CHANGE_PUT && blob_str(op->stored).n > LIMIT_OBJECT_BYTES) {
-        err_set(&e, ERR_TOO_LARGE, "etcdserver: request is too large");
         blob_unref(op->stored);
-        op->stored = NULL;
-        finish(op, &e);
+        refuse_size(op);
         return;
     }
     bool removes = c->kind == CHANGE_REMOVE;
@@ -69,6 +75,8 @@ static void attempt(void *ctx)
     if (c.kind == CHANGE_NONE) {
         op->stored = o ? value_blob(o->value) : NULL;
         finish(op, NULL);
+    } else if (!json_fits(c.obj, 2 * LIMIT_OBJECT_BYTES)) {
+        refuse_size(op); /* before it is printed: values share, so there is no limit to its text */
     } else if (op->dry_run) {
         /* as it would be stored, at the revision it has (none when it is new) */
         int64_t rev = 0;
