@@ -29,7 +29,9 @@ int data_dir(struct arena *a, const char *given, const char **out, struct err *e
     const char *xdg = getenv("XDG_DATA_HOME");
     const char *home = getenv("HOME");
 
-    if (given && *given)
+    if (given && !*given)
+        return err_set(e, ERR_INVALID, "--data names no directory");
+    if (given)
         *out = given;
     else if (xdg && xdg[0] == '/')
         *out = arena_printf(a, "%s/muster", xdg).p;
@@ -62,6 +64,17 @@ static int make_dirs(const char *dir, struct err *e)
     return 0;
 }
 
+/* What is there before the database is, should the first start be cut short. */
+static bool is_early(const char *name)
+{
+    static const char *const names[] = { ".", "..", "lock", "pki", "token", "log" };
+
+    for (size_t i = 0; i < COUNT(names); i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return strncmp(name, "token.", 6) == 0; /* half written */
+}
+
 /* Ours, or empty. A directory with other people's files is not to be written into. */
 static int check_ours(const char *dir, struct err *e)
 {
@@ -73,7 +86,9 @@ static int check_ours(const char *dir, struct err *e)
         return err_sys(e, "look at %s", dir);
     if (!S_ISDIR(st.st_mode))
         return err_set(e, ERR_INVALID, "%s is not a directory", dir);
-    snprintf(path, sizeof(path), "%s/lock", dir);
+    if (st.st_uid != geteuid())
+        return err_set(e, ERR_INVALID, "%s belongs to another user", dir);
+    snprintf(path, sizeof(path), "%s/muster.db", dir);
     if (access(path, F_OK) == 0)
         return 0;
     d = opendir(dir);
@@ -81,7 +96,7 @@ static int check_ours(const char *dir, struct err *e)
         return err_sys(e, "read %s", dir);
     bool empty = true;
     for (struct dirent *entry; (entry = readdir(d));)
-        empty = empty && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0);
+        empty = empty && is_early(entry->d_name);
     closedir(d);
     if (!empty)
         return err_set(e, ERR_INVALID, "%s is not empty and was not made by muster", dir);
@@ -179,8 +194,9 @@ int data_write(const char *path, str text, struct err *e)
     char temp[PATH_MAX + 16];
 
     snprintf(temp, sizeof(temp), "%s.%d.new", path, (int)getpid());
+    unlink(temp); /* whatever is there is not ours: its owner would read along */
     __attribute__((cleanup(fd_auto))) int fd =
-        open(temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+        open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return err_sys(e, "write %s", path);
     for (size_t done = 0; done < text.n;) {
