@@ -85,6 +85,7 @@ static int parse(const struct command *c, struct up *u, int argc, char **argv)
     };
     struct err e = { 0 };
 
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): there are no threads yet */
     for (int opt; (opt = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
         switch (opt) {
         case 'd':
@@ -106,7 +107,7 @@ static int parse(const struct command *c, struct up *u, int argc, char **argv)
             break;
         case 'h':
             fputs(c->help, stdout);
-            exit(EXIT_DONE);
+            return EXIT_DONE;
         default:
             return command_usage(c);
         }
@@ -303,11 +304,15 @@ static int detach(struct up *u)
     int fds[2];
     const char *log = arena_printf(u->a, "%s/log", u->dir).p;
 
-    if (pipe2(fds, O_CLOEXEC) < 0)
-        return command_fail(EXIT_FAILED, "pipe: %s", strerror(errno));
+    if (pipe2(fds, O_CLOEXEC) < 0) {
+        err_sys(&e, "pipe");
+        return command_fail(EXIT_FAILED, "%s", e.msg);
+    }
     pid_t child = fork();
-    if (child < 0)
-        return command_fail(EXIT_FAILED, "fork: %s", strerror(errno));
+    if (child < 0) {
+        err_sys(&e, "fork");
+        return command_fail(EXIT_FAILED, "%s", e.msg);
+    }
     if (child > 0) {
         close(fds[1]);
         close(u->lock); /* the child has it */

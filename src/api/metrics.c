@@ -132,11 +132,14 @@ static void print_latency(const struct metrics *m, struct buf *b)
 static uint64_t resident_bytes(void)
 {
     FILE *f = fopen("/proc/self/statm", "re");
-    unsigned long size = 0;
-    unsigned long resident = 0;
+    char text[128]; /* pages: all, resident, ... */
+    char *second = NULL;
+    uint64_t resident = 0;
 
-    if (f && fscanf(f, "%lu %lu", &size, &resident) != 2)
-        resident = 0;
+    if (f && fgets(text, sizeof(text), f)) {
+        (void)strtoull(text, &second, 10);
+        resident = strtoull(second, NULL, 10);
+    }
     if (f)
         fclose(f);
     return resident * (uint64_t)sysconf(_SC_PAGESIZE);

@@ -37,8 +37,9 @@ static str find_field(const void *ctx, str field)
         rest = S("status.succeeded");
     else if (str_eqz(field, "source"))
         rest = S("source.component");
-    while (rest.p)
+    do
         v = jv_get(v, str_cut(&rest, '.'));
+    while (rest.p);
     str text = field_text(l->a, v);
     if (text.n)
         return text;

@@ -26,8 +26,10 @@ static void fd_auto(const int *fd)
 
 int data_dir(struct arena *a, const char *given, const char **out, struct err *e)
 {
+    /* NOLINTBEGIN(concurrency-mt-unsafe): nobody sets these */
     const char *xdg = getenv("XDG_DATA_HOME");
     const char *home = getenv("HOME");
+    /* NOLINTEND(concurrency-mt-unsafe) */
 
     if (given && !*given)
         return err_set(e, ERR_INVALID, "--data names no directory");
@@ -95,6 +97,7 @@ static int check_ours(const char *dir, struct err *e)
     if (!d)
         return err_sys(e, "read %s", dir);
     bool empty = true;
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): d is ours alone */
     for (struct dirent *entry; (entry = readdir(d));)
         empty = empty && is_early(entry->d_name);
     closedir(d);
@@ -122,16 +125,8 @@ int data_hold(int fd, struct err *e)
     return 0;
 }
 
-int data_lock(const char *dir, int *out, struct err *e)
+static int take_lock(const char *dir, const char *path, int fd, struct err *e)
 {
-    char path[PATH_MAX + 16];
-
-    if (make_dirs(dir, e) < 0 || check_ours(dir, e) < 0)
-        return -1;
-    snprintf(path, sizeof(path), "%s/lock", dir);
-    __attribute__((cleanup(fd_auto))) int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return err_sys(e, "open %s", path);
     if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
         if (errno != EWOULDBLOCK)
             return err_sys(e, "lock %s", path);
@@ -139,10 +134,24 @@ int data_lock(const char *dir, int *out, struct err *e)
     }
     if (chmod(dir, 0700) < 0)
         return err_sys(e, "protect %s", dir);
-    if (data_hold(fd, e) < 0)
-        return err_wrap(e, "%s", path);
+    return data_hold(fd, e) < 0 ? err_wrap(e, "%s", path) : 0;
+}
+
+int data_lock(const char *dir, int *out, struct err *e)
+{
+    char path[PATH_MAX + 16];
+
+    if (make_dirs(dir, e) < 0 || check_ours(dir, e) < 0)
+        return -1;
+    snprintf(path, sizeof(path), "%s/lock", dir);
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return err_sys(e, "open %s", path);
+    if (take_lock(dir, path, fd, e) < 0) {
+        close(fd);
+        return -1;
+    }
     *out = fd;
-    fd = -1;
     return 0;
 }
 
@@ -244,7 +253,7 @@ int data_token(struct arena *a, const char *dir, str *out, struct err *e)
     unsigned char dice[24];
     AUTO(buf) struct buf b = { 0 };
     struct err why = { 0 };
-    str text;
+    str text = STR_NONE;
 
     if (data_read(a, path, &text, &why) == 0 && str_trim(text).n >= 32) {
         *out = str_trim(text);

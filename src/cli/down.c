@@ -22,6 +22,7 @@ static int run(const struct command *c, int argc, char **argv)
     struct err e = { 0 };
     int pid = 0;
 
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): there are no threads */
     for (int opt; (opt = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
         if (opt == 'h')
             return fputs(c->help, stdout), EXIT_DONE;
@@ -35,8 +36,10 @@ static int run(const struct command *c, int argc, char **argv)
         return command_fail(EXIT_FAILED, "%s", e.msg);
     if (pid <= 0)
         return command_fail(EXIT_FAILED, "nothing runs on %s", dir);
-    if (kill(pid, SIGTERM) < 0)
-        return command_fail(EXIT_FAILED, "cannot stop pid %d: %s", pid, strerror(errno));
+    if (kill(pid, SIGTERM) < 0) {
+        err_sys(&e, "cannot stop pid %d", pid);
+        return command_fail(EXIT_FAILED, "%s", e.msg);
+    }
     if (data_wait_free(dir, WAIT_S, &e) < 0)
         return command_fail(EXIT_FAILED, "pid %d: %s", pid, e.msg);
     return EXIT_DONE;

@@ -119,7 +119,7 @@ jv crd_prune(struct arena *a, const struct crd_version *v, jv obj,
     obj = prune(&p, v->schema, NULL, obj, true, false);
     if (p.n)
         qsort(p.paths, p.n, sizeof(*p.paths), by_text);
-    for (size_t i = 0; p.told && i < p.n; i++)
+    for (size_t i = 0; report && i < p.n; i++)
         report->on_unknown(report->ctx, p.paths[i]);
     return v->schema->rules->below & BELOW_EMBEDDED ? coerce_embedded(a, v, obj, report, e) : obj;
 }
