@@ -87,6 +87,13 @@ test_expect_success 'kubectl logs and exec say why' '
 	test_must_fail kubectl logs p 2>err && test -s err && test_must_fail kubectl exec p -- true 2>err && test -s err
 '
 
+test_expect_success 'a watch over WebSocket' '
+	is 101 "$(api "/api/v1/namespaces/default/configmaps?watch=1&fieldSelector=metadata.name=c1" --http1.1 -m 2 -o frames -w "%{http_code}" \
+		-H "Connection: Upgrade" -H "Upgrade: websocket" -H "Sec-WebSocket-Version: 13" \
+		-H "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==" 2>/dev/null)" &&
+	tr -d "\0-\010\016-\037" <frames | grep -a -q "\"type\":\"ADDED\""
+'
+
 test_expect_success 'Prometheus can read /metrics' '
 	api /metrics -D headers >metrics && has headers "text/plain" && has metrics "^# TYPE muster_" "^muster_[a-z_]* "
 '

@@ -10,7 +10,7 @@ gone() {
 
 # owned NAME OWNER [true]: a config map owned by another (and blocking its deletion)
 owned() {
-	uid=$(kubectl get configmap "$2" -o jsonpath={.metadata.uid}) &&
+	uid=$(kubectl get configmap "$2" -o "jsonpath={.metadata.uid}") &&
 		kubectl create -f - <<-EOF
 		{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"$1","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"$2","uid":"$uid","blockOwnerDeletion":${3:-false}}]}}
 		EOF

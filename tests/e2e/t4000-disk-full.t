@@ -1,0 +1,61 @@
+#!/bin/sh
+test_description='a full disk: writes are refused with the reason, reads go on, and it recovers'
+. "$(dirname "$0")/lib.sh"
+
+mkdir small
+if ! test_have_prereq ROOT || ! mount -t tmpfs -o size=8m,mode=700 tmpfs small 2>/dev/null; then
+	skip_all='a small tmpfs needs root and the right to mount'
+	test_done
+fi
+data=$PWD/small/data
+trap 'code=$?; end_all; umount -l small 2>/dev/null; (exit $code); die' EXIT
+
+code() {
+	api "$@" -o body -w '%{http_code}'
+}
+
+# Writes until one is refused; its code is in $refused, what was acknowledged in the file.
+fill() {
+	i=0
+	while i=$((i + 1)) && test $i -lt 2000; do
+		jq -n --arg n "$1-$i" '{metadata: {name: $n}, data: {x: ([range(40000)] | map(tostring) | add)}}' >big.json
+		refused=$(code /api/v1/namespaces/default/configmaps --json @big.json)
+		test "$refused" = 201 || return 0
+		echo "$1-$i" >>acked
+	done
+	return 1
+}
+
+test_expect_success 'writes go on until the disk is full, then get 507 or 500 with the reason' '
+	start_muster && fill a && test -s acked && case $refused in 507 | 500) ;; *) echo "got $refused" >&2; false ;; esac &&
+	jq_is ".kind == \"Status\" and .status == \"Failure\" and (.message | test(\"disk|space|full\"; \"i\"))" body
+'
+
+test_expect_success 'reads and watches go on' '
+	is 200 "$(code /api/v1/namespaces/default/configmaps)" && jq -r ".items[].metadata.name" body | sort >there && sort acked | comm -23 - there >lost && test_must_be_empty lost &&
+	api "/api/v1/namespaces/default/configmaps?watch=1&timeoutSeconds=1&resourceVersion=0" >events && test -s events
+'
+
+test_expect_success 'what was refused is not there' '
+	last=$(tail -n 1 acked) && is 404 "$(code "/api/v1/namespaces/default/configmaps/a-$((${last#a-} + 1))")"
+'
+
+test_expect_success 'with space again, writes go through, without a restart' '
+	mount -o remount,size=64m small &&
+	writes() { test "$(code /api/v1/namespaces/default/configmaps --json "{\"metadata\":{\"generateName\":\"again-\"}}")" = 201; } &&
+	within 10 writes
+'
+
+test_expect_success 'nothing acknowledged is lost after kill -9 and a restart' '
+	{ stop_muster KILL; true; } && start_muster && api /api/v1/namespaces/default/configmaps | jq -r ".items[].metadata.name" | sort >there &&
+	sort acked | comm -23 - there >lost && test_must_be_empty lost
+'
+
+test_expect_success 'a start on a full disk still serves what there is' '
+	stop_muster && free=$(df --output=avail -B1 small | tail -n 1) && { head -c "$free" /dev/zero >small/filler 2>/dev/null || true; } &&
+	start_muster --listen "${url#https://}" && is 200 "$(code "/api/v1/namespaces/default/configmaps/$(head -n 1 acked)")" && rm small/filler
+'
+
+stop_muster
+umount -l small
+test_done

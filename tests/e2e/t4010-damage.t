@@ -1,0 +1,39 @@
+#!/bin/sh
+test_description='a damaged row is reported by name and kept aside; the rest is served'
+. "$(dirname "$0")/lib.sh"
+
+test_expect_success 'objects on disk, the server stopped' '
+	start_muster && for name in first second third; do
+		echo "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"$name\"},\"data\":{\"x\":\"needle-in-$name\"}}"
+	done | kubectl create -f - && kubectl get configmap first -o json >first.json && stop_muster
+'
+
+test_expect_success 'one byte of one object is flipped' '
+	test -s "$data/muster.db" && at=$(grep -abo needle-in-second "$data/muster.db" | head -n 1 | cut -d: -f1) &&
+	{ test -n "$at" || { sqlite3 "$data/muster.db" "pragma wal_checkpoint(truncate)" >/dev/null 2>&1 && at=$(grep -abo needle-in-second "$data/muster.db" | head -n 1 | cut -d: -f1) && test -n "$at"; }; } &&
+	printf X | dd of="$data/muster.db" bs=1 seek="$at" conv=notrunc 2>/dev/null
+'
+
+test_expect_success 'it starts, and says which object is damaged' '
+	: >muster.log && start_muster && within 5 grep -q second muster.log && has muster.log "default/second" && lacks muster.log "default/first" "default/third"
+'
+
+test_expect_success 'the rest is served as it was' '
+	kubectl get configmap first -o json >again.json && test_cmp first.json again.json && kubectl get configmap third && test_must_fail kubectl get configmap second 2>err && has err NotFound
+'
+
+test_expect_success 'what is damaged is not served, not even in lists and watches' '
+	kubectl get configmaps -o json >list && jq_is "[.items[].metadata.name] | index(\"second\") | not" list
+'
+
+test_expect_success 'it can be made anew, and revisions went on' '
+	rv=$(jq -r .metadata.resourceVersion first.json) && make ConfigMap second && test "$(kubectl get configmap second -o jsonpath={.metadata.resourceVersion})" -gt "$rv" &&
+	stop_muster && : >muster.log && start_muster && kubectl get configmap first second third
+'
+
+test_expect_success 'a file that is no database at all: one clear line, exit 1, nothing overwritten' '
+	stop_muster && rm -f "$data"/muster.db* && echo "this is not a database, but it may be dear to somebody" >"$data/muster.db" && cp "$data/muster.db" before &&
+	test_expect_code 1 timeout 5 muster up --data "$data" --listen 127.0.0.1:0 2>err && is 1 "$(wc -l <err)" && has err "muster.db" && test_cmp before "$data/muster.db"
+'
+
+test_done
