@@ -1,7 +1,6 @@
 /* patch: JSON Patch, merge patch, strategic merge patch and server-side apply. */
 
 #include "api/admit.h"
-#include "api/admit.h"
 #include "api/decode.h"
 #include "api/strategy.h"
 #include "api/subresource.h"
