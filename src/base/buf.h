@@ -24,7 +24,7 @@ static inline char *buf_room(struct buf *b, size_t n)
 }
 static inline void buf_add(struct buf *b, str s)
 {
-    if (s.n == 0)
+    if (s.n == 0 || !s.p)
         return;
     memcpy(buf_room(b, s.n), s.p, s.n);
     b->n += s.n;

@@ -235,9 +235,9 @@ static void ports_warn(struct warnings *w, const struct ports *all)
 
 static void add_ports(struct warnings *w, struct ports *all, const struct path *container, jv ports)
 {
-    if (!all->at && jv_len(ports))
-        all->at = arena_alloc(w->a, MAX_PORTS * sizeof(*all->at));
     EACH (it, ports) {
+        if (!all->at)
+            all->at = arena_alloc(w->a, MAX_PORTS * sizeof(*all->at));
         if (all->n == MAX_PORTS)
             return;
         struct port *to = &all->at[all->n++];
