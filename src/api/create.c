@@ -105,7 +105,7 @@ static void start(struct create *c)
         c->obj = addresses_take(r->api->addresses, r->a, r->res, c->obj, JV_ABSENT, &ps);
     if (ps.n) {
         quota_hold_release(&c->hold);
-        fail_invalid(r, r->res->kind, r->res->group, meta_name(c->obj), &ps);
+        fail_invalid(r, r->res->kind, r->res->error_group, meta_name(c->obj), &ps);
         return;
     }
     c->op = (struct change_op){ .api = r->api,

@@ -18,6 +18,7 @@ static struct resource *resource_new(str group, str version, str kind, str plura
     r->a = a;
     r->refs = 1;
     r->group = arena_str(a, group);
+    r->error_group = r->group;
     r->version = arena_str(a, version);
     r->kind = arena_str(a, kind);
     r->plural = arena_str(a, plural);
@@ -59,11 +60,14 @@ static void add_builtin(struct registry *g, const struct builtin_kind *k)
     r->namespaced = k->flags & KIND_NAMESPACED;
     r->has_status = k->flags & KIND_STATUS;
     r->has_scale = k->flags & KIND_SCALE;
-    r->convert_events = str_eqz(r->group, "events.k8s.io");
-    r->raw = !r->convert_events && !k->from_stored;
+    if (k->conversion) {
+        const struct kind_conversion *to = k->conversion;
+        r->stored_as = builtin_find(str_of(to->group), str_of(to->version), str_of(to->plural));
+        r->error_group = str_of(to->group);
+    }
+    r->raw = !k->conversion;
     if (!(k->flags & KIND_REVIEW))
-        r->coll = store_coll(g->store, r->convert_events ? S("events")
-                                                         : store_name(r->a, r->group, r->plural));
+        r->coll = store_coll(g->store, store_name(r->a, r->error_group, r->plural));
     put(g, r);
 }
 
@@ -155,7 +159,7 @@ struct resource *registry_of_coll(struct registry *g, const struct store_coll *c
 
     for (struct map_slot *s = NULL; (s = map_next(&g->by_path, s));) {
         struct resource *r = s->value;
-        if (r->coll == c && !r->convert_events && !(r->builtin && r->builtin->from_stored))
+        if (r->coll == c && !r->stored_as)
             found = !found || (r->crdv && r->crdv->storage) ? r : found;
     }
     return found;
@@ -204,33 +208,12 @@ str resource_key(struct arena *a, const struct resource *r, str ns, str name)
                          : name;
 }
 
-/* Core events and events.k8s.io events are the same objects under other names. */
-static const struct {
-    str core, events;
-} event_names[] = {
-    { S_INIT("involvedObject"), S_INIT("regarding") },
-    { S_INIT("message"), S_INIT("note") },
-    { S_INIT("source"), S_INIT("deprecatedSource") },
-    { S_INIT("firstTimestamp"), S_INIT("deprecatedFirstTimestamp") },
-    { S_INIT("lastTimestamp"), S_INIT("deprecatedLastTimestamp") },
-    { S_INIT("count"), S_INIT("deprecatedCount") },
-    { S_INIT("reportingComponent"), S_INIT("reportingController") },
-};
-
-static jv rename_event(struct arena *a, jv obj, bool to_core)
+/* In the shape of the schema: what Go leaves out when it is empty is out, all else is there. */
+static jv shaped(struct arena *a, const struct schema *schema, jv obj)
 {
-    struct jbuild b = jb_obj(a);
+    jv full = schema_decode(a, schema, obj, NULL, NULL);
 
-    for (struct jv_iter it = jv_iter(obj); jv_next(&it);) {
-        str key = it.key;
-        for (size_t i = 0; i < COUNT(event_names); i++)
-            if (str_eq(key, to_core ? event_names[i].events : event_names[i].core)) {
-                key = to_core ? event_names[i].core : event_names[i].events;
-                break;
-            }
-        jb_set(&b, key, it.value);
-    }
-    return jb_done(&b);
+    return jv_exists(full) ? full : obj;
 }
 
 static void unref_blob(void *b)
@@ -245,10 +228,8 @@ jv resource_parse(struct arena *a, const struct resource *r, struct blob *stored
     if (!jv_is(v, JV_OBJ))
         return JV_ABSENT;
     arena_defer(a, unref_blob, blob_ref(stored));
-    if (r->convert_events)
-        v = rename_event(a, v, false);
-    if (r->builtin && r->builtin->from_stored)
-        v = r->builtin->from_stored(a, v);
+    if (r->stored_as)
+        v = shaped(a, r->schema, r->builtin->conversion->from_stored(a, v));
     struct jbuild b = jb_obj(a);
     jb_add(&b, r->builtin ? S("kind") : S("apiVersion"),
            jstr(a, r->builtin ? r->kind : r->api_version));
@@ -279,12 +260,10 @@ struct blob *resource_encode(struct arena *a, const struct resource *r, jv obj, 
     AUTO(buf) struct buf text = { 0 };
     struct jbuild b = jb_obj(a);
 
-    if (r->convert_events)
-        obj = rename_event(a, obj, true);
+    if (r->stored_as)
+        obj = shaped(a, r->stored_as->schema, r->builtin->conversion->to_stored(a, obj));
     if (r->crdv && r->crdv != r->crd->storage)
         obj = crd_prune(a, r->crd->storage, obj, NULL, NULL);
-    if (r->builtin && r->builtin->to_stored)
-        obj = r->builtin->to_stored(a, obj);
     jv meta = jv_with_key(a, jv_at(obj, "metadata"), S("resourceVersion"),
                           jstr(a, arena_printf(a, "%lld", (long long)rev)));
     for (struct jv_iter it = jv_iter(obj); jv_next(&it);)

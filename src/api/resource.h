@@ -14,6 +14,7 @@ struct resource {
     str list_kind;
     str plural;
     str singular;
+    str error_group;    /* of its kind in errors: of what is stored in another shape, that one's */
     str group_resource; /* "pods", "deployments.apps": as errors and metrics name it */
     const struct builtin_kind *builtin; /* or */
     struct crd *crd;                    /* referenced */
@@ -23,9 +24,9 @@ struct resource {
     bool namespaced;
     bool has_status;
     bool has_scale;
-    bool convert_events; /* events.k8s.io shows the core events in its own shape */
-    uint64_t stamp;      /* changes with its definition */
-    bool raw;            /* what is stored is what is served, but for `open` */
+    const struct builtin_kind *stored_as; /* the kind whose shape is stored; NULL: its own */
+    uint64_t stamp;                       /* changes with its definition */
+    bool raw;                             /* what is stored is what is served, but for `open` */
     str open; /* {"kind":"Pod","apiVersion":"v1",  : what a stored object lacks in front */
     str key;  /* "group/version/plural", in the map */
     struct arena *a;

@@ -22,7 +22,8 @@ struct lookup {
 static str find_field(const void *ctx, str field)
 {
     const struct lookup *l = ctx;
-    str rest = field;
+    const struct kind_conversion *to = l->res->builtin ? l->res->builtin->conversion : NULL;
+    str rest = to && to->field ? to->field(l->a, field) : field;
     jv v = l->obj;
 
     if (str_eqz(field, "metadata.name")) {
@@ -137,6 +138,6 @@ bool selection_has_stored(const struct selection *s, str key, const struct value
     if (!s->needs_object)
         return selection_has(s, key, JV_ABSENT);
     AUTO(arena) struct arena *a = arena_new();
-    /* events.k8s.io selects by the core names too, so the stored shape will do */
+    /* in the stored shape: fields of other shapes are told in its terms */
     return selection_has(s, key, json_parse(a, value_text(a, stored), NULL, NULL));
 }

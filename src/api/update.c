@@ -137,7 +137,7 @@ static int decide(struct change_op *op, struct arena *a, jv live, struct change 
         obj = addresses_take(r->api->addresses, a, r->res, obj, live, &ps);
     if (ps.n) {
         quota_hold_release(&u->hold);
-        fail_invalid(r, r->res->kind, r->res->group, meta_name(obj), &ps);
+        fail_invalid(r, r->res->kind, r->res->error_group, meta_name(obj), &ps);
         return -1;
     }
     if (delete_is_over(r->res, obj))

@@ -58,6 +58,7 @@ jv horizontalpodautoscaler_defaults(const struct kind_ctx *c, jv obj)
     struct edit spec = edit(c->a, F(obj, "spec"));
     jv behavior = F(F(obj, "spec"), "behavior");
 
+    obj = hpa_without_saved(c->a, obj);
     min_replicas_default(&spec);
     if (!jv_len(edit_get(&spec, S("metrics"))))
         edit_set(&spec, S("metrics"), jarr(c->a, cpu_metric(c->a)));
@@ -68,16 +69,28 @@ jv horizontalpodautoscaler_defaults(const struct kind_ctx *c, jv obj)
     return jv_with_key(c->a, obj, S("spec"), edit_done(&spec));
 }
 
+/* What v1 keeps in annotations is read and written anew. */
+static jv through_v2(struct arena *a, jv obj)
+{
+    return hpa1_conversion.from_stored(a, hpa1_conversion.to_stored(a, obj));
+}
+
 jv horizontalpodautoscaler1_defaults(const struct kind_ctx *c, jv obj)
 {
     struct edit spec = edit(c->a, F(obj, "spec"));
 
-    jv carried = jv_at(obj, "metadata", "annotations", "autoscaling.alpha.kubernetes.io/metrics");
-
     min_replicas_default(&spec);
-    if (jv_is_null(edit_get(&spec, S("targetCPUUtilizationPercentage"))) && !jv_exists(carried))
-        edit_set(&spec, S("targetCPUUtilizationPercentage"), LINT(CPU_PERCENT));
-    return jv_with_key(c->a, obj, S("spec"), edit_done(&spec));
+    return through_v2(c->a, jv_with_key(c->a, obj, S("spec"), edit_done(&spec)));
+}
+
+/* The status is the server's, also the part that v1 has in annotations. */
+jv horizontalpodautoscaler1_prepare(const struct kind_ctx *c, jv obj, jv old)
+{
+    jv now = hpa1_conversion.to_stored(c->a, obj);
+    jv before = jv_exists(old) ? hpa1_conversion.to_stored(c->a, old) : JV_ABSENT;
+
+    now = jv_with_key(c->a, now, S("status"), F(before, "status"));
+    return hpa1_conversion.from_stored(c->a, now);
 }
 
 /* ---- validation */
@@ -290,4 +303,9 @@ void horizontalpodautoscaler_validate(const struct kind_ctx *c, struct problems 
                           "to zero replicas");
     rules_check(ps, AT(AT(p, "behavior"), "scaleUp"), F(F(spec, "behavior"), "scaleUp"));
     rules_check(ps, AT(AT(p, "behavior"), "scaleDown"), F(F(spec, "behavior"), "scaleDown"));
+}
+
+void horizontalpodautoscaler1_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+{
+    horizontalpodautoscaler_validate(c, ps, hpa1_conversion.to_stored(c->a, obj));
 }

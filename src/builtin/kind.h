@@ -1,6 +1,7 @@
 /* The kinds that kube-apiserver has compiled in: each a row of kinds.c. All functions are pure. */
 #pragma once
 
+#include "builtin/convert.h"
 #include "builtin/warnings.h"
 #include "kube/problem.h"
 #include "kube/schema.h"
@@ -57,6 +58,8 @@ struct builtin_kind {
     const struct kind_sub *subs; /* sorted by name, ends with a NULL name; NULL: none */
     const struct schema *schema;
 
+    const struct kind_conversion *conversion; /* stored as another kind; NULL: as it is */
+
     /* metadata.name: which rule (kube/meta.h). NULL: DNS-1123 subdomain. */
     void (*check_name)(struct problems *ps, const struct path *p, str name, bool prefix);
     /* Fills in what the user left out. Runs on everything written, idempotent. */
@@ -75,10 +78,6 @@ struct builtin_kind {
     void (*warn)(const struct kind_ctx *c, struct warnings *w, jv obj, jv old);
     /* Told on every request for it. NULL: nothing. */
     const char *deprecated;
-
-    /* A version that is not the stored one: both ways between them. NULL: it is. */
-    jv (*from_stored)(struct arena *a, jv obj);
-    jv (*to_stored)(struct arena *a, jv obj);
 
     const struct kind_column *columns; /* NULL: Name and Created At */
     size_t n_columns;

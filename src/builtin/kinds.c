@@ -285,6 +285,7 @@ const struct builtin_kind builtin_kinds[] = {
       .subs = scale_and_status },
 
     { KIND(events, Event, "events", "event"),
+      .conversion = &event_conversion,
       .validate = new_event_validate,
       .validate_update = new_event_validate_update,
       TABLE_AS(event, event_new_cells),
@@ -328,11 +329,10 @@ const struct builtin_kind builtin_kinds[] = {
 
     { KIND(autoscaling1, HorizontalPodAutoscaler, "horizontalpodautoscalers",
            "horizontalpodautoscaler"),
+      .conversion = &hpa1_conversion,
       .defaults = horizontalpodautoscaler1_defaults,
-      .from_stored = horizontalpodautoscaler1_from_stored,
-      .to_stored = horizontalpodautoscaler1_to_stored,
-      .prepare = status_is_the_servers,
-      .validate = horizontalpodautoscaler_validate,
+      .prepare = horizontalpodautoscaler1_prepare,
+      .validate = horizontalpodautoscaler1_validate,
       TABLE_AS(hpa, hpa_v1_cells),
       .short_names = "hpa",
       .categories = "all",
