@@ -33,7 +33,7 @@ test_expect_success '--no-headers and --show-labels and -L' '
 	kubectl get pods -L app,tier >out && has out "APP  *TIER" "^alpha .* web  *front"
 '
 
-test_expect_success '-o yaml' '
+test_expect_success KUBECTL_130 '-o yaml' '
 	kubectl get pod alpha -o yaml >out &&
 	has out "^apiVersion: v1" "^kind: Pod" "^  name: alpha" "^  creationTimestamp: \"20" "^  uid: " "^    image: example.com/web:1" &&
 	lacks out managedFields
@@ -44,7 +44,7 @@ test_expect_success '-o yaml, given back, is the same object' '
 	grep -v last-applied again >/dev/null && has again "name: alpha"
 '
 
-test_expect_success '-o yaml --show-managed-fields' '
+test_expect_success KUBECTL_130 '-o yaml --show-managed-fields' '
 	kubectl get pod alpha -o yaml --show-managed-fields >out && has out "managedFields:" "manager: kubectl-create" "f:containers"
 '
 

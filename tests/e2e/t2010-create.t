@@ -37,7 +37,7 @@ test_expect_success 'deployment' '
 	kubectl get deployment d >out && has out "^NAME  *READY  *UP-TO-DATE  *AVAILABLE  *AGE" "^d  *0/3  *0  *0"
 '
 
-test_expect_success 'job, and one from a cronjob' '
+test_expect_success KUBECTL_130 'job, and one from a cronjob' '
 	kubectl create job j --image=example.com/i -- true && made job j ".spec.backoffLimit == 6 and .spec.completions == 1 and .spec.template.spec.restartPolicy == \"Never\"" &&
 	kubectl create cronjob cj --image=example.com/i --schedule="*/5 * * * *" -- date &&
 	made cronjob cj ".spec.schedule == \"*/5 * * * *\" and .spec.concurrencyPolicy == \"Allow\" and .spec.suspend == false" &&
@@ -61,7 +61,7 @@ test_expect_success 'role, rolebinding, clusterrole, clusterrolebinding' '
 	kubectl delete clusterrole "cr-$ns" && kubectl delete clusterrolebinding "crb-$ns"
 '
 
-test_expect_success 'quota, priorityclass, poddisruptionbudget, ingress' '
+test_expect_success KUBECTL_130 'quota, priorityclass, poddisruptionbudget, ingress' '
 	kubectl create quota q --hard=pods=100,services=50 && made quota q ".spec.hard == {pods: \"100\", services: \"50\"}" &&
 	kubectl create priorityclass "pc-$ns" --value=7 && made priorityclass "pc-$ns" ".value == 7 and .preemptionPolicy == \"PreemptLowerPriority\"" && kubectl delete priorityclass "pc-$ns" &&
 	kubectl create pdb p --selector=app=x --min-available=50% && made pdb p ".spec.minAvailable == \"50%\"" &&
@@ -93,7 +93,7 @@ test_expect_success '--dry-run=server answers as if, and stores nothing' '
 	test_must_fail kubectl get configmap dry 2>err && has err NotFound
 '
 
-test_expect_success 'what exists already' '
+test_expect_success KUBECTL_130 'what exists already' '
 	test_must_fail kubectl create configmap c 2>err && has err "^error: failed to create configmap: configmaps \"c\" already exists$"
 '
 
@@ -101,7 +101,7 @@ test_expect_success 'a namespace that is not there' '
 	test_must_fail kubectl create configmap c -n nowhere 2>err && has err "namespaces \"nowhere\" not found"
 '
 
-test_expect_success 'unknown fields: refused, warned of, or dropped, as asked' '
+test_expect_success KUBECTL_130 'unknown fields: refused, warned of, or dropped, as asked' '
 	printf "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: odd}\ndatum: {a: b}\n" >odd.yaml &&
 	test_must_fail kubectl create -f odd.yaml 2>err && has err "strict decoding error: unknown field \"datum\"" &&
 	kubectl create -f odd.yaml --validate=warn 2>err && has err "^Warning: unknown field \"datum\"" && kubectl delete configmap odd &&

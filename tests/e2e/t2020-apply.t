@@ -67,7 +67,7 @@ test_expect_success 'apply view-last-applied, edit-last-applied, set-last-applie
 	kubectl apply set-last-applied -f v9.yaml && kubectl apply view-last-applied deployment web >out && has out "web:9"
 '
 
-test_expect_success 'apply --prune -l takes away what the files no longer have' '
+test_expect_success KUBECTL_130 'apply --prune -l takes away what the files no longer have' '
 	printf "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one, labels: {set: p}}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: two, labels: {set: p}}\n" >two.yaml &&
 	kubectl apply -f two.yaml && sed -n "1,/^---/p" two.yaml | sed "/^---/d" >one.yaml &&
 	kubectl apply -f one.yaml --prune -l set=p --prune-allowlist=core/v1/ConfigMap >out && has out "configmap/two pruned" &&
@@ -77,7 +77,7 @@ test_expect_success 'apply --prune -l takes away what the files no longer have' 
 test_expect_success 'server-side apply makes and owns fields' '
 	printf "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ssa}\ndata: {a: \"1\", b: \"2\"}\n" >ssa.yaml &&
 	kubectl apply --server-side --field-manager=first -f ssa.yaml >out && is "configmap/ssa serverside-applied" "$(cat out)" &&
-	kubectl get configmap ssa -o json --show-managed-fields >got &&
+	kubectl get --raw "/api/v1/namespaces/$ns/configmaps/ssa" >got &&
 	jq_is ".metadata.managedFields[0] | .manager == \"first\" and .operation == \"Apply\" and .apiVersion == \"v1\" and .fieldsType == \"FieldsV1\" and
 		.fieldsV1 == {\"f:data\": {\"f:a\": {}, \"f:b\": {}}}" got
 '
@@ -93,7 +93,7 @@ test_expect_success 'sharing a value is no conflict; force takes it over' '
 	kubectl apply --server-side --field-manager=second -f ssa.yaml &&
 	kubectl apply --server-side --field-manager=second --force-conflicts -f other.yaml &&
 	is 9 "$(field configmap ssa {.data.a})" &&
-	kubectl get configmap ssa -o json --show-managed-fields >got &&
+	kubectl get --raw "/api/v1/namespaces/$ns/configmaps/ssa" >got &&
 	jq_is "[.metadata.managedFields[] | select(.manager == \"first\")][0].fieldsV1 == {\"f:data\": {\"f:b\": {}}}" got
 '
 
@@ -123,9 +123,9 @@ test_expect_success 'lists by key: two managers, each with its own port and env'
 	is "a" "$(field service ports "{.spec.ports[*].name}")"
 '
 
-test_expect_success 'from client-side to server-side apply' '
+test_expect_success KUBECTL_130 'from client-side to server-side apply' '
 	kubectl apply -f v9.yaml && kubectl apply --server-side -f v9.yaml 2>err &&
-	kubectl get deployment web -o json --show-managed-fields >got &&
+	kubectl get --raw "/apis/apps/v1/namespaces/$ns/deployments/web" >got &&
 	jq_is "[.metadata.managedFields[] | select(.operation == \"Apply\") | .manager] | index(\"kubectl\")" got &&
 	sed "s/web:9/web:10/" v9.yaml | kubectl apply --server-side -f - && is "example.com/web:10" "$(field deployment web "{.spec.template.spec.containers[0].image}")"
 '
@@ -147,7 +147,7 @@ test_expect_success 'replace of what is not there' '
 	test_must_fail kubectl replace -f ghost.yaml 2>err && has err "configmaps \"ghost\" not found"
 '
 
-test_expect_success 'apply -k: kustomize with generators, prefixes and patches' '
+test_expect_success KUBECTL_130 'apply -k: kustomize with generators, prefixes and patches' '
 	mkdir k && cp v1.yaml k/ &&
 	cat >k/kustomization.yaml <<-EOF &&
 	resources: [v1.yaml]

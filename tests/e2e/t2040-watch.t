@@ -77,19 +77,19 @@ test_expect_success 'timeoutSeconds ends the stream, cleanly' '
 	began=$(now_ms) && kubectl get --raw "/api/v1/pods?watch=1&timeoutSeconds=1" >/dev/null && test $(($(now_ms) - began)) -lt 4000
 '
 
-test_expect_success 'wait --for=condition' '
+test_expect_success KUBECTL_130 'wait --for=condition' '
 	start kubectl wait --for=condition=Ready pod/alpha --timeout=20s >waited && waiter=$! &&
 	kubectl patch pod alpha --subresource=status --type=merge -p "{\"status\":{\"phase\":\"Running\",\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}]}}" &&
 	wait $waiter && is "pod/alpha condition met" "$(cat waited)"
 '
 
-test_expect_success 'wait --for=jsonpath, with a value and with existence' '
+test_expect_success KUBECTL_130 'wait --for=jsonpath, with a value and with existence' '
 	kubectl wait --for=jsonpath="{.status.phase}"=Running pod/alpha --timeout=10s &&
 	start kubectl wait --for=jsonpath="{.data.done}"=yes configmap/from --timeout=20s && waiter=$! &&
 	kubectl patch configmap from --type=merge -p "{\"data\":{\"done\":\"yes\"}}" && wait $waiter
 '
 
-test_expect_success 'wait --for=delete' '
+test_expect_success KUBECTL_130 'wait --for=delete' '
 	start kubectl wait --for=delete configmap/from --timeout=20s && waiter=$! && kubectl delete configmap from --wait=false && wait $waiter &&
 	kubectl wait --for=delete configmap/from --timeout=5s
 '

@@ -8,6 +8,13 @@ gone() {
 	! kubectl get "$@" -o name >/dev/null 2>gone.err && grep -q NotFound gone.err
 }
 
+# vanish NAME...: each is gone, or goes within 20 s (an old kubectl will not wait for what is gone)
+vanish() {
+	for name; do
+		kubectl wait --for=delete "$name" --timeout=20s || gone "$name" || return 1
+	done
+}
+
 # owned NAME OWNER [true]: a config map owned by another (and blocking its deletion)
 owned() {
 	uid=$(kubectl get configmap "$2" -o "jsonpath={.metadata.uid}") &&
@@ -50,7 +57,7 @@ test_expect_success 'a pod on no node goes at once; one on a node waits for its 
 '
 
 test_expect_success '--force --grace-period=0 takes it away' '
-	kubectl delete pod alpha --force --grace-period=0 2>err && has err "^Warning: Immediate deletion" && gone pod alpha
+	kubectl delete pod alpha --force --grace-period=0 2>err && has err "^[Ww]arning: Immediate deletion" && gone pod alpha
 '
 
 test_expect_success '--grace-period is kept' '
@@ -65,7 +72,7 @@ test_expect_success 'a finalizer holds an object until it is taken off' '
 	kubectl delete configmap fin --wait=false && test -n "$(kubectl get configmap fin -o jsonpath={.metadata.deletionTimestamp})" &&
 	test_must_fail timeout 2 kubectl wait --for=delete configmap/fin --timeout=1s &&
 	test_must_fail kubectl patch configmap fin -p "{\"metadata\":{\"finalizers\":[\"example.com/hold\",\"example.com/more\"]}}" 2>err && has err "no new finalizers can be added if the object is being deleted" &&
-	start kubectl wait --for=delete configmap/fin --timeout=20s && waiter=$! &&
+	start vanish configmap/fin && waiter=$! &&
 	kubectl patch configmap fin --type=merge -p "{\"metadata\":{\"finalizers\":[]}}" && wait $waiter
 '
 
@@ -77,27 +84,27 @@ test_expect_success 'preconditions: a wrong uid or resourceVersion is a conflict
 
 test_expect_success MUSTER 'the owned goes with its owner, and what it owns in turn' '
 	make ConfigMap owner && owned child owner && owned grandchild child && kubectl delete configmap owner &&
-	kubectl wait --for=delete configmap/child configmap/grandchild --timeout=20s
+	vanish configmap/child configmap/grandchild
 '
 
 test_expect_success MUSTER 'an object whose owner never was is collected' '
 	kubectl create -f - <<-EOF &&
 	{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"orphan-of-none","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"never","uid":"00000000-0000-4000-8000-000000000000"}]}}
 	EOF
-	kubectl wait --for=delete configmap/orphan-of-none --timeout=20s
+	vanish configmap/orphan-of-none
 '
 
 test_expect_success MUSTER '--cascade=orphan leaves the owned, without the reference' '
 	make ConfigMap o2 && owned c2 o2 && kubectl delete configmap o2 --cascade=orphan && gone configmap o2 &&
-	kubectl wait --for=jsonpath="{.metadata.name}"=c2 configmap/c2 --timeout=10s && is "" "$(kubectl get configmap c2 -o jsonpath={.metadata.ownerReferences})"
+	kubectl get configmap c2 && is "" "$(kubectl get configmap c2 -o jsonpath={.metadata.ownerReferences})"
 '
 
 test_expect_success MUSTER '--cascade=foreground: the blocking owned goes first, then the owner' '
 	make ConfigMap o3 && owned c3 o3 true && kubectl patch configmap c3 -p "{\"metadata\":{\"finalizers\":[\"example.com/hold\"]}}" &&
 	kubectl delete configmap o3 --cascade=foreground --wait=false && is foregroundDeletion "$(kubectl get configmap o3 -o "jsonpath={.metadata.finalizers[0]}")" &&
-	kubectl wait --for=jsonpath="{.metadata.deletionGracePeriodSeconds}"=0 configmap/c3 --timeout=10s && kubectl get configmap o3 &&
+	within 10 sh -c "kubectl get configmap c3 -o yaml | grep -q deletionTimestamp" && kubectl get configmap o3 &&
 	kubectl patch configmap c3 --type=merge -p "{\"metadata\":{\"finalizers\":null}}" &&
-	kubectl wait --for=delete configmap/c3 configmap/o3 --timeout=20s
+	vanish configmap/c3 configmap/o3
 '
 
 test_expect_success MUSTER 'two owners: it stays until the last has gone' '
@@ -105,7 +112,7 @@ test_expect_success MUSTER 'two owners: it stays until the last has gone' '
 	uid=$(kubectl get configmap p2 -o jsonpath={.metadata.uid}) &&
 	kubectl patch configmap both --type=json -p "[{\"op\":\"add\",\"path\":\"/metadata/ownerReferences/-\",\"value\":{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"name\":\"p2\",\"uid\":\"$uid\"}}]" &&
 	kubectl delete configmap p1 && test_must_fail kubectl wait --for=delete configmap/both --timeout=1s &&
-	kubectl delete configmap p2 && kubectl wait --for=delete configmap/both --timeout=20s
+	kubectl delete configmap p2 && vanish configmap/both
 '
 
 test_expect_success MUSTER 'a namespace goes with all that is in it' '
@@ -120,7 +127,7 @@ test_expect_success MUSTER 'a namespace being deleted: says so, takes nothing ne
 	test_must_fail make ConfigMap new -n doomed 2>err && has err "because it is being terminated" &&
 	kubectl wait --for=condition=NamespaceFinalizersRemaining namespace/doomed --timeout=20s &&
 	kubectl get namespace doomed -o json >got && jq_is "[.status.conditions[] | select(.status == \"True\") | .message] | any(test(\"example.com/hold in 1 resource instances\"))" got &&
-	kubectl patch configmap held -n doomed --type=merge -p "{\"metadata\":{\"finalizers\":null}}" && kubectl wait --for=delete namespace/doomed --timeout=30s
+	kubectl patch configmap held -n doomed --type=merge -p "{\"metadata\":{\"finalizers\":null}}" && vanish namespace/doomed
 '
 
 test_expect_success 'the namespaces everything needs cannot be deleted' '

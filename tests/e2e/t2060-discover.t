@@ -12,7 +12,7 @@ test_expect_success 'api-versions names every group that is promised' '
 	done
 '
 
-test_expect_success 'api-resources, and by group, verb and scope' '
+test_expect_success KUBECTL_130 'api-resources, and by group, verb and scope' '
 	kubectl api-resources >out && has out "^pods  *po  *v1  *true  *Pod" "^deployments  *deploy  *apps/v1  *true  *Deployment" "^nodes  *no  *v1  *false  *Node" &&
 	kubectl api-resources --api-group=batch -o name >out && is "cronjobs.batch jobs.batch" "$(sort out | xargs)" &&
 	kubectl api-resources --namespaced=false -o name >out && has out "^namespaces$" && lacks out "^pods$" &&
@@ -44,7 +44,7 @@ test_expect_success 'explain a kind, a field, fields within' '
 	test_must_fail kubectl explain pods.spec.nonsense 2>err && has err "nonsense"
 '
 
-test_expect_success 'explain --recursive, and every kind has something' '
+test_expect_success KUBECTL_130 'explain --recursive, and every kind has something' '
 	kubectl explain cronjobs --recursive >out && test $(wc -l <out) -gt 300 && has out "jobTemplate" "containers" &&
 	for kind in nodes services configmaps jobs.batch roles ingresses leases pdb hpa customresourcedefinitions; do
 		kubectl explain $kind >out || return 1
@@ -99,7 +99,7 @@ test_expect_success 'describe node' '
 	node=node-$$ && make Node $node && test_when_finished "kubectl delete node $node" && kubectl describe node $node >out && has out "^Name:  *$node" "^Unschedulable:  *false" "^Taints:" "^Non-terminated Pods:"
 '
 
-test_expect_success 'describe deployment, job, cronjob, ingress, pdb, hpa, role, pvc, quota, limits' '
+test_expect_success KUBECTL_130 'describe deployment, job, cronjob, ingress, pdb, hpa, role, pvc, quota, limits' '
 	cat >many.yaml <<-EOF && kubectl create -f many.yaml &&
 	apiVersion: apps/v1
 	kind: Deployment

@@ -54,7 +54,7 @@ test_expect_success 'requests above limits, bad quantities, probes and volumes' 
 		"spec.volumes[2].name: Duplicate value: \"w\"" "spec.containers[0].livenessProbe.httpGet.port: Invalid value: 0" "spec.containers[0].livenessProbe.periodSeconds: Invalid value: -1: must be greater than or equal to 0"
 '
 
-test_expect_success 'types that do not fit: where and what' '
+test_expect_success KUBECTL_130 'types that do not fit: where and what' '
 	printf "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: many}\n" >type.yaml && refused type.yaml "json: cannot unmarshal string into Go struct field PodSpec.spec.containers of type []v1.Container" &&
 	printf "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: i, resources: {limits: {cpu: lots}}}]}\n" >qty.yaml && refused qty.yaml "quantities must match the regular expression"
 '
@@ -124,7 +124,7 @@ test_expect_success 'conflict on update with an old resourceVersion' '
 	has err "the object has been modified; please apply your changes to the latest version and try again"
 '
 
-test_expect_success MUSTER 'quota is enforced' '
+test_expect_success MUSTER,KUBECTL_130 'quota is enforced' '
 	printf "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q}\nspec: {hard: {secrets: \"1\"}}\n" | kubectl create -f - &&
 	kubectl wait --for=jsonpath="{.status.hard.secrets}"=1 quota/q --timeout=10s && make Secret one && test_must_fail make Secret two 2>err &&
 	has err "secrets \"two\" is forbidden: exceeded quota: q, requested: secrets=1, used: secrets=1, limited: secrets=1"
