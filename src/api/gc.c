@@ -348,10 +348,12 @@ static jv tied(struct arena *a, str text)
 {
     str refs = json_skim(text, "metadata", "ownerReferences");
     str ns = json_skim(text, "metadata", "namespace");
+    str uid = json_skim(text, "metadata", "uid");
 
     if (!refs.n)
         return JV_ABSENT;
     return jobj(a, { "metadata", jobj(a, { "namespace", json_parse(a, ns, NULL, NULL) },
+                                      { "uid", json_parse(a, uid, NULL, NULL) },
                                       { "ownerReferences", json_parse(a, refs, NULL, NULL) }) });
 }
 
@@ -373,7 +375,7 @@ void gc_load(struct gc *g, struct store_coll *c, const struct store_obj *o)
 
     if (!jv_exists(obj))
         return;
-    gc_index_set(&g->index, c, o->key, jv_at(obj, "metadata", "ownerReferences"));
+    gc_index_set(&g->index, c, o->key, jv_at(obj, "metadata"));
     if (has_loose_owner(g, a, obj))
         queue(g, c, o->key); /* we died between an owner's end and this one's */
 }
@@ -393,7 +395,7 @@ void gc_on_event(struct gc *g, struct store_coll *c, const struct store_event *e
     jv now = ev->is_delete ? JV_ABSENT : tied(a, text);
 
     if (jv_exists(before) || jv_exists(now))
-        gc_index_set(&g->index, c, ev->key, jv_at(now, "metadata", "ownerReferences"));
+        gc_index_set(&g->index, c, ev->key, jv_at(now, "metadata"));
     if (jv_exists(before))
         queue_owners(g, a, before);
     if (!ev->prev && has_loose_owner(g, a, now))

@@ -82,9 +82,11 @@ void gc_index_done(struct gc_index *x)
     map_done(&x->owners);
 }
 
-void gc_index_set(struct gc_index *x, struct store_coll *coll, str key, jv refs)
+void gc_index_set(struct gc_index *x, struct store_coll *coll, str key, jv meta)
 {
     char buf[KEY_MAX];
+    jv refs = jv_at(meta, "ownerReferences");
+    str self = jv_str(jv_at(meta, "uid"), STR_NONE);
     str at = place(buf, coll, key);
     struct gc_dependent *d = map_remove(&x->dependents, at);
     size_t n = jv_len(refs);
@@ -101,7 +103,7 @@ void gc_index_set(struct gc_index *x, struct store_coll *coll, str key, jv refs)
     d->key = (str){ text + sizeof(coll), at.n - sizeof(coll) };
     for (struct jv_iter it = jv_iter(refs); jv_next(&it);) {
         str uid = jv_str(jv_at(it.value, "uid"), STR_NONE);
-        if (!uid.n)
+        if (!uid.n || str_eq(uid, self))
             continue;
         struct gc_edge *e = &d->edges[d->n++];
         e->of = d;

@@ -25,8 +25,9 @@ struct gc_index {
 };
 
 void gc_index_done(struct gc_index *x);
-/* Puts the owner references of an object in place of those it had; absent: none. */
-void gc_index_set(struct gc_index *x, struct store_coll *coll, str key, jv refs);
+/* Puts the owner references of an object in place of those it had; meta absent: none. One that
+ * names the object itself is left out: it would wait for its own end. */
+void gc_index_set(struct gc_index *x, struct store_coll *coll, str key, jv meta);
 /* The first edge of an owner, NULL if nobody depends on it; then ->next. */
 struct gc_edge *gc_index_of(const struct gc_index *x, str uid);
 /* How many of them keep their owner until they are gone. */

@@ -20,8 +20,8 @@ static size_t count(const struct gc_index *x, str uid)
 static void owners_know_their_dependents(void)
 {
     struct gc_index x = { 0 };
-    AUTO(jdoc) struct jdoc *one = J("[{'uid':'u1','blockOwnerDeletion':true}]");
-    AUTO(jdoc) struct jdoc *two = J("[{'uid':'u1'},{'uid':'u2'}]");
+    AUTO(jdoc) struct jdoc *one = J("{'ownerReferences':[{'uid':'u1','blockOwnerDeletion':true}]}");
+    AUTO(jdoc) struct jdoc *two = J("{'ownerReferences':[{'uid':'u1'},{'uid':'u2'}]}");
 
     gc_index_set(&x, PODS, S("ns/a"), jdoc_root(one));
     gc_index_set(&x, MAPS, S("ns/a"), jdoc_root(two));
@@ -40,7 +40,8 @@ static void owners_know_their_dependents(void)
 static void odd_references_do_no_harm(void)
 {
     struct gc_index x = { 0 };
-    AUTO(jdoc) struct jdoc *odd = J("[{'uid':''},{'uid':5},7,{'uid':'u'},{'uid':'u'}]");
+    AUTO(jdoc)
+    struct jdoc *odd = J("{'ownerReferences':[{'uid':''},{'uid':5},7,{'uid':'u'},{'uid':'u'}]}");
 
     gc_index_set(&x, PODS, S("a"), jdoc_root(odd));
     is_int((int64_t)count(&x, S("u")), 2, "only those with a uid count, each time they are there");
@@ -51,11 +52,25 @@ static void odd_references_do_no_harm(void)
     gc_index_done(&x);
 }
 
+static void nobody_depends_on_oneself(void)
+{
+    struct gc_index x = { 0 };
+    AUTO(jdoc)
+    struct jdoc *own = J("{'uid':'me','ownerReferences':[{'uid':'me','blockOwnerDeletion':true},"
+                         "{'uid':'other'}]}");
+
+    gc_index_set(&x, PODS, S("a"), jdoc_root(own));
+    ok(!gc_index_of(&x, S("me")), "a reference to oneself is left out");
+    is_int((int64_t)gc_index_blocking(&x, S("me")), 0, "and blocks nothing");
+    is_int((int64_t)count(&x, S("other")), 1, "others count");
+    gc_index_done(&x);
+}
+
 static void ten_thousand_come_and_go(void)
 {
     struct gc_index x = { 0 };
     AUTO(arena) struct arena *a = arena_new();
-    AUTO(jdoc) struct jdoc *refs = J("[{'uid':'owner'}]");
+    AUTO(jdoc) struct jdoc *refs = J("{'ownerReferences':[{'uid':'owner'}]}");
 
     for (int i = 0; i < 10000; i++)
         gc_index_set(&x, PODS, arena_printf(a, "ns/pod-%d", i), jdoc_root(refs));
@@ -70,6 +85,7 @@ int main(void)
 {
     owners_know_their_dependents();
     odd_references_do_no_harm();
+    nobody_depends_on_oneself();
     ten_thousand_come_and_go();
     return tap_done();
 }
