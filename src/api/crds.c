@@ -14,10 +14,13 @@
 
 static const str cleanup = S_INIT("customresourcecleanup.apiextensions.k8s.io");
 
+enum { AGAIN_MS = 50 };
+
 struct crds {
     struct api *api;
     struct resource *res;
-    struct map ending; /* names of those being deleted whose objects have yet to go */
+    struct map ending;        /* names of those being deleted whose objects have yet to go */
+    struct loop_timer *again; /* looks whether those under way have gone */
 };
 
 struct crds *crds_new(struct api *api)
@@ -37,6 +40,7 @@ void crds_free(struct crds *c)
     for (struct map_slot *s = NULL; (s = map_next(&c->ending, s));)
         free(s->value);
     map_done(&c->ending);
+    loop_timer_stop(c->again);
     free(c);
 }
 
@@ -191,6 +195,32 @@ static struct store_coll *objects_of(struct crds *c, struct arena *a, str name)
                       arena_printf(a, "%" PRI_STR "/%" PRI_STR, STR_ARG(rest), STR_ARG(plural)));
 }
 
+static void look_again(void *ctx);
+
+/* Nothing is left, and nothing that was let in before the end began is still on its way to disk. */
+static void finish_if_empty(struct crds *c, str name)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct store_coll *coll = objects_of(c, a, name);
+
+    if (store_coll_count(coll))
+        return;
+    if (!store_coll_is_busy(coll))
+        change(c, name, decide_finish);
+    else if (!c->again)
+        c->again = loop_timer_start(c->api->loop, AGAIN_MS, 0, look_again, c);
+}
+
+static void look_again(void *ctx)
+{
+    struct crds *c = ctx;
+
+    loop_timer_stop(c->again);
+    c->again = NULL;
+    for (struct map_slot *s = NULL; (s = map_next(&c->ending, s));)
+        finish_if_empty(c, s->key);
+}
+
 static void sweep(struct crds *c, str name)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -199,7 +229,7 @@ static void sweep(struct crds *c, str name)
     struct store_snapshot snap;
 
     if (!store_coll_count(coll)) {
-        change(c, name, decide_finish);
+        finish_if_empty(c, name);
         return;
     }
     if (!res || store_snapshot(coll, a, 0, STR_NONE, STR_NONE, &snap, NULL) < 0)
@@ -289,14 +319,18 @@ void crds_on_event(struct crds *c, struct store_coll *coll, const struct store_e
         on_crd(c, ev);
         return;
     }
-    /* what is being deleted still counts while its event is told */
-    if (!ev->is_delete || !c->ending.n || store_coll_count(coll) > 1)
+    if (!c->ending.n || (ev->is_delete ? store_coll_count(coll) > 1 : ev->prev != NULL))
         return;
     str rest = store_coll_name(coll); /* "group/plural" */
     AUTO(arena) struct arena *a = arena_new();
     str group = str_cut(&rest, '/');
     str name = rest.p ? arena_printf(a, "%" PRI_STR ".%" PRI_STR, STR_ARG(rest), STR_ARG(group))
                       : STR_NONE;
-    if (name.n && map_get(&c->ending, name))
-        change(c, name, decide_finish);
+    if (!name.n || !map_get(&c->ending, name))
+        return;
+    struct resource *res = registry_of_coll(&c->api->registry, coll);
+    if (!ev->is_delete && res) /* it was let in before the end began */
+        delete_in_background(c->api, res, ev->key, STR_NONE, PROPAGATE_BACKGROUND);
+    else if (ev->is_delete && !c->again) /* it still counts while its event is told */
+        c->again = loop_timer_start(c->api->loop, 0, 0, look_again, c);
 }

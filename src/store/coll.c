@@ -41,6 +41,11 @@ size_t store_coll_count(const struct store_coll *c)
     return c->index.n;
 }
 
+bool store_coll_is_busy(const struct store_coll *c)
+{
+    return c->busy.n != 0;
+}
+
 void coll_free(struct store_coll *c)
 {
     assert(!c->pending);

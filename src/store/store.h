@@ -30,6 +30,7 @@ struct store_coll *store_coll(struct store *s, str name);
 str store_coll_name(const struct store_coll *c);
 struct store_coll *store_coll_next(struct store *s, struct store_coll *after); /* NULL: first */
 size_t store_coll_count(const struct store_coll *c);
+bool store_coll_is_busy(const struct store_coll *c); /* some key is */
 /* Forgets the collection and its history, once it has no objects (a CRD is gone): its watchers are
  * told that they are lost, c is freed. False, and nothing done: it has objects, or writes or
  * waiters under way. */
