@@ -23,6 +23,9 @@ kubectl_minor=$(kubectl version --client -o json 2>/dev/null | jq -r '.clientVer
 [ "${kubectl_minor:-0}" -lt 30 ] || test_set_prereq KUBECTL_130
 [ "$(id -u)" != 0 ] || test_set_prereq ROOT
 
+# Sanitizers keep freed memory, and cost time: no test measures those then.
+! grep -aq __asan_init "$(command -v muster)" || test_set_prereq SANITIZED
+
 muster_pid=
 data=$PWD/data
 
