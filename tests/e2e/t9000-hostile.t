@@ -48,13 +48,14 @@ test_expect_success 'a definition can be deleted while its objects are being wri
 '
 
 test_expect_success 'a field manager that is no text is stored as text' '
-	make ConfigMap manager &&
+	kubectl create configmap manager --from-literal=x=y &&
 	api "/api/v1/namespaces/default/configmaps/manager?fieldManager=a%ff" -X PATCH \
 		-H "Content-Type: application/merge-patch+json" -d "{\"data\":{\"a\":\"b\"}}" >body &&
 	iconv -f UTF-8 -t UTF-8 body >/dev/null &&
 	stop_muster && start_muster &&
 	is b "$(kubectl get configmap manager -o jsonpath={.data.a})" &&
-	is "a�" "$(kubectl get configmap manager --show-managed-fields -o json | jq -r ".metadata.managedFields[0].manager")"
+	kubectl get configmap manager --show-managed-fields -o json |
+		jq -e ".metadata.managedFields | any(.manager == \"a\ufffd\")"
 '
 
 test_expect_success 'the same mistake a thousand times is one warning' '
