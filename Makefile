@@ -8,7 +8,7 @@ NINJA := ninja
 # With a sanitizer the compilers warn of what is not there, so warnings are no errors.
 SANITIZED := -Db_lundef=false -Dwerror=false
 
-.PHONY: all deps deps-build deps-test demo test check check-asan check-tsan lint format fuzz \
+.PHONY: all deps deps-build deps-test demo test check check-asan check-tsan lint lint-fast format fuzz \
         test-unit test-e2e test-cluster bench bench-quick help clean
 .NOTPARALLEL:
 
@@ -56,6 +56,9 @@ check-tsan: deps-test ## the tests where threads meet, with thread checking
 
 lint: deps ## format, rooms, sizes, shellcheck, clang-tidy
 	@tools/lint
+
+lint-fast: deps ## all of it but clang-tidy
+	@tools/lint --fast
 
 format: ## put the sources into the house format
 	@git ls-files '*.c' '*.h' | xargs clang-format-14 -i
