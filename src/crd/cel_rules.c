@@ -145,6 +145,25 @@ static void run_members(struct problems *ps, const struct crd_rules *r, const st
     }
 }
 
+static void run_elements(struct problems *ps, const struct schema *s, const struct path *p,
+                         struct ratchet ratchet, jv v, jv old)
+{
+    struct pair whole = { s, v, old };
+    struct old_list before;
+    struct old_list beside;
+
+    old_list_init(&before, &whole);
+    old_list_init(&beside, ratchet.here);
+    for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
+        struct path at = path_index(p, it.i - 1);
+        struct pair pair;
+        struct ratchet sub = below(ratchet, pair_index(&beside, it.i - 1, &pair) ? &pair : NULL);
+        run(ps, s->rules->items, &at, sub, it.value, old_list_find(&before, it.value));
+    }
+    old_list_done(&beside);
+    old_list_done(&before);
+}
+
 static void run(struct problems *ps, const struct schema *s, const struct path *p,
                 struct ratchet ratchet, jv v, jv old)
 {
@@ -155,13 +174,8 @@ static void run(struct problems *ps, const struct schema *s, const struct path *
     jv shown = jstr(ps->a, r->types & (r->types - 1) ? S("") : r->type_text);
     for (size_t i = 0; i < jv_len(r->cel); i++)
         run_rule(ps, &r->programs[i], jv_index(r->cel, i), p, ratchet, shown, v, old);
-    for (size_t i = 0; jv_is(v, JV_ARR) && r->items && i < jv_len(v); i++) {
-        struct path at = path_index(p, i);
-        struct pair pair;
-        jv now = jv_index(v, i);
-        struct ratchet sub = below(ratchet, pair_index(ratchet.here, i, &pair) ? &pair : NULL);
-        run(ps, r->items, &at, sub, now, pair_old_element(s, old, now));
-    }
+    if (jv_is(v, JV_ARR) && r->items)
+        run_elements(ps, s, p, ratchet, v, old);
     if (jv_is(v, JV_OBJ))
         run_members(ps, r, p, ratchet, v, old);
 }

@@ -10,71 +10,6 @@
 
 static void check(struct verdict *out, const struct schema *s, struct at at, jv v);
 
-jv pair_old_element(const struct schema *s, jv old, jv element)
-{
-    if (s->list != LIST_MAP || !jv_is(element, JV_OBJ))
-        return JV_ABSENT;
-    for (struct jv_iter it = jv_iter(old); jv_next(&it);) {
-        bool same = jv_is(it.value, JV_OBJ);
-        for (const char *const *k = s->list_keys; same && *k; k++)
-            same = jv_equal(jv_get(it.value, str_of(*k)), jv_get(element, str_of(*k)));
-        if (same)
-            return it.value;
-    }
-    return JV_ABSENT;
-}
-
-static const struct schema *member_schema(const struct schema *s, str key)
-{
-    const struct schema *prop = s->rules ? rules_prop(s->rules, key) : NULL;
-
-    return prop || !s->rules ? prop : s->rules->more;
-}
-
-bool pair_key(const struct pair *up, str key, struct pair *out)
-{
-    if (!up || !up->schema)
-        return false;
-    *out =
-        (struct pair){ member_schema(up->schema, key), jv_get(up->now, key), jv_get(up->old, key) };
-    return out->schema && jv_exists(out->now) && jv_exists(out->old);
-}
-
-bool pair_index(const struct pair *up, size_t i, struct pair *out)
-{
-    if (!up || !up->schema || !up->schema->rules || !up->schema->rules->items)
-        return false;
-    jv now = jv_index(up->now, i);
-    *out =
-        (struct pair){ up->schema->rules->items, now, pair_old_element(up->schema, up->old, now) };
-    return jv_exists(out->old);
-}
-
-bool pair_unchanged(const struct pair *p)
-{
-    struct pair child;
-
-    if (jv_is_null(p->now) || jv_is_null(p->old))
-        return jv_is_null(p->now) && jv_is_null(p->old);
-    if (jv_is(p->now, JV_OBJ) && jv_is(p->old, JV_OBJ)) {
-        if (jv_len(p->now) != jv_len(p->old))
-            return false;
-        for (struct jv_iter it = jv_iter(p->now); jv_next(&it);)
-            if (!pair_key(p, it.key, &child) || !pair_unchanged(&child))
-                return false;
-        return true;
-    }
-    if (jv_is(p->now, JV_ARR) && jv_is(p->old, JV_ARR) && p->schema->list == LIST_MAP) {
-        if (jv_len(p->now) != jv_len(p->old))
-            return false;
-        for (size_t i = 0; i < jv_len(p->now); i++)
-            if (!pair_index(p, i, &child) || !pair_unchanged(&child))
-                return false;
-        return true;
-    }
-    return jv_equal(p->now, p->old);
-}
-
 /* A child with its pair: what it finds is dropped when nothing there changed. */
 static void check_child(struct verdict *out, const struct schema *s, const struct path *path,
                         const struct pair *pair, jv v)
@@ -105,12 +40,15 @@ static void check_array(struct verdict *out, const struct crd_rules *r, struct a
 {
     int64_t n = (int64_t)jv_len(v);
 
+    struct old_list old;
+    old_list_init(&old, at.pair);
     for (size_t i = 0; r->items && i < jv_len(v); i++) {
         struct path path = path_index(at.path, i);
         struct pair pair;
-        check_child(out, r->items, &path, pair_index(at.pair, i, &pair) ? &pair : NULL,
+        check_child(out, r->items, &path, pair_index(&old, i, &pair) ? &pair : NULL,
                     jv_index(v, i));
     }
+    old_list_done(&old);
     if (r->min_items >= 0 && n < r->min_items)
         flaw_add(out, at, (struct flaw){ .type = PROBLEM_INVALID, .value = jint(out->a, n) },
                  "should have at least %" PRId64 " items", r->min_items);

@@ -164,6 +164,36 @@ static void long_patterns_are_told_only_so_often(void)
        text_bytes(&ps));
 }
 
+static jv numbered(struct arena *a, int from, int step, int n)
+{
+    struct jbuild b = jb_arr(a);
+
+    for (int i = 0; i < n; i++)
+        jb_push(&b, jobj(a, { "k", jint(a, from + i * step) }, { "v", jstr(a, S("bad")) }));
+    return jobj(a, { "l", jb_done(&b) });
+}
+
+static void long_maps_find_their_old_elements(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(jdoc)
+    struct jdoc *d =
+        J("{'spec': {'group': 'g.io', 'names': {'plural': 'xs', 'kind': 'X'}, 'versions': [{'name':"
+          " 'v1', 'storage': true, 'schema': {'openAPIV3Schema': {'type': 'object', 'properties':"
+          " {'l': {'type': 'array', 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys':"
+          " ['k'], 'items': {'type': 'object', 'required': ['k'], 'properties': {'k': {'type':"
+          " 'integer'}, 'v': {'type': 'string', 'enum': ['good']}}}}}}}}]}}");
+    AUTO(crd) struct crd *c = crd_compile(jdoc_root(d), NULL, NULL);
+    struct problems ps = { .a = a };
+
+    jv old = numbered(a, 0, 1, 30000);
+    crd_validate(&ps, c->storage, numbered(a, 29999, -1, 30000), old);
+    is_int((int64_t)ps.n, 0, "in another order each is as bad as it was");
+    crd_validate(&ps, c->storage, numbered(a, 29999, 1, 3), numbered(a, 0, 1, 30000));
+    is_int((int64_t)ps.n, 2, "new ones are told");
+    is_str(ps.at[0].field, S("l[1].v"), "where they are");
+}
+
 static void defaults_in_long_lists_take_linear_time(void)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -184,6 +214,7 @@ int main(int argc, char **argv)
     a_runaway_pattern_comes_to_an_end();
     many_values_outside_a_long_enum_stay_cheap();
     long_patterns_are_told_only_so_often();
+    long_maps_find_their_old_elements();
     defaults_in_long_lists_take_linear_time();
     return tap_done();
 }
