@@ -33,7 +33,7 @@ enum cel_op {
     CEL_IN,
 };
 
-enum { CEL_MAX_KIDS = 32, CEL_MAX_DEPTH = 64, CEL_MAX_VARS = 8 };
+enum { CEL_MAX_KIDS = 32, CEL_MAX_DEPTH = 64, CEL_MAX_HEIGHT = 500, CEL_MAX_VARS = 8 };
 
 struct cel_func;
 
@@ -45,6 +45,7 @@ struct cel_node {
     struct cel_value literal;
     struct cel_node **kids;
     size_t n;
+    size_t height; /* nodes below it on the longest way: long chains nest to the left */
     struct cel_type type;
     size_t slot; /* IDENT, MACRO: which variable; 0 self, 1 oldSelf */
     const struct cel_func *func;

@@ -230,6 +230,16 @@ static bool expect(struct parser *p, const char *op)
 
 static struct cel_node *expr(struct parser *p);
 
+/* Whoever walks the tree goes as deep. */
+static void measure(struct parser *p, struct cel_node *n)
+{
+    for (size_t i = 0; i < n->n; i++)
+        if (n->kids[i] && n->kids[i]->height >= n->height)
+            n->height = n->kids[i]->height + 1;
+    if (n->height > CEL_MAX_HEIGHT)
+        fail(p, "expression nests too deeply");
+}
+
 static struct cel_node *node(struct parser *p, enum cel_op op, struct cel_node *x,
                              struct cel_node *y, struct cel_node *z)
 {
@@ -242,6 +252,7 @@ static struct cel_node *node(struct parser *p, enum cel_op op, struct cel_node *
         n->kids[n->n++] = kids[i];
     if (p->failed || (y == NULL && z != NULL))
         fail(p, "unexpected end");
+    measure(p, n);
     return n;
 }
 
@@ -265,6 +276,7 @@ static struct cel_node *list(struct parser *p, enum cel_op op, struct cel_node *
             break;
     }
     expect(p, close);
+    measure(p, n);
     return n;
 }
 

@@ -103,10 +103,36 @@ static void a_rule_that_never_ends_is_stopped(void)
     ok(ps.n && str_contains(ps.at[0].message, S("actual cost limit exceeded")), "about its cost");
 }
 
+static void long_chains_do_not_run_out_of_stack(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    static const struct {
+        const char *first, *more;
+    } rows[] = { { "true", " && true" },
+                 { "1", " + 1" },
+                 { "self", ".x" },
+                 { "self", "[0]" },
+                 { "self", ".trim()" } };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        AUTO(buf) struct buf b = { 0 };
+        buf_add(&b, str_of(rows[i].first));
+        for (int k = 0; k < 100000; k++)
+            buf_add(&b, str_of(rows[i].more));
+        AUTO(jdoc) struct jdoc *d = with_rule(arena_z(a, buf_str(&b)));
+        AUTO(crd) struct crd *c = crd_compile(jdoc_root(d), NULL, NULL);
+        struct problems ps = { .a = a };
+        crd_validate(&ps, c->storage, JV_EMPTY_OBJ, JV_ABSENT);
+        ok(ps.n == 0 && jv_len(crd_cel_rules(a, jdoc_root(d))) == 1,
+           "%s%s%s... is a rule that we do not run", rows[i].first, rows[i].more, rows[i].more);
+    }
+}
+
 int main(int argc, char **argv)
 {
     matches_the_real_server(argc > 1 ? argv[1] : ".");
     rules_outside_of_our_part_are_named();
     a_rule_that_never_ends_is_stopped();
+    long_chains_do_not_run_out_of_stack();
     return tap_done();
 }
