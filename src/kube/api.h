@@ -1,0 +1,119 @@
+/* The Kubernetes API as its clients see it: requests out, answers and watch events in. Two
+ * implementations: client/ over HTTP to any cluster, api/ in-process to our own server. All calls
+ * and callbacks are on the loop thread. */
+#pragma once
+
+#include "base/err.h"
+#include "base/json.h"
+
+/* A row of somebody's static table. */
+struct kube_resource {
+    const char *group; /* "": core */
+    const char *version;
+    const char *plural;
+    const char *kind;
+    bool cluster_wide;
+};
+
+enum kube_verb {
+    KUBE_GET,
+    KUBE_LIST,
+    KUBE_WATCH,
+    KUBE_CREATE,
+    KUBE_UPDATE,
+    KUBE_PATCH,
+    KUBE_DELETE
+};
+enum kube_patch { KUBE_PATCH_MERGE, KUBE_PATCH_JSON, KUBE_PATCH_STRATEGIC, KUBE_PATCH_APPLY };
+
+/* Everything in it is copied by the call it is given to. */
+struct kube_request {
+    enum kube_verb verb;
+    const struct kube_resource *res;
+    str ns; /* empty: all of them, or not in one */
+    str name;
+    str sub; /* subresource: "status" */
+    enum kube_patch patch;
+    jv body;            /* of a DELETE: DeleteOptions, may be absent */
+    str labels;         /* selectors, as text; lists and watches */
+    str fields;         /* */
+    str version;        /* resourceVersion to start from */
+    str cont;           /* continue; lists */
+    int64_t limit;      /* 0: none; lists */
+    int64_t timeout_ms; /* 0: the implementation's; watches: when the server ends it */
+};
+
+struct kube_answer {
+    int status;             /* HTTP's; 0: there was no answer, err says why */
+    jv obj;                 /* the object, list or Status; absent: none, or unreadable */
+    struct err err;         /* code ERR_OK on 2xx, else by reason and code of the Status */
+    str message;            /* the server's own, whole; empty on 2xx */
+    int64_t retry_after_ms; /* 0: not said */
+};
+
+enum kube_event { KUBE_ADDED, KUBE_MODIFIED, KUBE_DELETED, KUBE_BOOKMARK };
+
+struct kube_watcher {
+    /* obj: with kind, apiVersion and metadata.resourceVersion; borrowed until it returns. */
+    void (*on_event)(void *ctx, enum kube_event type, jv obj);
+    /* Exactly once, unless cancelled: e NULL when the server just ended it; ERR_EXPIRED: list
+     * again; else wait (retry_after_ms if not 0) and resume from the last version seen. */
+    void (*on_end)(void *ctx, const struct err *e, int64_t retry_after_ms);
+    void *ctx;
+};
+
+typedef void kube_done(void *ctx, const struct kube_answer *ans); /* borrowed until it returns */
+
+struct kube_call;
+struct kube_api;
+
+struct kube_api_ops {
+    struct kube_call *(*send)(struct kube_api *api, const struct kube_request *r, kube_done *done,
+                              void *ctx);
+    struct kube_call *(*watch)(struct kube_api *api, const struct kube_request *r,
+                               const struct kube_watcher *w);
+    void (*cancel)(struct kube_api *api, struct kube_call *c);
+};
+
+/* First member of whatever implements it. */
+struct kube_api {
+    const struct kube_api_ops *ops;
+};
+
+/* done is called exactly once, never from within kube_send, unless the call is cancelled. */
+static inline struct kube_call *kube_send(struct kube_api *api, const struct kube_request *r,
+                                          kube_done *done, void *ctx)
+{
+    return api->ops->send(api, r, done, ctx);
+}
+
+/* Asks for bookmarks. No event comes from within kube_watch. */
+static inline struct kube_call *kube_watch(struct kube_api *api, const struct kube_request *r,
+                                           const struct kube_watcher *w)
+{
+    return api->ops->watch(api, r, w);
+}
+
+/* No callback follows. What was sent may be done by the server all the same. */
+static inline void kube_cancel(struct kube_api *api, struct kube_call *c)
+{
+    api->ops->cancel(api, c);
+}
+
+/* ---- request.c: what both implementations share */
+
+const char *kube_method(const struct kube_request *r); /* "PATCH" */
+/* "/apis/kubeflow.org/v1/namespaces/a/tfjobs?labelSelector=..." with what the verb needs. */
+str kube_path(struct arena *a, const struct kube_request *r);
+const char *kube_content_type(const struct kube_request *r); /* of the body; NULL: none */
+/* Reads an answer's body; retry_after: the header, may be empty. Texts live in a. */
+void kube_answer_read(struct arena *a, int status, str body, str retry_after,
+                      struct kube_answer *out);
+
+/* A watch's stream cut into lines and read: feed() in pieces of any size. Lines are limited
+ * (LIMIT_WATCH_LINE in base/limits.h). An ERROR event is told as the error its Status says. */
+struct kube_lines;
+struct kube_lines *kube_lines_new(void (*on_event)(void *ctx, enum kube_event type, jv obj),
+                                  void *ctx);
+int kube_lines_feed(struct kube_lines *l, str bytes, struct err *e); /* -1: the stream is over */
+void kube_lines_free(struct kube_lines *l);

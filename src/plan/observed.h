@@ -1,0 +1,74 @@
+/* What a planner sees of the cluster: the job whole, its pods and services as the few facts that
+ * decisions read. ctl/ fills it from its caches; tests from YAML. */
+#pragma once
+
+#include "kube/api.h"
+
+enum pod_phase { POD_PENDING, POD_RUNNING, POD_SUCCEEDED, POD_FAILED, POD_UNKNOWN };
+
+/* A container that waits or ended badly, or a condition that does not hold: told once as an event
+ * on the job. */
+struct seen_trouble {
+    str reason;
+    str message; /* whole, as the event says it */
+};
+
+struct seen_pod {
+    str name;
+    str uid;
+    str owner;     /* uid of its controller; empty: none */
+    str role;      /* label replica-type */
+    int64_t index; /* label replica-index; -1: missing, negative or no number */
+    enum pod_phase phase;
+    bool leaving;      /* has a deletionTimestamp, or we have asked for its deletion */
+    bool disrupted;    /* condition DisruptionTarget is True */
+    bool ready;        /* condition Ready is True */
+    bool has_exit;     /* the main container is terminated ... */
+    int64_t exit_code; /* ... with this code: the last such in containerStatuses */
+    str container_id;  /* of that one */
+    int64_t restarts;  /* of all containers, init containers too */
+    const struct seen_trouble *troubles; /* at most 4 */
+    size_t n_troubles;
+};
+
+struct seen_service {
+    str name;
+    str uid;
+    str owner; /* uid of its controller; empty: none, which is to be adopted */
+    str role;
+    int64_t index;
+    bool leaving;
+};
+
+/* Anything else that belongs to a job: PodGroup, ConfigMap, HPA ... whole. */
+struct seen_object {
+    const struct kube_resource *res;
+    jv obj;
+};
+
+enum gang_mode { GANG_OFF, GANG_VOLCANO, GANG_PLUGINS };
+
+struct plan_settings { /* of the operator, from its flags */
+    str cluster_domain;
+    enum gang_mode gang;
+    str gang_scheduler;
+    bool legacy_labels;
+};
+
+struct observed {
+    const struct plan_settings *settings;
+    int64_t now_ms; /* since 1970 */
+    jv job;         /* as the server has it: with apiVersion, kind, metadata, spec, status */
+    const struct seen_pod *pods; /* sorted by role, index, name */
+    size_t n_pods;
+    const struct seen_service *services; /* sorted alike */
+    size_t n_services;
+    const struct seen_object *others;
+    size_t n_others;
+    int64_t status_written_ms; /* when its status was last written by us; 0: not in this life */
+};
+
+/* Reading them off whole objects. main: name of the main container, NULL: the first. Texts live
+ * in a. */
+struct seen_pod seen_pod_read(struct arena *a, jv pod, const char *main);
+struct seen_service seen_service_read(struct arena *a, jv service);

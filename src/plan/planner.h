@@ -1,0 +1,25 @@
+/* A kind of job, as the controller machinery knows it: a resource and a pure function. */
+#pragma once
+
+#include "plan/plan.h"
+
+struct planner {
+    const struct kube_resource *res;          /* of the job */
+    const char *controller;                   /* label operator-name, and component of its events */
+    const char *framework;                    /* label of the metrics */
+    const char *main_container;               /* NULL: the first */
+    const struct kube_resource *const *owned; /* besides pods and services; ends with NULL */
+    /* Pure. -1 only for what a later try may mend; an invalid job gets a plan that says so. */
+    int (*plan)(const struct observed *seen, struct plan *p, struct err *e);
+    /* A finished job with only what planning it still reads: about 1 KB. Shares. */
+    jv (*slim)(struct arena *a, jv job);
+};
+
+/* Labels on everything a job owns. */
+#define LABEL_OPERATOR "training.kubeflow.org/operator-name"
+#define LABEL_JOB      "training.kubeflow.org/job-name"
+#define LABEL_ROLE     "training.kubeflow.org/replica-type"
+#define LABEL_INDEX    "training.kubeflow.org/replica-index"
+#define LABEL_JOB_ROLE "training.kubeflow.org/job-role"
+
+extern const struct kube_resource kube_pods, kube_services, kube_events, kube_leases;
