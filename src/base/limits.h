@@ -22,6 +22,8 @@ enum {
     LIMIT_OPEN_BODIES = 256 * 1024 * 1024, /* bytes of request bodies one server holds */
     LIMIT_WS_MESSAGE_BYTES = 1024 * 1024,
     LIMIT_WS_QUEUE_BYTES = 16 * 1024 * 1024, /* sent but not taken by the client */
+    LIMIT_WATCH_LINE = 16 * 1024 * 1024,     /* one event, as a client takes it */
+    LIMIT_ANSWER_BYTES = 64 * 1024 * 1024,   /* an answer, as a client takes it */
     LIMIT_JSON_PATCH_OPS = 10000,            /* as kube-apiserver */
     LIMIT_MANAGED_FIELDS = 10,               /* update managers kept, as kube-apiserver */
     LIMIT_ANNOTATION_BYTES = 256 * 1024,

@@ -1,8 +1,6 @@
-/* Percent-decoding and queries. */
+/* Percent-encoding and -decoding, and queries. */
 
 #include "base/url.h"
-
-#include "base/buf.h"
 
 static int hex(char c)
 {
@@ -10,6 +8,25 @@ static int hex(char c)
         return c - '0';
     c = (char)(c | 32);
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool is_plain(char c)
+{
+    return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '-' || c == '.' ||
+           c == '_' || c == '~';
+}
+
+void url_encode(struct buf *b, str s)
+{
+    static const char digits[] = "0123456789ABCDEF";
+
+    for (size_t i = 0; i < s.n; i++) {
+        unsigned char c = (unsigned char)s.p[i];
+        if (is_plain(s.p[i]))
+            buf_addc(b, s.p[i]);
+        else
+            buf_add(b, (str){ (const char[]){ '%', digits[c >> 4], digits[c & 15] }, 3 });
+    }
 }
 
 /* Bytes that are no UTF-8 become U+FFFD, as they do where Go writes them: what is asked for ends up

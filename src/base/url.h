@@ -2,8 +2,11 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/err.h"
 
+/* Percent-encodes all but letters, digits and "-._~", so it fits any part of a URL. */
+void url_encode(struct buf *b, str s);
 /* Percent-decodes a piece of a path. Shares s when there is nothing to decode. */
 int url_decode(struct arena *a, str s, str *out, struct err *e);
 

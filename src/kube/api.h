@@ -44,10 +44,10 @@ struct kube_request {
 };
 
 struct kube_answer {
-    int status;             /* HTTP's; 0: there was no answer, err says why */
-    jv obj;                 /* the object, list or Status; absent: none, or unreadable */
-    struct err err;         /* code ERR_OK on 2xx, else by reason and code of the Status */
-    str message;            /* the server's own, whole; empty on 2xx */
+    int status;     /* HTTP's; 0: there was no answer, err says why */
+    jv obj;         /* the object, list or Status; absent: none, or unreadable */
+    struct err err; /* code ERR_OK on 2xx that reads, else by reason and code of the Status */
+    str message;    /* the server's own, whole; empty when err is ERR_OK */
     int64_t retry_after_ms; /* 0: not said */
 };
 
@@ -103,17 +103,26 @@ static inline void kube_cancel(struct kube_api *api, struct kube_call *c)
 /* ---- request.c: what both implementations share */
 
 const char *kube_method(const struct kube_request *r); /* "PATCH" */
-/* "/apis/kubeflow.org/v1/namespaces/a/tfjobs?labelSelector=..." with what the verb needs. */
+/* "/apis/kubeflow.org/v1/namespaces/a/tfjobs?labelSelector=..." with what the verb needs. A list or
+ * watch with a name is of that one object; a DELETE without one is of the whole collection. Writes
+ * name "muster" as their field manager. */
 str kube_path(struct arena *a, const struct kube_request *r);
 const char *kube_content_type(const struct kube_request *r); /* of the body; NULL: none */
-/* Reads an answer's body; retry_after: the header, may be empty. Texts live in a. */
+/* Reads an answer's body; retry_after: the header, may be empty. Texts live in a, or in body, which
+ * must live as long. */
 void kube_answer_read(struct arena *a, int status, str body, str retry_after,
                       struct kube_answer *out);
+/* The error a Status stands for; code: of the answer it came with, 0: not known. */
+void kube_status_err(jv status, int code, struct err *e);
 
-/* A watch's stream cut into lines and read: feed() in pieces of any size. Lines are limited
- * (LIMIT_WATCH_LINE in base/limits.h). An ERROR event is told as the error its Status says. */
+/* ---- watch_lines.c: a watch's stream cut into lines and read */
+
 struct kube_lines;
 struct kube_lines *kube_lines_new(void (*on_event)(void *ctx, enum kube_event type, jv obj),
                                   void *ctx);
-int kube_lines_feed(struct kube_lines *l, str bytes, struct err *e); /* -1: the stream is over */
+/* In pieces of any size; a line has a limit (LIMIT_WATCH_LINE in base/limits.h). -1: the stream is
+ * over, as e says: an ERROR event is told as the error its Status stands for. 1: on_event called
+ * kube_lines_free, which it may. */
+int kube_lines_feed(struct kube_lines *l, str bytes, struct err *e);
+bool kube_lines_is_partial(const struct kube_lines *l); /* within a line: the end comes too early */
 void kube_lines_free(struct kube_lines *l);

@@ -59,8 +59,18 @@ static void bytes_that_are_no_text_are_replaced(void)
            "unescaped ones too");
 }
 
+static void encoding_leaves_nothing_that_means_something(void)
+{
+    AUTO(buf) struct buf b = { 0 };
+
+    url_encode(&b, S("aZ9-._~ /?#&=+%\xc3\xa9"));
+    is_str(buf_str(&b), S("aZ9-._~%20%2F%3F%23%26%3D%2B%25%C3%A9"),
+           "all but plain ones is escaped");
+}
+
 int main(void)
 {
+    encoding_leaves_nothing_that_means_something();
     percent_escapes_are_decoded();
     queries_give_their_pairs_in_order();
     bytes_that_are_no_text_are_replaced();
