@@ -66,7 +66,10 @@ def name_of(member, key):
 
 
 class Accepted:
-    """differences.txt: lines of `request-glob path-glob reason`."""
+    """differences.txt: lines of `request-glob path-glob reason`.
+
+    A reason that begins with "maybe:" is about who comes first, so it need not show.
+    """
 
     def __init__(self, lines, where="differences"):
         self.lines, self.used = [], set()
@@ -89,4 +92,8 @@ class Accepted:
         return bool(fitting)
 
     def stale(self):
-        return [line for line in self.lines if line not in self.used]
+        return [
+            line
+            for line in self.lines
+            if line not in self.used and not line[3].startswith("maybe:")
+        ]
