@@ -140,7 +140,7 @@ struct conn *conn_start(struct http_server *s, int fd, const char *remote)
     s->refs++;
     c->fd = fd;
     c->refs = 3; /* open, poll, timer */
-    c->ssl = tls_start(s->tls, c);
+    c->ssl = s->tls ? tls_start(s->tls, c) : NULL;
     snprintf(c->remote, sizeof(c->remote), "%s", remote);
     if (uv_poll_init(loop_uv(s->loop), &c->poll, fd) || uv_timer_init(loop_uv(s->loop), &c->timer))
         abort();
@@ -153,6 +153,8 @@ struct conn *conn_start(struct http_server *s, int fd, const char *remote)
     s->stats.connections_total++;
     conn_poll(c);
     conn_deadline(c, s->limits.handshake_ms);
+    if (!s->tls)
+        conn_established(c);
     return c;
 }
 
@@ -233,7 +235,8 @@ void conn_touch(struct conn *c)
  * peer unread, would make the kernel throw our last answer away. */
 static void linger(struct conn *c)
 {
-    SSL_shutdown(c->ssl);
+    if (c->ssl)
+        SSL_shutdown(c->ssl);
     if (!conn_send(c)) {
         conn_close(c);
         return;
@@ -252,7 +255,9 @@ static bool pull(struct conn *c)
         size_t n = c->proto->pull(c, s->plain_out, PLAIN_BYTES);
         if (n == 0)
             break;
-        if (SSL_write(c->ssl, s->plain_out, (int)n) <= 0)
+        if (!c->ssl)
+            buf_add(&s->cipher, (str){ s->plain_out, n });
+        else if (SSL_write(c->ssl, s->plain_out, (int)n) <= 0)
             return false;
         if (s->cipher.n >= OUT_HIGH || s->squeezed >= SQUEEZE_HIGH) {
             conn_touch(c); /* others first */

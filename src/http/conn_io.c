@@ -1,4 +1,4 @@
-/* Between a connection's socket and its TLS: one recv() and one send() a turn. */
+/* Between a connection's socket and its TLS, if it has any: one recv() and one send() a turn. */
 
 #include "http/inner.h"
 #include "http/tls.h"
@@ -7,10 +7,11 @@
 #include <openssl/err.h>
 #include <sys/socket.h>
 
-static void on_established(struct conn *c)
+void conn_established(struct conn *c)
 {
-    c->who = tls_identity(c->ssl, &c->who_memory);
-    c->proto = tls_is_h2(c->ssl) ? &h2_proto : &h1_proto;
+    if (c->ssl)
+        c->who = tls_identity(c->ssl, &c->who_memory);
+    c->proto = c->ssl && tls_is_h2(c->ssl) ? &h2_proto : &h1_proto;
     c->phase = CONN_OPEN;
     c->proto->start(c);
     if (c->s->stopping)
@@ -22,7 +23,7 @@ static bool handshake(struct conn *c)
     int rc = SSL_do_handshake(c->ssl);
 
     if (rc == 1) {
-        on_established(c);
+        conn_established(c);
         return true;
     }
     if (SSL_get_error(c->ssl, rc) == SSL_ERROR_WANT_READ)
@@ -48,6 +49,15 @@ static bool read_plain(struct conn *c)
     return true;
 }
 
+/* Without TLS what came is what was said. */
+static void feed_plain(struct conn *c, char *p, size_t n)
+{
+    for (size_t k; n > 0 && c->fate == FATE_NONE; p += k, n -= k) {
+        k = n < PLAIN_BYTES ? n : PLAIN_BYTES;
+        c->proto->feed(c, p, k);
+    }
+}
+
 bool conn_recv(struct conn *c)
 {
     struct http_server *s = c->s;
@@ -60,6 +70,10 @@ bool conn_recv(struct conn *c)
     s->stats.bytes_in += (uint64_t)n;
     if (c->phase == CONN_LINGER)
         return true; /* thrown away: it only must not be answered by a reset */
+    if (!c->ssl) {
+        feed_plain(c, s->in, (size_t)n);
+        return true;
+    }
     c->in = s->in;
     c->in_n = (size_t)n;
     ERR_clear_error();

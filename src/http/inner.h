@@ -44,8 +44,8 @@ struct conn {
     struct conn *next;
     struct conn *next_dirty;
     const struct proto *proto;
-    void *state; /* of the protocol */
-    SSL *ssl;
+    void *state;    /* of the protocol */
+    SSL *ssl;       /* NULL: plain HTTP */
     const char *in; /* ciphertext of this turn, for TLS to take */
     size_t in_n;
     struct buf out; /* ciphertext that the socket has not taken */
@@ -118,7 +118,7 @@ struct http_server {
     struct http_limits limits;
     void (*on_request)(void *ctx, struct http_req *r);
     void *ctx;
-    SSL_CTX *tls;
+    SSL_CTX *tls; /* NULL: plain HTTP */
     uv_poll_t listener;
     int fd;
     int port;
@@ -167,8 +167,9 @@ void conn_pause(struct conn *c, bool paused);         /* read no more from the s
 void conn_poll(struct conn *c);                       /* asks for the events that are of use now */
 
 /* ---- conn_io.c: between a connection's socket and its TLS */
-bool conn_recv(struct conn *c); /* false: the connection is over */
-bool conn_send(struct conn *c); /* s->cipher and c->out; false: the connection is over */
+void conn_established(struct conn *c); /* the protocol starts */
+bool conn_recv(struct conn *c);        /* false: the connection is over */
+bool conn_send(struct conn *c);        /* s->cipher and c->out; false: the connection is over */
 
 /* ---- req.c */
 struct http_req *req_new(struct conn *c, const struct http_head *h);

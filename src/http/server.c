@@ -176,11 +176,28 @@ static void on_acceptable(uv_poll_t *h, int status, int events)
     }
 }
 
+/* Is there IPv6 here that a socket could listen on? */
+static bool has_ipv6(void)
+{
+    struct sockaddr_in6 any = { .sin6_family = AF_INET6 };
+    int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    bool has = fd >= 0 && bind(fd, (struct sockaddr *)&any, sizeof(any)) == 0;
+
+    if (fd >= 0)
+        close(fd);
+    return has;
+}
+
 static int listen_on(struct http_server *s, const char *host, int port, struct err *e)
 {
     struct sockaddr_storage at = { 0 };
     socklen_t n = sizeof(struct sockaddr_in);
     int on = 1;
+    int off = 0;
+    bool all = !host;
+
+    if (all)
+        host = has_ipv6() ? "::" : "0.0.0.0";
 
     if (uv_ip4_addr(host, port, (struct sockaddr_in *)&at) != 0) {
         if (uv_ip6_addr(host, port, (struct sockaddr_in6 *)&at) != 0)
@@ -191,8 +208,11 @@ static int listen_on(struct http_server *s, const char *host, int port, struct e
     if (s->fd < 0)
         return err_sys(e, "socket");
     setsockopt(s->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    if (all && at.ss_family == AF_INET6)
+        setsockopt(s->fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
     if (bind(s->fd, (struct sockaddr *)&at, n) < 0 || listen(s->fd, 1024) < 0)
-        return err_sys(e, "listen on %s port %d", host, port);
+        return all ? err_sys(e, "listen on port %d", port)
+                   : err_sys(e, "listen on %s port %d", host, port);
     if (getsockname(s->fd, (struct sockaddr *)&at, &n) < 0)
         return err_sys(e, "getsockname");
     s->port = ntohs(at.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&at)->sin6_port
@@ -204,8 +224,8 @@ int http_server_start(struct http_server **out, struct loop *l, const struct htt
                       struct err *e)
 {
     assert_on_loop(l);
-    SSL_CTX *tls = tls_new(o, e);
-    if (!tls)
+    SSL_CTX *tls = o->cert_pem_path ? tls_new(o, e) : NULL;
+    if (!tls && o->cert_pem_path)
         return -1;
     struct http_server *s = mem_new(sizeof(*s));
     s->refs = 1; /* the caller's */

@@ -1,7 +1,7 @@
-/* HTTP/2 and HTTP/1.1 over TLS on one port. Everything here runs on the loop thread. A handler
- * gets a request when its head and whole body are there, owes it exactly one answer, and may take
- * its time: the request stays valid until it was answered and the answer is through, whatever the
- * connection does meanwhile. */
+/* HTTP/2 and HTTP/1.1 over TLS on one port, or plain HTTP/1.1. Everything here runs on the loop
+ * thread. A handler gets a request when its head and whole body are there, owes it exactly one
+ * answer, and may take its time: the request stays valid until it was answered and the answer is
+ * through, whatever the connection does meanwhile. */
 #pragma once
 
 #include "base/arena.h"
@@ -40,9 +40,9 @@ struct http_limits {      /* 0: the one of base/limits.h */
 };
 
 struct http_server_opts {
-    const char *host; /* numeric address */
-    int port;         /* 0: any free one */
-    const char *cert_pem_path;
+    const char *host;          /* numeric address; NULL: all of them, IPv6 too where there is any */
+    int port;                  /* 0: any free one */
+    const char *cert_pem_path; /* NULL: plain HTTP/1.1, the other two are not read */
     const char *key_pem_path;
     const char *client_ca_pem_path; /* certificates are asked for, not required */
     void (*on_request)(void *ctx, struct http_req *r);

@@ -60,7 +60,12 @@ struct client *client_open(struct fixture *f, struct client_opts o)
     SSL_set1_host(c->ssl, "127.0.0.1");
     SSL_clear_mode(c->ssl, SSL_MODE_AUTO_RETRY); /* a ticket is no answer to wait for */
     SSL_set_fd(c->ssl, c->fd);
-    if (connect(c->fd, (struct sockaddr *)&at, sizeof(at)) < 0 || SSL_connect(c->ssl) != 1) {
+    bool failed = connect(c->fd, (struct sockaddr *)&at, sizeof(at)) < 0;
+    if (!failed && fixture_is_plain(f)) {
+        SSL_free(c->ssl);
+        c->ssl = NULL;
+    }
+    if (failed || (c->ssl && SSL_connect(c->ssl) != 1)) {
         ERR_clear_error();
         client_free(c);
         return NULL;
@@ -85,6 +90,8 @@ int client_fd(const struct client *c)
 
 bool client_write(struct client *c, str bytes)
 {
+    if (!c->ssl)
+        return send(c->fd, bytes.p, bytes.n, 0) == (ssize_t)bytes.n;
     bool ok = bytes.n == 0 || SSL_write(c->ssl, bytes.p, (int)bytes.n) > 0;
 
     ERR_clear_error();
@@ -95,8 +102,12 @@ int client_read(struct client *c, char *to, size_t n, int wait_ms)
 {
     struct pollfd p = { c->fd, POLLIN, 0 };
 
-    if (!SSL_pending(c->ssl) && poll(&p, 1, wait_ms) <= 0)
+    if ((!c->ssl || !SSL_pending(c->ssl)) && poll(&p, 1, wait_ms) <= 0)
         return -1;
+    if (!c->ssl) {
+        ssize_t k = recv(c->fd, to, n, 0);
+        return k > 0 ? (int)k : 0;
+    }
     int got = SSL_read(c->ssl, to, (int)n);
     int why = got > 0 ? 0 : SSL_get_error(c->ssl, got);
     ERR_clear_error();

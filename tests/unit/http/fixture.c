@@ -40,6 +40,7 @@ struct fixture {
     int port;
     int64_t grace_ms;
     bool freed; /* the server */
+    bool plain;
     atomic_int ready, stopping, answered;
     struct http_stats stats;
 };
@@ -401,6 +402,8 @@ static void *run(void *arg)
                                   .on_request = on_request,
                                   .ctx = f,
                                   .limits = f->limits };
+    if (f->plain)
+        o.host = o.cert_pem_path = NULL;
     if (pki_ensure(f->dir, NULL, 0, &e) < 0 || http_server_start(&f->server, f->loop, &o, &e) < 0) {
         printf("Bail out! %s\n", e.msg);
         exit(1);
@@ -419,7 +422,7 @@ bool fixture_await(atomic_int *p, int want)
     return *p >= want;
 }
 
-struct fixture *fixture_start(struct http_limits limits)
+static struct fixture *start(struct http_limits limits, bool plain)
 {
     struct fixture *f = calloc(1, sizeof(*f));
     const char *port = getenv("FIXTURE_PORT");
@@ -427,6 +430,7 @@ struct fixture *fixture_start(struct http_limits limits)
     if (!f)
         abort();
     f->limits = limits;
+    f->plain = plain;
     f->port = port ? atoi(port) : 0;
     snprintf(f->dir, sizeof(f->dir), "/tmp/muster-http-XXXXXX");
     if (!mkdtemp(f->dir))
@@ -434,6 +438,21 @@ struct fixture *fixture_start(struct http_limits limits)
     pthread_create(&f->thread, NULL, run, f);
     fixture_await(&f->ready, 1);
     return f;
+}
+
+struct fixture *fixture_start(struct http_limits limits)
+{
+    return start(limits, false);
+}
+
+struct fixture *fixture_start_plain(struct http_limits limits)
+{
+    return start(limits, true);
+}
+
+bool fixture_is_plain(const struct fixture *f)
+{
+    return f->plain;
 }
 
 struct fixture *fixture_attach(int port, const char *dir)

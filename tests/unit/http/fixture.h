@@ -17,6 +17,8 @@
 struct fixture;
 
 struct fixture *fixture_start(struct http_limits limits);
+struct fixture *fixture_start_plain(struct http_limits limits); /* on all addresses, no TLS */
+bool fixture_is_plain(const struct fixture *f);
 /* One of another process: only for clients to connect to; free() it. */
 struct fixture *fixture_attach(int port, const char *dir);
 /* Stops it gracefully within grace_ms; asserts that all sources were closed once. */
