@@ -16,6 +16,7 @@ static const struct command {
     { "latency", cmd_latency, "create --count pods one by one; time to the watch event" },
     { "fanout", cmd_fanout, "--watchers see --count events, each one, in order" },
     { "list", cmd_list, "list --count pods --rounds times: plain, gzip, in pages" },
+    { "replay", cmd_replay, "send the requests in --log, wait for what follows -- COUNT PATH ..." },
     { "memory", cmd_memory, "resident memory of --pid" },
     { "clean", cmd_clean, "delete what was created in --namespace" },
 };

@@ -30,7 +30,8 @@ struct wire; /* one connection */
 struct call {
     const char *method;
     str path;
-    str body; /* JSON; must live until on_end; empty: none */
+    str body;         /* JSON; must live until on_end; empty: none */
+    const char *type; /* of the body; NULL: application/json */
     bool gzip;
     void (*on_data)(struct call *c, str bytes); /* may be NULL */
     void (*on_end)(struct call *c);             /* may be NULL; may make the next call */
@@ -119,6 +120,7 @@ int cmd_latency(const struct opts *o, struct err *e);
 int cmd_list(const struct opts *o, struct err *e);
 int cmd_memory(const struct opts *o, struct err *e);
 int cmd_ready(const struct opts *o, struct err *e);
+int cmd_replay(const struct opts *o, struct err *e);
 
 str body_pod(struct arena *a, const char *name_space, long i); /* 1.5 KB, as trainers make them */
 str body_configmap(struct arena *a, const char *name_space, long i);

@@ -13,7 +13,10 @@ static void on_line(struct eye *x, str text)
 {
     int64_t rev = find_revision(text);
 
-    if (!str_starts(text, S("{\"type\":\"ADDED\"")) || rev <= x->last)
+    bool added = str_starts(text, S("{\"type\":\"ADDED\""));
+
+    x->added += added;
+    if (!added || rev <= x->last)
         x->is_wrong = true;
     x->last = rev;
     x->chain = chain_add(x->chain, rev);

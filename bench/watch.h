@@ -7,6 +7,7 @@ struct eye {
     struct call call; /* first: a call is an eye */
     struct buf rest;  /* the beginning of a line whose end has not come */
     long seen;
+    long added;     /* of them ADDED */
     int64_t last;   /* revision of the last event */
     uint64_t chain; /* of all revisions in their order */
     bool is_wrong;  /* an event out of order, or not an ADDED */

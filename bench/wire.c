@@ -221,7 +221,7 @@ int wire_call(struct wire *w, struct call *c, struct err *e)
         head_add(n, S("accept-encoding"), S("gzip"));
     if (c->body.n) {
         snprintf(length, sizeof(length), "%zu", c->body.n);
-        head_add(n, S("content-type"), S("application/json"));
+        head_add(n, S("content-type"), str_of(c->type ? c->type : "application/json"));
         head_add(n, S("content-length"), str_of(length));
     }
     c->status = 0;
