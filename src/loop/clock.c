@@ -26,6 +26,14 @@ int64_t wall_now_ms(void)
     return wall_now_us() / 1000;
 }
 
+int64_t boot_now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_BOOTTIME, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
 void random_bytes(void *to, size_t n)
 {
     for (char *p = to; n > 0;) {

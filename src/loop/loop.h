@@ -27,6 +27,7 @@ void loop_defer(struct loop *l, void (*fn)(void *arg), void *arg);
 int64_t loop_now_ms(struct loop *l); /* monotonic */
 int64_t wall_now_ms(void);           /* since 1970 */
 int64_t wall_now_us(void);
+int64_t boot_now_ms(void); /* monotonic, and goes on while the machine sleeps; any thread */
 
 struct loop_timer;
 /* fn(arg) once after delay_ms, then every repeat_ms if that is not 0. */
