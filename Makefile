@@ -9,7 +9,7 @@ NINJA := ninja
 SANITIZED := -Db_lundef=false -Dwerror=false
 
 .PHONY: all deps deps-build deps-test demo test check check-asan check-tsan lint lint-fast format fuzz \
-        test-unit test-e2e test-cluster bench bench-quick help clean
+        golden test-unit test-e2e test-cluster bench bench-quick help clean
 .NOTPARALLEL:
 
 all: $(BUILD)/build.ninja ## build build/muster
@@ -35,6 +35,9 @@ test: deps-test test-unit test-e2e ## install, build, and run the tests that tak
 
 test-unit: all ## units, golden files, and the corpus of each fuzz target
 	@meson test -C $(BUILD) --print-errorlogs
+
+golden: all ## rewrite the whole plans in tests/golden/job; review the diff
+	@GOLDEN_WRITE=1 $(BUILD)/tests/unit/job/job_test_golden tests/golden/job | grep -v ^ok; true
 
 test-e2e: all ## through the binary, with real kubectl and the Python client
 	@tests/e2e/run

@@ -44,7 +44,12 @@ struct plan_step {
     str uid;               /* precondition of a DELETE */
     str sub;               /* PATCH: "status" or empty */
     enum kube_patch patch; /* PATCH */
-    jv obj;                /* CREATE: the object; PATCH: the patch */
+    jv obj;                /* CREATE: the object; PATCH: the patch; read it with step_object */
+    /* Makes the object when it is wanted, so that a plan of thousands of large ones stays small.
+     * Pure; may share what `of` points to. NULL: obj. */
+    jv (*make)(struct arena *a, const struct plan_step *s);
+    const void *of;
+    size_t part, index; /* for make */
     /* CREATE and DELETE of pods and services, and DELETE of the job. Told of each that was done:
      * event `done_reason`, "Created pod: NAME" or "Deleted pod: NAME", from the tenth of a pass on
      * all in one, "Created 12 more pods"; of each that failed, once for each object and error:
@@ -75,6 +80,8 @@ plan_add(struct plan *p, enum plan_kind kind, unsigned stage,
 struct plan_note *plan_tell(struct plan *p); /* not tied to a step; likewise */
 void step_tell(struct plan *p, struct plan_step *s, struct plan_note note);
 void plan_wake(struct plan *p, int64_t at_ms); /* the earliest counts */
+/* What to send: obj, or what make makes, in a. */
+jv step_object(struct arena *a, const struct plan_step *s);
 
 /* For golden files: stages, steps and notes in order, everything in them. */
 jv plan_json(struct arena *a, const struct plan *p);

@@ -1,0 +1,116 @@
+/* The set-condition rules all kinds share. */
+
+#include "job/conditions.h"
+#include "job/kind.h"
+
+static str field(jv v, str key)
+{
+    return jv_str(jv_get(v, key), S(""));
+}
+
+static bool has_type(jv c, const char *type)
+{
+    return str_eqz(field(c, S("type")), type);
+}
+
+jv condition_find(const struct job *j, const char *type)
+{
+    for (struct jv_iter c = jv_iter(jv_get(j->status, S("conditions"))); jv_next(&c);)
+        if (has_type(c.value, type))
+            return c.value;
+    return JV_ABSENT;
+}
+
+bool condition_is_true(const struct job *j, const char *type)
+{
+    for (struct jv_iter c = jv_iter(jv_get(j->status, S("conditions"))); jv_next(&c);)
+        if (has_type(c.value, type) && str_eq(field(c.value, S("status")), S("True")))
+            return true;
+    return false;
+}
+
+static jv condition_new(const struct job *j, const char *type, bool holds, str reason, str message,
+                        str since)
+{
+    struct arena *a = j->a;
+
+    return jobj(a, { "type", jstr(a, str_of(type)) },
+                { "status", jstr(a, holds ? S("True") : S("False")) },
+                { "reason", jstr(a, reason) }, { "message", jstr(a, message) },
+                { "lastUpdateTime", jstr(a, j->now) }, { "lastTransitionTime", jstr(a, since) });
+}
+
+/* What adding a condition does to those that are there. */
+enum effect { STAYS, GOES, TURNS_FALSE };
+static const struct {
+    const char *adding;
+    const char *there;
+    enum effect effect;
+} effects[] = {
+    { "Restarting", "Running", GOES },       { "Running", "Restarting", GOES },
+    { "Succeeded", "Running", TURNS_FALSE }, { "Succeeded", "Restarting", TURNS_FALSE },
+    { "Failed", "Running", TURNS_FALSE },    { "Failed", "Restarting", TURNS_FALSE },
+};
+
+static enum effect effect_of(const char *adding, jv there)
+{
+    if (has_type(there, adding))
+        return GOES;
+    for (size_t i = 0; i < COUNT(effects); i++)
+        if (strcmp(effects[i].adding, adding) == 0 && has_type(there, effects[i].there))
+            return effects[i].effect;
+    return STAYS;
+}
+
+static void set_list(struct job *j, jv list)
+{
+    j->status = jv_with_key(j->a, j->status, S("conditions"), list);
+}
+
+void condition_set(struct job *j, const char *type, bool holds, const char *suffix, str message)
+{
+    jv old = condition_find(j, type);
+    str reason = job_reason(j, suffix);
+    bool same = str_eq(field(old, S("status")), holds ? S("True") : S("False"));
+    str since = same ? field(old, S("lastTransitionTime")) : j->now;
+    struct jbuild list = jb_arr(j->a);
+
+    if (condition_is_true(j, "Failed") || (same && str_eq(field(old, S("reason")), reason)))
+        return;
+    for (struct jv_iter c = jv_iter(jv_get(j->status, S("conditions"))); jv_next(&c);) {
+        enum effect e = effect_of(type, c.value);
+        if (e == TURNS_FALSE)
+            jb_push(&list, jv_with_key(j->a, c.value, S("status"), jstrz(j->a, "False")));
+        else if (e == STAYS)
+            jb_push(&list, c.value);
+    }
+    jb_push(&list, condition_new(j, type, holds, reason, message, since.n ? since : j->now));
+    set_list(j, jb_done(&list));
+}
+
+void condition_drop(struct job *j, const char *type)
+{
+    struct jbuild list = jb_arr(j->a);
+
+    if (!jv_exists(condition_find(j, type)))
+        return;
+    for (struct jv_iter c = jv_iter(jv_get(j->status, S("conditions"))); jv_next(&c);)
+        if (!has_type(c.value, type))
+            jb_push(&list, c.value);
+    set_list(j, jb_done(&list));
+}
+
+bool condition_created(struct job *j)
+{
+    struct jbuild list = jb_arr(j->a);
+    str message = arena_printf(j->a, "%s %" PRI_STR " is created.", j->kind->planner.res->kind,
+                               STR_ARG(j->name));
+
+    if (jv_exists(condition_find(j, "Created")))
+        return false;
+    jb_push(&list, condition_new(j, "Created", true, job_reason(j, "Created"), message, j->now));
+    for (struct jv_iter c = jv_iter(jv_get(j->status, S("conditions"))); jv_next(&c);)
+        jb_push(&list, c.value);
+    set_list(j, jb_done(&list));
+    return true;
+}

@@ -1,0 +1,57 @@
+/* What sets one kind of job apart: a row of facts and a few pure functions. Hooks left out mean the
+ * common behaviour. To add a kind: one file with its row, one line in kinds.c. */
+#pragma once
+
+#include "job/job.h"
+#include "job/validate.h"
+#include "plan/planner.h"
+
+enum { MANY_ROLES = 8, MANY_RULES = 12 };
+
+struct role_row {
+    const char *name; /* canonical spelling of the replica type: "Worker" */
+    int64_t replicas; /* when the job does not say */
+    bool leads;       /* the first such that a job has decides success and Running */
+    bool single;      /* one pod, named without an index and not labelled with one */
+};
+
+/* Texts of conditions and their events. */
+enum job_text { TEXT_RUNNING, TEXT_SUCCEEDED, TEXT_RESTARTING, TEXT_FAILED };
+
+struct job_kind {
+    struct planner planner; /* what ctl/ knows of it */
+    const char *singular;
+    const char *specs; /* the replica map in spec: "tfReplicaSpecs" */
+    const char *container;
+    const char *port_name;
+    int64_t port;
+    enum restart_policy restart_policy;
+    struct role_row roles[MANY_ROLES]; /* in type order; ends with an empty one */
+    job_rule *rules[MANY_RULES];       /* of validation, in order; ends with NULL */
+    bool fold_case;                    /* "worker" is taken for "Worker" */
+    bool scale;                        /* has the scale subresource, for Worker */
+    bool selector;                     /* writes replicaStatuses.*.selector */
+    bool no_services;
+    bool age_first;             /* printer columns: Age before State */
+    bool runs_first;            /* Running is shown before any end or restart */
+    bool counts_exit;           /* a permanent exit code is told with the count, too */
+    bool legacy_labels;         /* takes part in settings.legacy_labels */
+    const char *deleted_reason; /* events when the TTL deletes it */
+    const char *undeleted_reason;
+
+    /* All pure; texts and values live in a. r is a role of j, index that of a pod in range. */
+    str (*text)(struct arena *a, const struct job *j, enum job_text which,
+                const struct job_role *r);
+    bool (*is_done)(const struct job *j); /* the success rule, when more than counters decide */
+    /* A pod of r that failed for good does not fail the job. */
+    bool (*forgives)(const struct job *j, const struct job_role *r);
+    bool (*is_master)(const struct job *j, const struct job_role *r, int64_t index);
+    void (*prepare)(struct job *j); /* once, before the first pod of a pass is made */
+    /* The pod spec with what the kind adds: environment, init containers, volumes. */
+    jv (*dress)(struct arena *a, const struct job *j, const struct job_role *r, int64_t index,
+                jv spec);
+};
+
+/* The common core of every kind's planner. */
+int job_plan(const struct observed *seen, struct plan *p, struct err *e);
+jv job_slim(struct arena *a, jv job);

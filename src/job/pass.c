@@ -1,0 +1,206 @@
+/* The order of a pass: one pure function of the job, what is seen of it, and the time. */
+
+#include "job/classify.h"
+#include "job/conditions.h"
+#include "job/kinds.h"
+#include "job/status.h"
+#include "job/steps.h"
+
+#include <inttypes.h>
+
+static void count_once(struct job *j, enum plan_counter counter)
+{
+    job_note(j, (struct plan_note){ .kind = NOTE_COUNT, .counter = counter, .n = 1 });
+}
+
+static void tell_end(struct job *j, bool warning, const char *suffix, str message, const char *once)
+{
+    job_note(j, (struct plan_note){
+                    .kind = NOTE_EVENT,
+                    .warning = warning,
+                    .reason = job_reason(j, suffix),
+                    .message = message,
+                    .once = str_of(once),
+                    .terminal = true,
+                });
+}
+
+/* ---- the end */
+
+/* The terminal status is written first; all else waits for it. */
+static void end(struct job *j, struct plan *p, bool by_limit)
+{
+    struct plan_step *s;
+
+    if (job_time(jv_get(j->status, S("completionTime"))) < 0)
+        status_set_time(j, S("completionTime"), j->now);
+    s = status_write(j, p, STAGE_FIRST);
+    if (s)
+        s->must = true;
+    cleanup(j, p, by_limit);
+    ttl(j, p);
+}
+
+/* Some kinds show that a job ran even if it was never seen running. */
+static void run_first(struct job *j)
+{
+    if (j->kind->runs_first)
+        condition_set(j, "Running", true, "Running", job_text(j, TEXT_RUNNING, NULL));
+}
+
+static void succeed(struct job *j, struct plan *p, const struct verdict *v)
+{
+    run_first(j);
+    status_active_succeeded(j);
+    condition_set(j, "Succeeded", true, "Succeeded", v->message);
+    tell_end(j, false, "Succeeded", v->message, "end");
+    count_once(j, COUNT_SUCCEEDED);
+    end(j, p, false);
+}
+
+static void fail(struct job *j, struct plan *p, const struct verdict *v)
+{
+    if (!v->by_limit)
+        run_first(j);
+    if (v->by_limit || job_clean_policy(j) != CLEAN_NONE)
+        status_none_active(j);
+    condition_set(j, "Failed", true, "Failed", v->message);
+    tell_end(j, v->by_exit, "Failed", v->message, "end");
+    if (v->by_exit && j->kind->counts_exit)
+        tell_end(j, false, "Failed", job_text(j, TEXT_FAILED, v->role), "end/count");
+    count_once(j, COUNT_FAILED);
+    end(j, p, v->by_limit);
+}
+
+/* Nothing else is ever written once a job has ended. */
+static void after_end(struct job *j, struct plan *p)
+{
+    jv ended = condition_find(j, condition_is_true(j, "Failed") ? "Failed" : "Succeeded");
+    str message = jv_str(jv_get(ended, S("message")), S(""));
+
+    if (job_time(jv_get(j->status, S("completionTime"))) < 0) {
+        jv at = jv_get(ended, S("lastTransitionTime"));
+        status_set_time(j, S("completionTime"), job_time(at) < 0 ? j->now : jv_str(at, S("")));
+        status_write(j, p, STAGE_FIRST)->must = true;
+    }
+    cleanup(j, p, verdict_was_by_limit(j, message));
+    ttl(j, p);
+    p->finished = p->n_steps == 0;
+}
+
+/* ---- invalid jobs */
+
+static str problem_message(const struct job *j, const struct problems *ps)
+{
+    enum { MANY_BYTES = 32 * 1024 };
+    str text = problems_text(j->a, ps);
+
+    if (text.n > MANY_BYTES)
+        text = str_sub(text, 0, str_utf8_prefix(str_sub(text, 0, MANY_BYTES)));
+    return arena_printf(j->a, "%s failed validation because %" PRI_STR, j->kind->planner.res->kind,
+                        STR_ARG(text));
+}
+
+static void refuse(struct job *j, struct plan *p, const struct problems *ps)
+{
+    str message = problem_message(j, ps);
+
+    condition_set(j, "Failed", true, "FailedValidation", message);
+    tell_end(j, true, "FailedValidation", message, "end");
+    count_once(j, COUNT_FAILED);
+    end(j, p, false);
+}
+
+/* A later edit broke it: told once for each generation; it goes on with what it has. */
+static void warn(const struct job *j, struct plan *p, const struct problems *ps)
+{
+    struct plan_note *n = plan_tell(p);
+
+    n->kind = NOTE_EVENT;
+    n->warning = true;
+    n->reason = job_reason(j, "FailedValidation");
+    n->message = problem_message(j, ps);
+    n->once =
+        arena_printf(j->a, "invalid/%" PRId64, jv_int(jv_get(meta_of(j->obj), S("generation")), 0));
+}
+
+/* ---- going on */
+
+static void go_on(struct job *j, struct plan *p, const struct verdict *v, const struct budget *b,
+                  bool is_valid)
+{
+    int64_t deadline_ms = job_deadline_ms(j);
+
+    if (v->kind == VERDICT_RUNNING)
+        condition_set(j, "Running", true, "Running", v->message);
+    if (v->kind == VERDICT_RESTARTING)
+        condition_set(j, "Restarting", true, "Restarting", v->message);
+    budget_tally(j, b, p);
+    pods_delete(j, p);
+    services_delete(j, p);
+    if (is_valid) {
+        services_claim(j, p);
+        pods_create(j, p);
+        services_create(j, p);
+    }
+    status_refresh(j, p, STAGE_STATUS);
+    if (deadline_ms >= 0)
+        plan_wake(p, deadline_ms);
+}
+
+static void judge(struct job *j, struct plan *p, bool is_valid)
+{
+    job_classify(j);
+    status_start(j);
+    status_count(j);
+    pods_tell(j, p);
+    struct budget b = budget_read(j);
+    struct verdict v = job_judge(j, &b);
+    switch (v.kind) {
+    case VERDICT_SUCCEEDED:
+        succeed(j, p, &v);
+        break;
+    case VERDICT_FAILED:
+        fail(j, p, &v);
+        break;
+    case VERDICT_SAME:
+    case VERDICT_RUNNING:
+    case VERDICT_RESTARTING:
+        go_on(j, p, &v, &b, is_valid);
+        break;
+    }
+}
+
+int job_plan(const struct observed *seen, struct plan *p, struct err *e)
+{
+    const struct job_kind *kind = job_kind_of(seen->job);
+
+    if (!kind)
+        return err_set(e, ERR_INVALID, "not a kind of job");
+    struct job *j = job_read(p->a, kind, seen->job, seen);
+    struct problems ps = { .a = p->a };
+    if (!job_is_mine(j) || meta_being_deleted(j->obj)) {
+        p->ignored = true;
+        return 0;
+    }
+    if (condition_is_true(j, "Failed") || condition_is_true(j, "Succeeded")) {
+        after_end(j, p);
+        return 0;
+    }
+    if (condition_created(j))
+        count_once(j, COUNT_CREATED);
+    job_validate(kind, &ps, j->obj, JV_ABSENT);
+    if (ps.n && !job_has_started(j)) {
+        refuse(j, p, &ps);
+        return 0;
+    }
+    if (ps.n)
+        warn(j, p, &ps);
+    if (job_suspended(j)) {
+        suspend_enter(j, p);
+        return 0;
+    }
+    suspend_leave(j);
+    judge(j, p, ps.n == 0);
+    return 0;
+}

@@ -1,0 +1,212 @@
+/* Pods: which are missing, which must go, and what a new one looks like. */
+
+#include "job/classify.h"
+#include "job/kind.h"
+#include "job/steps.h"
+
+#include <inttypes.h>
+
+static const char *const kubelet_policies[] = {
+    [RESTART_NEVER] = "Never",
+    [RESTART_ON_FAILURE] = "OnFailure",
+    [RESTART_ALWAYS] = "Always",
+    [RESTART_EXIT_CODE] = "Never",
+};
+
+/* ---- deleting */
+
+struct plan_step *pod_delete(const struct job *j, struct plan *p, unsigned stage,
+                             const struct seen_pod *pod)
+{
+    struct plan_step *s = plan_add(p, PLAN_DELETE, stage, &kube_pods);
+
+    s->ns = j->ns;
+    s->name = pod->name;
+    s->uid = pod->uid;
+    s->done_reason = "SuccessfulDeletePod";
+    s->fail_reason = "FailedDeletePod";
+    s->noun = "pod";
+    return s;
+}
+
+void pods_delete(const struct job *j, struct plan *p)
+{
+    bool told = false;
+
+    for (size_t i = 0; i < j->seen->n_pods; i++) {
+        const struct seen_pod *pod = &j->seen->pods[i];
+        if (j->classes[i] == CLASS_SURPLUS && !pod->leaving)
+            pod_delete(j, p, STAGE_CHANGE, pod);
+        if (j->classes[i] != CLASS_RESTARTABLE)
+            continue;
+        struct plan_step *s = pod_delete(j, p, STAGE_CHANGE, pod);
+        step_tell(p, s,
+                  (struct plan_note){ .kind = NOTE_COUNT, .counter = COUNT_RESTARTED, .n = 1 });
+        if (told)
+            continue;
+        told = true; /* one event a pass */
+        step_tell(p, s,
+                  (struct plan_note){
+                      .kind = NOTE_EVENT,
+                      .warning = true,
+                      .reason = job_reason(j, "Restarting"),
+                      .message = job_text(j, TEXT_RESTARTING, job_role_find(j, pod->role)),
+                      .once = arena_printf(j->a, "restart/%" PRI_STR, STR_ARG(pod->uid)),
+                  });
+    }
+}
+
+/* ---- creating */
+
+static jv pod_labels(struct arena *a, const struct job *j, const struct job_role *r, int64_t index)
+{
+    bool is_master = j->kind->is_master && j->kind->is_master(j, r, index);
+    jv ours = job_child_labels(a, j, r, index);
+    struct jbuild b = jb_from(a, jv_at(r->template, "metadata", "labels"));
+
+    for (struct jv_iter it = jv_iter(ours); jv_next(&it);)
+        jb_set(&b, it.key, it.value);
+    if (is_master)
+        jb_set(&b, S(LABEL_JOB_ROLE), jstrz(a, "master"));
+    if (!j->kind->legacy_labels || !j->seen->settings || !j->seen->settings->legacy_labels)
+        return jb_done(&b);
+    jb_set(&b, S("group-name"), jstr(a, str_of(j->kind->planner.res->group)));
+    jb_set(&b, S("job-name"), jv_get(ours, S(LABEL_JOB)));
+    jb_set(&b, S("replica-type"), jv_get(ours, S(LABEL_ROLE)));
+    jb_set(&b, S("replica-index"), jv_get(ours, S(LABEL_INDEX)));
+    if (is_master)
+        jb_set(&b, S("job-role"), jstrz(a, "master"));
+    return jb_done(&b);
+}
+
+/* A plan_step's make: the pod at `index` of type `part`. */
+static jv make_pod(struct arena *a, const struct plan_step *s)
+{
+    const struct job *j = s->of;
+    const struct job_role *r = &j->roles[s->part];
+    int64_t index = (int64_t)s->index;
+    jv meta = jv_get(r->template, S("metadata"));
+    jv spec = jv_get(r->template, S("spec"));
+
+    if (!jv_is(spec, JV_OBJ))
+        spec = JV_EMPTY_OBJ;
+    if (j->kind->dress)
+        spec = j->kind->dress(a, j, r, index, spec);
+    spec = jv_with_key(a, spec, S("restartPolicy"), jstr(a, str_of(kubelet_policies[r->policy])));
+    return jobj(a, { "apiVersion", jstrz(a, "v1") }, { "kind", jstrz(a, "Pod") },
+                { "metadata", jobj(a, { "name", jstr(a, s->name) }, { "namespace", jstr(a, s->ns) },
+                                   { "labels", pod_labels(a, j, r, index) },
+                                   { "annotations", jv_get(meta, S("annotations")) },
+                                   { "finalizers", jv_get(meta, S("finalizers")) },
+                                   { "ownerReferences", jarr(a, j->owner) }) },
+                { "spec", spec });
+}
+
+/* An own policy in the template is overwritten, and that is told. */
+static void tell_policy(const struct job *j, struct plan *p, struct plan_step *s,
+                        const struct job_role *r)
+{
+    if (jv_str(jv_at(r->template, "spec", "restartPolicy"), S("")).n == 0)
+        return;
+    step_tell(p, s,
+              (struct plan_note){
+                  .kind = NOTE_EVENT,
+                  .warning = true,
+                  .reason = S("SetPodTemplateRestartPolicy"),
+                  .message = S("Restart policy in pod template will be overwritten by restart "
+                               "policy in replica spec"),
+                  .once = arena_printf(j->a, "template-restart-policy/%" PRI_STR "/%" PRId64,
+                                       STR_ARG(r->type),
+                                       jv_int(jv_get(meta_of(j->obj), S("generation")), 0)),
+              });
+}
+
+static void create(struct job *j, struct plan *p, size_t role, int64_t index)
+{
+    struct plan_step *s = plan_add(p, PLAN_CREATE, STAGE_CHANGE, &kube_pods);
+
+    s->ns = j->ns;
+    s->name = job_child_name(j->a, j, &j->roles[role], index);
+    s->make = make_pod;
+    s->of = j;
+    s->part = role;
+    s->index = (size_t)index;
+    s->done_reason = "SuccessfulCreatePod";
+    s->fail_reason = "FailedCreatePod";
+    s->noun = "pod";
+    tell_policy(j, p, s, &j->roles[role]);
+}
+
+/* Pods of a type are together, but an index may lie anywhere among them. */
+static bool *taken_of(const struct job *j, const struct job_role *r)
+{
+    bool *taken = ARENA_ARRAY(j->a, bool, (size_t)r->replicas + 1);
+
+    for (size_t i = 0; i < j->seen->n_pods; i++) {
+        const struct seen_pod *pod = &j->seen->pods[i];
+        int64_t index = job_pod_index(r, pod);
+        if (j->classes[i] != CLASS_FOREIGN && str_eq(pod->role, r->label) && index < r->replicas)
+            taken[index] = true;
+    }
+    return taken;
+}
+
+void pods_create(struct job *j, struct plan *p)
+{
+    bool prepared = false;
+
+    for (size_t i = 0; i < j->n_roles; i++) {
+        const bool *taken = taken_of(j, &j->roles[i]);
+        for (int64_t k = 0; k < j->roles[i].replicas; k++) {
+            if (taken[k])
+                continue;
+            if (!prepared && j->kind->prepare)
+                j->kind->prepare(j);
+            prepared = true;
+            create(j, p, i, k);
+        }
+    }
+}
+
+/* ---- telling */
+
+static void tell_exit(const struct job *j, struct plan *p, const struct seen_pod *pod)
+{
+    struct plan_note *n = plan_tell(p);
+
+    n->kind = NOTE_EVENT;
+    n->reason = S("ExitedWithCode");
+    n->message = arena_printf(j->a, "Pod: %" PRI_STR ".%" PRI_STR " exited with code %" PRId64,
+                              STR_ARG(j->ns), STR_ARG(pod->name), pod->exit_code);
+    n->once = arena_printf(j->a, "exit/%" PRI_STR "/%" PRI_STR, STR_ARG(pod->uid),
+                           STR_ARG(pod->container_id));
+}
+
+static void tell_trouble(const struct job *j, struct plan *p, const struct seen_pod *pod,
+                         const struct seen_trouble *t)
+{
+    struct plan_note *n = plan_tell(p);
+
+    n->kind = NOTE_EVENT;
+    n->warning = true;
+    n->reason = t->reason;
+    n->message = t->message;
+    n->once = arena_printf(j->a, "trouble/%" PRI_STR "/%" PRI_STR "/%016" PRIx64, STR_ARG(pod->uid),
+                           STR_ARG(t->reason), str_hash(t->message));
+}
+
+void pods_tell(const struct job *j, struct plan *p)
+{
+    for (size_t i = 0; i < j->seen->n_pods; i++) {
+        const struct seen_pod *pod = &j->seen->pods[i];
+        enum pod_class class = j->classes[i];
+        if (class < CLASS_LEAVING)
+            continue;
+        if (pod->has_exit)
+            tell_exit(j, p, pod);
+        if (class != CLASS_ACTIVE && class != CLASS_PENDING)
+            continue;
+        for (size_t t = 0; t < pod->n_troubles; t++)
+            tell_trouble(j, p, pod, &pod->troubles[t]);
+    }
+}

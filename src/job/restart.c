@@ -1,0 +1,89 @@
+/* Restarts are counted in an annotation of the job, written before the pods go, so that each counts
+ * once whoever dies when. It is tied to startTime: a resumed job starts afresh. */
+
+#include "job/restart.h"
+#include "job/classify.h"
+#include "job/kind.h"
+
+#define ANNOTATION "muster.dev/restarts"
+
+static bool is_in(jv list, str uid)
+{
+    for (struct jv_iter it = jv_iter(list); jv_next(&it);)
+        if (str_eq(jv_str(it.value, STR_NONE), uid))
+            return true;
+    return false;
+}
+
+static void read_annotation(const struct job *j, struct budget *b)
+{
+    str text = jv_str(jv_get(meta_annotations(j->obj), S(ANNOTATION)), S(""));
+    jv tally = text.n ? json_parse(j->a, text, NULL, NULL) : JV_ABSENT;
+    int64_t since = job_time(jv_get(tally, S("since")));
+    int64_t n = jv_int(jv_get(tally, S("n")), -1);
+    jv last = jv_get(tally, S("last"));
+
+    if (since < 0 || since != job_time(jv_get(j->status, S("startTime"))) || n < 0 ||
+        n > INT32_MAX || !jv_is(last, JV_ARR))
+        return;
+    b->recreated = n;
+    b->last = last;
+}
+
+/* Eviction, preemption and drain are not the job's fault. */
+static bool is_due(const struct job *j, const struct budget *b, size_t pod)
+{
+    return j->classes[pod] == CLASS_RESTARTABLE && !j->seen->pods[pod].disrupted &&
+           !is_in(b->last, j->seen->pods[pod].uid);
+}
+
+struct budget budget_read(const struct job *j)
+{
+    jv limit = jv_get(j->policy, S("backoffLimit"));
+    struct budget b = { .limited = jv_is(limit, JV_INT), .limit = jv_int(limit, 0) };
+
+    if (!b.limited)
+        return b;
+    read_annotation(j, &b);
+    for (size_t i = 0; i < j->seen->n_pods; i++)
+        b.due += is_due(j, &b, i);
+    return b;
+}
+
+static bool spends(const struct budget *b, int64_t sum)
+{
+    return b->limited && (b->limit <= 0 ? sum > 0 : sum >= b->limit);
+}
+
+bool budget_is_spent(const struct job *j, const struct budget *b)
+{
+    return spends(b, j->kubelet_restarts + b->recreated);
+}
+
+bool budget_is_overdrawn(const struct job *j, const struct budget *b)
+{
+    return spends(b, j->kubelet_restarts + b->recreated + b->due);
+}
+
+void budget_tally(const struct job *j, const struct budget *b, struct plan *p)
+{
+    struct arena *a = j->a;
+    struct jbuild last = jb_arr(a);
+
+    if (!b->limited || b->due == 0)
+        return;
+    for (size_t i = 0; i < j->seen->n_pods; i++)
+        if (j->classes[i] == CLASS_RESTARTABLE && !j->seen->pods[i].disrupted)
+            jb_push(&last, jstr(a, j->seen->pods[i].uid));
+    jv tally = jobj(a, { "since", jv_get(j->status, S("startTime")) },
+                    { "n", jint(a, b->recreated + b->due) }, { "last", jb_done(&last) });
+    struct plan_step *s = plan_add(p, PLAN_PATCH, 0, j->kind->planner.res);
+    s->must = true;
+    s->ns = j->ns;
+    s->name = j->name;
+    s->patch = KUBE_PATCH_MERGE;
+    s->obj =
+        jobj(a, { "metadata",
+                  jobj(a, { "resourceVersion", jstr(a, meta_resource_version(j->obj)) },
+                       { "annotations", jobj(a, { ANNOTATION, jstr(a, json_text(a, tally)) }) }) });
+}

@@ -1,0 +1,19 @@
+/* The restart budget: backoffLimit, and what has been spent of it. */
+#pragma once
+
+#include "job/job.h"
+
+struct budget {
+    bool limited;
+    int64_t limit;
+    int64_t recreated; /* pods deleted for restart since startTime, as the annotation says */
+    jv last;           /* uids of the latest of them */
+    int64_t due;       /* pods to be restarted that are not counted yet */
+};
+
+/* After job_classify and with startTime as it will be. */
+struct budget budget_read(const struct job *j);
+bool budget_is_spent(const struct job *j, const struct budget *b);     /* already */
+bool budget_is_overdrawn(const struct job *j, const struct budget *b); /* with what is due */
+/* Plans, before any of these pods is deleted, that each counts from now on, exactly once. */
+void budget_tally(const struct job *j, const struct budget *b, struct plan *p);

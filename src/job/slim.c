@@ -1,0 +1,42 @@
+/* A finished job with only what is still read of it: how it ended, and what that leads to. */
+
+#include "job/kind.h"
+
+static jv pick(struct arena *a, jv obj, const char *const *members)
+{
+    struct jbuild b = jb_obj(a);
+
+    for (; *members; members++)
+        if (!jv_is_null(jv_get(obj, str_of(*members))))
+            jb_set(&b, str_of(*members), jv_get(obj, str_of(*members)));
+    return jb_done(&b);
+}
+
+jv job_slim(struct arena *a, jv job)
+{
+    static const char *const meta[] = { "name",
+                                        "namespace",
+                                        "uid",
+                                        "generation",
+                                        "resourceVersion",
+                                        "creationTimestamp",
+                                        "deletionTimestamp",
+                                        NULL };
+    static const char *const policy[] = { "cleanPodPolicy", "ttlSecondsAfterFinished", "suspend",
+                                          "managedBy", NULL };
+    static const char *const condition[] = { "type", "status", "message", "lastTransitionTime",
+                                             NULL };
+    struct jbuild ends = jb_arr(a);
+
+    for (struct jv_iter c = jv_iter(jv_at(job, "status", "conditions")); jv_next(&c);) {
+        str type = jv_str(jv_get(c.value, S("type")), S(""));
+        if (str_eq(type, S("Succeeded")) || str_eq(type, S("Failed")))
+            jb_push(&ends, pick(a, c.value, condition));
+    }
+    return jobj(
+        a, { "apiVersion", jv_get(job, S("apiVersion")) }, { "kind", jv_get(job, S("kind")) },
+        { "metadata", pick(a, meta_of(job), meta) },
+        { "spec", jobj(a, { "runPolicy", pick(a, jv_at(job, "spec", "runPolicy"), policy) }) },
+        { "status", jobj(a, { "conditions", jb_done(&ends) },
+                         { "completionTime", jv_at(job, "status", "completionTime") }) });
+}

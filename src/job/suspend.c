@@ -1,0 +1,51 @@
+/* Suspension: everything goes, whatever the clean-up policy; nothing is judged. */
+
+#include "job/classify.h"
+#include "job/conditions.h"
+#include "job/kind.h"
+#include "job/status.h"
+#include "job/steps.h"
+
+static void tell(struct job *j, const char *suffix, const char *key, str message)
+{
+    job_note(j, (struct plan_note){
+                    .kind = NOTE_EVENT,
+                    .reason = job_reason(j, suffix),
+                    .message = message,
+                    .once = arena_printf(j->a, "%s/%" PRI_STR, key, STR_ARG(j->now)),
+                });
+}
+
+void suspend_enter(struct job *j, struct plan *p)
+{
+    str message = arena_printf(j->a, "%s %" PRI_STR " is suspended.", j->kind->planner.res->kind,
+                               STR_ARG(j->name));
+
+    for (size_t i = 0; i < j->seen->n_pods; i++)
+        if (job_owns_pod(j, &j->seen->pods[i]) && !j->seen->pods[i].leaving)
+            pod_delete(j, p, STAGE_CHANGE, &j->seen->pods[i]);
+    for (size_t i = 0; i < j->seen->n_services; i++)
+        if (job_owns_service(j, &j->seen->services[i]) && !j->seen->services[i].leaving)
+            service_delete(j, p, STAGE_CHANGE, &j->seen->services[i]);
+    status_none_active(j);
+    if (condition_is_true(j, "Running"))
+        condition_set(j, "Running", false, "Suspended", message);
+    condition_drop(j, "Restarting");
+    if (!condition_is_true(j, "Suspended")) {
+        condition_set(j, "Suspended", true, "Suspended", message);
+        tell(j, "Suspended", "suspended", message);
+    }
+    status_write(j, p, STAGE_STATUS);
+}
+
+void suspend_leave(struct job *j)
+{
+    str message = arena_printf(j->a, "%s %" PRI_STR " is resumed.", j->kind->planner.res->kind,
+                               STR_ARG(j->name));
+
+    if (!condition_is_true(j, "Suspended"))
+        return;
+    condition_set(j, "Suspended", false, "Resumed", message);
+    status_set_time(j, S("startTime"), j->now); /* the deadline and the budget start afresh */
+    tell(j, "Resumed", "resumed", message);
+}

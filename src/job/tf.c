@@ -1,0 +1,137 @@
+/* TFJob: parameter servers, workers, a chief (or master) and evaluators. The chief decides; without
+ * one the first worker does, or all of them if asked. */
+
+#include "job/kind.h"
+#include "job/tf_config.h"
+
+#include <inttypes.h>
+
+static const struct kube_resource tfjobs = { "kubeflow.org", "v1", "tfjobs", "TFJob", false };
+
+static bool is_type(const struct job_role *r, const char *type)
+{
+    return str_eqz(r->type, type);
+}
+
+static bool is_chief(const struct job_role *r)
+{
+    return is_type(r, "Chief") || is_type(r, "Master");
+}
+
+static str tf_text(struct arena *a, const struct job *j, enum job_text which,
+                   const struct job_role *r)
+{
+    switch (which) {
+    case TEXT_RUNNING:
+        return arena_printf(a, "TFJob %" PRI_STR "/%" PRI_STR " is running.", STR_ARG(j->ns),
+                            STR_ARG(j->name));
+    case TEXT_SUCCEEDED:
+        return arena_printf(a, "TFJob %" PRI_STR "/%" PRI_STR " successfully completed.",
+                            STR_ARG(j->ns), STR_ARG(j->name));
+    case TEXT_RESTARTING:
+        return arena_printf(
+            a, "job %" PRI_STR " is restarting because %" PRI_STR " replica(s) failed.",
+            STR_ARG(j->name), STR_ARG(r->type));
+    case TEXT_FAILED:
+        break;
+    }
+    return arena_printf(a,
+                        "TFJob %" PRI_STR "/%" PRI_STR " has failed because %" PRId64 " %" PRI_STR
+                        " replica(s) failed.",
+                        STR_ARG(j->ns), STR_ARG(j->name), r->failed, STR_ARG(r->type));
+}
+
+static bool tf_is_done(const struct job *j)
+{
+    str policy = jv_str(jv_get(j->spec, S("successPolicy")), S(""));
+
+    return !is_chief(job_leader(j)) && j->first_is_done && !str_eq(policy, S("AllWorkers"));
+}
+
+static bool tf_forgives(const struct job *j, const struct job_role *r)
+{
+    return is_type(r, "Worker") && r->policy == RESTART_NEVER &&
+           jv_bool(jv_get(j->spec, S("enableDynamicWorker")), false);
+}
+
+static bool tf_is_master(const struct job *j, const struct job_role *r, int64_t index)
+{
+    const struct job_role *leader = job_leader(j);
+
+    if (leader && is_chief(leader))
+        return is_chief(r);
+    return is_type(r, "Worker") && index == 0;
+}
+
+static void tf_prepare(struct job *j)
+{
+    if (tf_is_distributed(j))
+        j->kept = tf_config_prepare(j);
+}
+
+static jv tf_dress(struct arena *a, const struct job *j, const struct job_role *r, int64_t index,
+                   jv spec)
+{
+    jv containers = jv_get(spec, S("containers"));
+
+    if (!tf_is_distributed(j))
+        return spec;
+    for (struct jv_iter c = jv_iter(containers); jv_next(&c);) {
+        if (!str_eqz(jv_str(jv_get(c.value, S("name")), S("")), j->kind->container))
+            continue;
+        jv env = jobj(a, { "name", jstrz(a, "TF_CONFIG") },
+                      { "value", jstr(a, tf_config_text(a, j, r, index)) });
+        jv dressed = job_container_with_env(a, c.value, &env, 1);
+        return jv_with_key(a, spec, S("containers"),
+                           jv_with_index(a, containers, c.i - 1, dressed));
+    }
+    return spec;
+}
+
+static void one_chief(struct check *c)
+{
+    bool both = jv_exists(jv_get(c->map, S("Chief"))) && jv_exists(jv_get(c->map, S("Master")));
+    bool before =
+        jv_exists(jv_get(c->old_map, S("Chief"))) && jv_exists(jv_get(c->old_map, S("Master")));
+
+    if (both && !before)
+        problem_forbidden(c->ps, &c->map_path, "must not have more than 1 Chief or Master role");
+}
+
+const struct job_kind tf_job = {
+    .planner = {
+        .res = &tfjobs,
+        .controller = "tfjob-controller",
+        .framework = "tensorflow",
+        .main_container = "tensorflow",
+        .plan = job_plan,
+        .slim = job_slim,
+    },
+    .singular = "tfjob",
+    .specs = "tfReplicaSpecs",
+    .container = "tensorflow",
+    .port_name = "tfjob-port",
+    .port = 2222,
+    .restart_policy = RESTART_NEVER,
+    .roles = {
+        { .name = "Chief", .replicas = 1, .leads = true },
+        { .name = "Evaluator", .replicas = 1 },
+        { .name = "Master", .replicas = 1, .leads = true },
+        { .name = "PS", .replicas = 1 },
+        { .name = "Worker", .replicas = 1, .leads = true },
+    },
+    .rules = { rule_name, rule_managed_by_kept, rule_managed_by, rule_map, rule_containers,
+               one_chief },
+    .fold_case = true,
+    .scale = true,
+    .counts_exit = true,
+    .legacy_labels = true,
+    .deleted_reason = "SuccessfulDeleteJob",
+    .undeleted_reason = "FailedDeleteJob",
+    .text = tf_text,
+    .is_done = tf_is_done,
+    .forgives = tf_forgives,
+    .is_master = tf_is_master,
+    .prepare = tf_prepare,
+    .dress = tf_dress,
+};

@@ -1,0 +1,256 @@
+/* Rules of validation, shared by the kinds: their rows say which, and in which order. */
+
+#include "job/kind.h"
+#include "kube/names.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static str field(jv v, str key)
+{
+    return jv_str(jv_get(v, key), S(""));
+}
+
+static bool is_update(const struct check *c)
+{
+    return jv_exists(c->old);
+}
+
+/* Whether a member is to be looked at: always in a new job, else if it changed. */
+static bool is_new(const struct check *c, jv now, jv before)
+{
+    return !is_update(c) || !jv_equal_semantic(now, before);
+}
+
+void rule_name(struct check *c)
+{
+    struct path meta = path_field(NULL, S("metadata"));
+    struct path at = path_field(&meta, S("name"));
+    str name = meta_name(c->obj);
+    struct name_errors errs = name_dns1035_label(name);
+
+    if (is_update(c) || errs.n == 0)
+        return;
+    problem_invalid(c->ps, &at, jstr(c->ps->a, name), "should match: %" PRI_STR,
+                    STR_ARG(name_join(c->ps->a, &errs, ",")));
+}
+
+void rule_managed_by_kept(struct check *c)
+{
+    struct path at = path_field(&c->policy_path, S("managedBy"));
+    jv now = jv_get(c->policy, S("managedBy")), before = jv_get(c->old_policy, S("managedBy"));
+    bool same = jv_is_null(now) ? jv_is_null(before) : jv_equal(now, before);
+
+    if (is_update(c) && !same)
+        problem_invalid(c->ps, &at, jv_is_null(now) ? jstrz(c->ps->a, "null") : now,
+                        "field is immutable");
+}
+
+void rule_managed_by(struct check *c)
+{
+    static const char *const known[] = { "kubeflow.org/training-operator",
+                                         "kueue.x-k8s.io/multikueue", NULL };
+    struct path at = path_field(&c->policy_path, S("managedBy"));
+    jv by = jv_get(c->policy, S("managedBy"));
+
+    if (jv_is_null(by) || !is_new(c, by, jv_get(c->old_policy, S("managedBy"))))
+        return;
+    for (size_t i = 0; known[i]; i++)
+        if (str_eqz(jv_str(by, S("")), known[i]))
+            return;
+    problem_not_supported(c->ps, &at, by, known);
+}
+
+void rule_map(struct check *c)
+{
+    if (c->n_keys == 0 && (!is_update(c) || jv_len(c->old_map) > 0))
+        problem_required(c->ps, &c->map_path, "must be required");
+    if (jv_len(c->map) > MANY_TYPES)
+        problem_add(c->ps, PROBLEM_TOO_MANY, &c->map_path, jint(c->ps->a, (int64_t)jv_len(c->map)),
+                    "must have at most %d items", MANY_TYPES);
+}
+
+void rule_types(struct check *c)
+{
+    const char *known[MANY_ROLES + 1] = { NULL };
+    size_t n = 0;
+
+    for (const struct role_row *r = c->kind->roles; r->name && n < MANY_ROLES; r++)
+        known[n++] = r->name;
+    for (size_t i = 0; i < c->n_keys; i++) {
+        struct path at = path_key(&c->map_path, c->keys[i]);
+        bool is_known = jv_exists(jv_get(c->old_map, c->keys[i])); /* checked when it came */
+        for (size_t k = 0; k < n; k++)
+            is_known |= str_eqz(c->keys[i], known[k]);
+        if (!is_known)
+            problem_not_supported(c->ps, &at, jstr(c->ps->a, c->keys[i]), known);
+    }
+}
+
+static void check_containers(struct check *c, const struct path *at, jv containers)
+{
+    bool has_main = false;
+
+    if (!jv_is(containers, JV_ARR) || jv_len(containers) == 0) {
+        problem_required(c->ps, at, "must be specified");
+        return;
+    }
+    for (struct jv_iter it = jv_iter(containers); jv_next(&it);) {
+        struct path one = path_index(at, it.i - 1);
+        struct path image = path_field(&one, S("image"));
+        if (field(it.value, S("image")).n == 0)
+            problem_required(c->ps, &image, "must be required");
+        has_main |= str_eqz(field(it.value, S("name")), c->kind->container);
+    }
+    if (!has_main)
+        problem_required(c->ps, at, "must have at least one container with name %s",
+                         c->kind->container);
+}
+
+void rule_containers(struct check *c)
+{
+    for (size_t i = 0; i < c->n_keys; i++) {
+        jv now = jv_at(jv_get(c->map, c->keys[i]), "template", "spec", "containers");
+        jv before = jv_at(jv_get(c->old_map, c->keys[i]), "template", "spec", "containers");
+        struct path type = path_key(&c->map_path, c->keys[i]);
+        struct path template = path_field(&type, S("template"));
+        struct path spec = path_field(&template, S("spec"));
+        struct path at = path_field(&spec, S("containers"));
+        if (is_new(c, now, before))
+            check_containers(c, &at, now);
+    }
+}
+
+/* ---- rules for all kinds, after the kind's own */
+
+static void check_replicas(struct check *c)
+{
+    static const char *const policies[] = { "Always", "ExitCode", "Never", "OnFailure", NULL };
+
+    for (size_t i = 0; i < c->n_keys; i++) {
+        jv now = jv_get(c->map, c->keys[i]), before = jv_get(c->old_map, c->keys[i]);
+        struct path type = path_key(&c->map_path, c->keys[i]);
+        struct path replicas = path_field(&type, S("replicas"));
+        struct path policy = path_field(&type, S("restartPolicy"));
+        jv n = jv_get(now, S("replicas")), text = jv_get(now, S("restartPolicy"));
+        enum restart_policy known;
+        if (is_new(c, n, jv_get(before, S("replicas"))))
+            nonnegative_check(c->ps, &replicas, n);
+        if (is_new(c, text, jv_get(before, S("restartPolicy"))) && jv_str(text, S("")).n &&
+            !restart_policy_read(jv_str(text, S("")), &known))
+            problem_not_supported(c->ps, &policy, text, policies);
+    }
+}
+
+static void check_clean_policy(struct check *c)
+{
+    static const char *const policies[] = { "All", "None", "Running", NULL };
+    struct path at = path_field(&c->policy_path, S("cleanPodPolicy"));
+    jv now = jv_get(c->policy, S("cleanPodPolicy"));
+    str text = jv_str(now, S(""));
+
+    if (text.n == 0 || !is_new(c, now, jv_get(c->old_policy, S("cleanPodPolicy"))))
+        return;
+    for (size_t i = 0; policies[i]; i++)
+        if (str_eqz(text, policies[i]))
+            return;
+    problem_not_supported(c->ps, &at, now, policies);
+}
+
+struct sizes {
+    int64_t total;
+    str longest; /* name of a child */
+};
+
+static struct sizes sizes_of(struct arena *a, const struct job_kind *kind, jv obj)
+{
+    const struct job *j = job_read(a, kind, obj, NULL);
+    struct sizes s = { 0 };
+
+    for (size_t i = 0; i < j->n_roles; i++) {
+        const struct job_role *r = &j->roles[i];
+        int64_t last = (r->replicas > 1 ? r->replicas : 1) - 1;
+        str name = job_child_name(a, j, r, last);
+        if (name.n > s.longest.n)
+            s.longest = name;
+        s.total += r->replicas;
+    }
+    return s;
+}
+
+static void check_sizes(struct check *c)
+{
+    enum { MANY_NAME_BYTES = 63 };
+    struct path meta = path_field(NULL, S("metadata"));
+    struct path at = path_field(&meta, S("name"));
+    struct arena *a = c->ps->a;
+    struct sizes now = sizes_of(a, c->kind, c->obj);
+    struct sizes before = is_update(c) ? sizes_of(a, c->kind, c->old) : (struct sizes){ 0 };
+
+    if (!c->kind->no_services && now.longest.n > MANY_NAME_BYTES &&
+        now.longest.n > before.longest.n)
+        problem_invalid(c->ps, &at, jstr(a, meta_name(c->obj)),
+                        "should match: the name \"%" PRI_STR
+                        "\" derived from it must be no more than 63 characters",
+                        STR_ARG(now.longest));
+    if (now.total > MANY_REPLICAS && now.total > before.total)
+        problem_invalid(c->ps, &c->map_path, jint(a, now.total),
+                        "must ask for at most %d replicas in all", MANY_REPLICAS);
+}
+
+static void check_limits(struct check *c)
+{
+    static const char *const members[] = { "backoffLimit", "ttlSecondsAfterFinished",
+                                           "activeDeadlineSeconds" };
+
+    for (size_t i = 0; i < COUNT(members); i++) {
+        struct path at = path_field(&c->policy_path, str_of(members[i]));
+        jv now = jv_get(c->policy, str_of(members[i]));
+        if (is_new(c, now, jv_get(c->old_policy, str_of(members[i]))))
+            nonnegative_check(c->ps, &at, now);
+    }
+}
+
+static int by_bytes(const void *x, const void *y)
+{
+    return str_cmp(*(const str *)x, *(const str *)y);
+}
+
+static void read_keys(struct check *c)
+{
+    str *keys = NULL;
+    size_t n = 0;
+
+    if (!jv_is(c->map, JV_OBJ) || jv_len(c->map) == 0)
+        return;
+    keys = ARENA_ARRAY(c->ps->a, str, jv_len(c->map));
+    for (struct jv_iter it = jv_iter(c->map); jv_next(&it);)
+        if (!jv_is_null(it.value))
+            keys[n++] = it.key;
+    qsort(keys, n, sizeof(*keys), by_bytes);
+    c->keys = keys;
+    c->n_keys = n > MANY_TYPES ? MANY_TYPES : n;
+}
+
+void job_validate(const struct job_kind *kind, struct problems *ps, jv obj, jv old)
+{
+    struct check c = { .kind = kind, .ps = ps, .obj = obj, .old = old };
+    struct path spec = path_field(NULL, S("spec"));
+
+    c.spec = jv_get(obj, S("spec"));
+    c.policy = jv_get(c.spec, S("runPolicy"));
+    c.map = jv_get(c.spec, str_of(kind->specs));
+    c.old_spec = jv_get(old, S("spec"));
+    c.old_policy = jv_get(c.old_spec, S("runPolicy"));
+    c.old_map = jv_get(c.old_spec, str_of(kind->specs));
+    c.spec_path = spec;
+    c.map_path = path_field(&spec, str_of(kind->specs));
+    c.policy_path = path_field(&spec, S("runPolicy"));
+    read_keys(&c);
+    for (size_t i = 0; i < MANY_RULES && kind->rules[i]; i++)
+        kind->rules[i](&c);
+    check_replicas(&c);
+    check_clean_policy(&c);
+    check_sizes(&c);
+    check_limits(&c);
+}

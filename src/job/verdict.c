@@ -1,0 +1,143 @@
+/* The verdict, first match: limits, success, permanent failure, restart, running. */
+
+#include "job/verdict.h"
+#include "job/conditions.h"
+#include "job/kind.h"
+
+#include <inttypes.h>
+
+/* What all kinds but TFJob say. */
+static str common_text(struct arena *a, const struct job *j, enum job_text which,
+                       const struct job_role *r)
+{
+    const char *kind = j->kind->planner.res->kind;
+
+    switch (which) {
+    case TEXT_RUNNING:
+        return arena_printf(a, "%s %" PRI_STR " is running.", kind, STR_ARG(j->name));
+    case TEXT_SUCCEEDED:
+        return arena_printf(a, "%s %" PRI_STR " is successfully completed.", kind,
+                            STR_ARG(j->name));
+    case TEXT_RESTARTING:
+        return arena_printf(
+            a, "%s %" PRI_STR " is restarting because %" PRId64 " %" PRI_STR " replica(s) failed.",
+            kind, STR_ARG(j->name), r->failed, STR_ARG(r->type));
+    case TEXT_FAILED:
+        break;
+    }
+    return arena_printf(
+        a, "%s %" PRI_STR " is failed because %" PRId64 " %" PRI_STR " replica(s) failed.", kind,
+        STR_ARG(j->name), r->failed, STR_ARG(r->type));
+}
+
+str job_text(const struct job *j, enum job_text which, const struct job_role *r)
+{
+    return (j->kind->text ? j->kind->text : common_text)(j->a, j, which, r);
+}
+
+static str backoff_text(const struct job *j)
+{
+    return arena_printf(
+        j->a, "Job %" PRI_STR " has failed because it has reached the specified backoff limit",
+        STR_ARG(j->name));
+}
+
+static str deadline_text(const struct job *j)
+{
+    return arena_printf(
+        j->a, "Job %" PRI_STR " has failed because it was active longer than specified deadline",
+        STR_ARG(j->name));
+}
+
+bool verdict_was_by_limit(const struct job *j, str message)
+{
+    return str_eq(message, backoff_text(j)) || str_eq(message, deadline_text(j));
+}
+
+int64_t job_deadline_ms(const struct job *j)
+{
+    jv seconds = jv_get(j->policy, S("activeDeadlineSeconds"));
+    int64_t start_ms = job_time(jv_get(j->status, S("startTime"))), at_ms;
+
+    if (!jv_is(seconds, JV_INT) || start_ms < 0)
+        return -1;
+    if (__builtin_mul_overflow(jv_int(seconds, 0), 1000, &at_ms) ||
+        __builtin_add_overflow(at_ms, start_ms, &at_ms))
+        return -1; /* beyond all times */
+    return at_ms < 0 ? 0 : at_ms;
+}
+
+static bool deadline_passed(const struct job *j)
+{
+    int64_t at_ms = job_deadline_ms(j);
+
+    return at_ms >= 0 && j->seen->now_ms >= at_ms;
+}
+
+static bool is_done(const struct job *j)
+{
+    const struct job_role *r = job_leader(j);
+
+    if (!r || !r->replicas_known)
+        return false;
+    return r->succeeded >= r->replicas || (j->kind->is_done && j->kind->is_done(j));
+}
+
+static const struct job_role *permanently_broken(const struct job *j)
+{
+    for (size_t i = 0; i < j->n_roles; i++) {
+        const struct job_role *r = &j->roles[i];
+        if (r->n_permanent && !(j->kind->forgives && j->kind->forgives(j, r)))
+            return r;
+    }
+    return NULL;
+}
+
+static const struct job_role *restartable(const struct job *j)
+{
+    for (size_t i = 0; i < j->n_roles; i++)
+        if (j->roles[i].n_restartable)
+            return &j->roles[i];
+    return NULL;
+}
+
+static struct verdict failed_by_pods(const struct job *j, const struct job_role *r)
+{
+    struct verdict v = { .kind = VERDICT_FAILED, .role = r };
+
+    v.by_exit = r->policy == RESTART_EXIT_CODE;
+    v.message = v.by_exit ? arena_printf(j->a,
+                                         "job \"%" PRI_STR "\" is failing because \"%" PRI_STR
+                                         "\" replica(s) failed.",
+                                         STR_ARG(j->name), STR_ARG(r->type))
+                          : job_text(j, TEXT_FAILED, r);
+    return v;
+}
+
+struct verdict job_judge(const struct job *j, const struct budget *b)
+{
+    const struct job_role *r;
+
+    if (budget_is_spent(j, b))
+        return (struct verdict){ VERDICT_FAILED, .by_limit = true, .message = backoff_text(j) };
+    if (deadline_passed(j))
+        return (struct verdict){ VERDICT_FAILED, .by_limit = true, .message = deadline_text(j) };
+    if (is_done(j))
+        return (struct verdict){ VERDICT_SUCCEEDED, .message = job_text(j, TEXT_SUCCEEDED, NULL) };
+    r = permanently_broken(j);
+    if (r)
+        return failed_by_pods(j, r);
+    r = restartable(j);
+    if (r && budget_is_overdrawn(j, b))
+        return (struct verdict){ VERDICT_FAILED, .by_limit = true, .message = backoff_text(j) };
+    if (r)
+        return (struct verdict){ VERDICT_RESTARTING, .message = job_text(j, TEXT_RESTARTING, r),
+                                 .role = r };
+    /* Restarting shows until the failed pod is gone. */
+    if (j->is_replacing && condition_is_true(j, "Restarting"))
+        return (struct verdict){ VERDICT_SAME };
+    r = job_leader(j);
+    if (r && r->active > 0)
+        return (struct verdict){ VERDICT_RUNNING, .message = job_text(j, TEXT_RUNNING, NULL) };
+    return (struct verdict){ VERDICT_SAME };
+}

@@ -1,0 +1,29 @@
+/* Where a job stands, decided once a pass from its pods: docs/job-states.md. */
+#pragma once
+
+#include "job/kind.h"
+#include "job/restart.h"
+
+enum verdict_kind {
+    VERDICT_SAME, /* conditions stay as they are */
+    VERDICT_RUNNING,
+    VERDICT_RESTARTING,
+    VERDICT_SUCCEEDED,
+    VERDICT_FAILED,
+};
+
+struct verdict {
+    enum verdict_kind kind;
+    bool by_limit; /* FAILED: the restart budget or the deadline */
+    bool by_exit;  /* FAILED: a permanent exit code */
+    str message;
+    const struct job_role *role; /* RESTARTING, FAILED by a pod: the first type that has one */
+};
+
+struct verdict job_judge(const struct job *j, const struct budget *b);
+/* Whether the message of a Failed condition is one of the two that by_limit gives. */
+bool verdict_was_by_limit(const struct job *j, str message);
+/* When the deadline passes; -1: there is none. */
+int64_t job_deadline_ms(const struct job *j);
+/* A text of the kind's, or the common one. */
+str job_text(const struct job *j, enum job_text which, const struct job_role *r);

@@ -1,0 +1,8 @@
+/* The resources every planner and the controller machinery meet. */
+
+#include "plan/planner.h"
+
+const struct kube_resource kube_pods = { "", "v1", "pods", "Pod", false };
+const struct kube_resource kube_services = { "", "v1", "services", "Service", false };
+const struct kube_resource kube_events = { "", "v1", "events", "Event", false };
+const struct kube_resource kube_leases = { "coordination.k8s.io", "v1", "leases", "Lease", false };
