@@ -111,7 +111,8 @@ static int decide(struct change_op *op, struct arena *a, jv live, struct change 
 {
     struct update *u = op->ctx;
     struct api_req *r = u->r;
-    struct problems ps = { .a = a };
+    struct problems waived = { .a = a };
+    struct problems ps = { .a = a, .waived = &waived };
 
     if (!jv_exists(live)) {
         create_instead(u);
@@ -129,6 +130,9 @@ static int decide(struct change_op *op, struct arena *a, jv live, struct change 
                            .is_apply = u->is_apply,
                            .now_ms = wall_now_ms() };
     obj = strategy_update(&w, obj, live, &ps);
+    for (size_t i = 0; i < waived.n; i++)
+        request_warn(r, "%" PRI_STR ": %" PRI_STR, STR_ARG(waived.at[i].field),
+                     STR_ARG(waived.at[i].message));
     if (!ps.n)
         admit_warn(r, obj, live);
     if (!ps.n && admit_limits(r, obj, live, &u->hold) < 0)

@@ -115,9 +115,12 @@ static void run_rule(struct problems *ps, const struct rule *r, jv rule, const s
             problem_invalid(ps, at, shown, "%s evaluating rule: %" PRI_STR, e.msg, STR_ARG(name));
         return;
     }
-    if (result.b || (!cel_uses_old(r->program) && is_unchanged(ratchet)))
+    if (result.b)
         return;
-    tell(ps, p, rule, shown, failure(ps->a, r, rule, v, old));
+    if (!cel_uses_old(r->program) && is_unchanged(ratchet))
+        ps = ps->waived;
+    if (ps)
+        tell(ps, p, rule, shown, failure(ps->a, r, rule, v, old));
 }
 
 static void run(struct problems *ps, const struct schema *s, const struct path *p,

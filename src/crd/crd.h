@@ -110,7 +110,8 @@ jv crd_prune(struct arena *a, const struct crd_version *v, jv obj,
              const struct schema_report *report, struct err *e);
 /* With defaults filled in; for reads and writes alike, after crd_prune. */
 jv crd_default(struct arena *a, const struct crd_version *v, jv obj);
-/* old: absent on create. On update, what was wrong before and did not change is let pass. */
+/* old: absent on create. On update, what was wrong before and did not change is let pass; of what
+ * rules say of it, ps->waived is told. */
 void crd_validate(struct problems *ps, const struct crd_version *v, jv obj, jv old);
 /* Only .status, for writes to the status subresource. */
 void crd_validate_status(struct problems *ps, const struct crd_version *v, jv obj, jv old);

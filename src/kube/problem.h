@@ -56,6 +56,8 @@ struct problems {
     size_t n; /* at most LIMIT_PROBLEMS; the rest is dropped */
     size_t cap;
     size_t bytes; /* of all texts; past LIMIT_PROBLEM_BYTES the rest is dropped too */
+    /* Where to tell what was so before and is let pass; NULL: nowhere. */
+    struct problems *waived;
 };
 
 /* bad: the value as it stands in the object, for INVALID, DUPLICATE, NOT_FOUND, TYPE_INVALID and

@@ -87,6 +87,23 @@ static void rules_outside_of_our_part_are_named(void)
         "and a warning says where and which");
 }
 
+static void what_is_let_pass_is_told(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(jdoc) struct jdoc *d = with_rule("self.s == ''");
+    AUTO(crd) struct crd *c = crd_compile(jdoc_root(d), NULL, NULL);
+    struct problems waived = { .a = a };
+    struct problems ps = { .a = a, .waived = &waived };
+    AUTO(jdoc) struct jdoc *obj = J("{'s': 'wrong'}");
+
+    crd_validate(&ps, c->storage, jdoc_root(obj), jdoc_root(obj));
+    is_int((int64_t)ps.n, 0, "what was wrong before is let pass");
+    is_int((int64_t)waived.n, 1, "and told");
+    ps.waived = NULL;
+    crd_validate(&ps, c->storage, jdoc_root(obj), jdoc_root(obj));
+    is_int((int64_t)ps.n, 0, "unless nobody wants to know");
+}
+
 static void a_rule_that_never_ends_is_stopped(void)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -132,6 +149,7 @@ int main(int argc, char **argv)
 {
     matches_the_real_server(argc > 1 ? argv[1] : ".");
     rules_outside_of_our_part_are_named();
+    what_is_let_pass_is_told();
     a_rule_that_never_ends_is_stopped();
     long_chains_do_not_run_out_of_stack();
     return tap_done();
