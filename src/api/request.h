@@ -143,6 +143,8 @@ void fail_plain(struct api_req *r, int code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void fail_code(struct api_req *r, enum err_code code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* What the server itself could not do. */
+void fail_internal(struct api_req *r, const struct err *e);
 void fail_with(struct api_req *r, enum err_code code, str message, jv details);
 
 const char *verb_name(enum api_verb v);

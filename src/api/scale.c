@@ -134,6 +134,8 @@ static void show_scale(struct api_req *r, jv obj)
 
     if (jv_exists(scale))
         answer_json(r, 200, scale);
+    else if (e.code == ERR_INTERNAL)
+        fail_internal(r, &e);
     else
         answer_err(r, &e);
 }

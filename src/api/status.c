@@ -166,6 +166,15 @@ void fail_with(struct api_req *r, enum err_code code, str message, jv details)
     fail(r, code, message, details);
 }
 
+void fail_internal(struct api_req *r, const struct err *e)
+{
+    str text = arena_str(r->a, str_of(e->msg));
+    jv cause = jobj(r->a, { "message", jstr(r->a, text) });
+
+    fail(r, ERR_INTERNAL, arena_cat(r->a, S("Internal error occurred: "), text),
+         jobj(r->a, { "causes", jarr(r->a, cause) }));
+}
+
 void answer_err(struct api_req *r, const struct err *e)
 {
     fail(r, e->code, arena_str(r->a, str_of(e->msg)), JV_ABSENT);
