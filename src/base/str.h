@@ -11,7 +11,8 @@ typedef struct str {
     size_t n;
 } str;
 
-#define S(lit) ((str){ (lit), sizeof(lit) - 1 })
+/* Of string literals only: the empty ones beside it make anything else an error. */
+#define S(lit) ((str){ "" lit "", sizeof(lit) - 1 })
 #define S_INIT(lit)            \
     {                          \
         (lit), sizeof(lit) - 1 \

@@ -53,7 +53,7 @@ const struct crd_column *columns_of(struct arena *a, jv list, size_t *n)
             .name = S("Age"),
             .type = S("date"),
             .format = S(""),
-            .doc = S(age_doc),
+            .doc = str_of(age_doc),
             .json_path = S(".metadata.creationTimestamp"),
             .path = jsonpath_compile(a, S(".metadata.creationTimestamp"), NULL),
         };
@@ -65,7 +65,7 @@ jv crd_columns(struct arena *a, const struct crd_version *v)
     struct jbuild b = jb_arr(a);
 
     jb_push(&b, jobj(a, { "name", jstrz(a, "Name") }, { "type", jstrz(a, "string") },
-                     { "format", jstrz(a, "name") }, { "description", jstrz(a, name_doc) },
+                     { "format", jstrz(a, "name") }, { "description", jstr(a, str_of(name_doc)) },
                      { "priority", jint(a, 0) }));
     for (size_t i = 0; i < v->n_columns; i++) {
         const struct crd_column *c = &v->columns[i];

@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     AUTO(arena) struct arena *a = arena_new();
     str rest = { (const char *)data, size };
     str path = str_cut(&rest, '\n');
-    jv doc = rest.n ? json_parse(a, rest, NULL, NULL) : json_parse(a, S(dflt), NULL, NULL);
+    jv doc = rest.n ? json_parse(a, rest, NULL, NULL) : json_parse(a, str_of(dflt), NULL, NULL);
     struct err e = { 0 };
     const struct jsonpath *p = jsonpath_compile(a, path, &e);
     struct jv_list found = { 0 };

@@ -32,7 +32,7 @@ static void on_ready(void *ctx, const struct err *e)
     struct store_op op = { .coll = w->events,
                            .key = S("default/e"),
                            .rev = store_take_rev(w->store),
-                           .value = blob_new(S(text)) };
+                           .value = blob_new(str_of(text)) };
     store_commit(w->store, &op, 1, on_written, w);
 }
 

@@ -35,7 +35,7 @@ static void a2_any_cut_gives_the_same_events(void)
     for (size_t piece = 1; piece <= sizeof(stream); piece++) {
         struct seen s = { 0 };
         struct kube_lines *l = kube_lines_new(on_event, &s);
-        str rest = S(stream);
+        str rest = str_of(stream);
         while (rest.n) {
             same = same && kube_lines_feed(l, str_sub(rest, 0, piece), NULL) == 0;
             rest = str_sub(rest, piece, rest.n);
@@ -100,7 +100,7 @@ static void may_be_freed_from_within(void)
     struct seen s = { .free_at = 2 };
 
     s.lines = kube_lines_new(on_event, &s);
-    is_int(kube_lines_feed(s.lines, S(stream), NULL), 1, "feed says that it is gone");
+    is_int(kube_lines_feed(s.lines, str_of(stream), NULL), 1, "feed says that it is gone");
     is_int(s.n, 2, "and no event follows");
     buf_done(&s.text);
 }
