@@ -265,9 +265,7 @@ static int run_server(struct up *u)
         u->exit_code = command_fail(EXIT_FAILED, "%s", e.msg);
         stop(u);
     } else {
-        struct api_opts o = {
-            .loop = u->loop, .store = u->store, .token = u->token, .data_dir = u->dir
-        };
+        struct api_opts o = { .loop = u->loop, .store = u->store, .token = u->token };
         u->api = api_new(&o, on_api_ready, u);
     }
     loop_run(u->loop);

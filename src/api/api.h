@@ -12,9 +12,7 @@ struct api_opts {
     struct loop *loop;
     struct store *store;
     str token;            /* the bearer token of the administrator */
-    str advertise_host;   /* where the `kubernetes` service points */
     int64_t event_ttl_ms; /* 0: one hour */
-    const char *data_dir; /* named in messages */
 };
 
 /* Loads what the store holds and makes the objects every cluster has. done(ctx, e) when they are

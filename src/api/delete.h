@@ -17,6 +17,9 @@ struct delete_opts {
     str resource_version;
 };
 
+/* 0, or answered already and -1. Also sets what of r->q the body overrides. */
+int delete_read_options(struct api_req *r, struct delete_opts *o);
+
 /* What deleting obj comes to. Pure. */
 struct change delete_decide(struct arena *a, const struct resource *res, jv obj,
                             const struct delete_opts *o, int64_t now_ms);

@@ -92,6 +92,14 @@ void resource_unref(struct resource *r)
     arena_free(r->a);
 }
 
+bool resource_is_one_of(const struct resource *r, const char *const *names)
+{
+    for (; *names; names++)
+        if (r->builtin && str_eqz(r->group_resource, *names))
+            return true;
+    return false;
+}
+
 void registry_done(struct registry *g)
 {
     for (struct map_slot *s = NULL; (s = map_next(&g->by_path, s));)

@@ -42,6 +42,8 @@ struct registry {
 
 struct resource *resource_ref(struct resource *r);
 void resource_unref(struct resource *r);
+/* Of the built-in ones, by group_resource; names ends with NULL. */
+bool resource_is_one_of(const struct resource *r, const char *const *names);
 
 void registry_init(struct registry *g, struct store *s); /* the built-in kinds */
 void registry_done(struct registry *g);

@@ -1,0 +1,131 @@
+/* The options of a deletion: from the body of its request, or else the query. */
+
+#include "api/decode.h"
+#include "api/delete.h"
+#include "builtin/types.h"
+
+static int check_policy(struct api_req *r, str policy, bool orphan_given, bool orphan,
+                        enum propagation *out)
+{
+    static const char *const known[] = { "Foreground", "Background", "Orphan", "nil", NULL };
+    struct problems ps = { .a = r->a };
+    struct path p = path_field(NULL, S("propagationPolicy"));
+
+    *out = str_eqz(policy, "Foreground")   ? PROPAGATE_FOREGROUND
+           : str_eqz(policy, "Background") ? PROPAGATE_BACKGROUND
+           : str_eqz(policy, "Orphan")     ? PROPAGATE_ORPHAN
+           : orphan_given                  ? (orphan ? PROPAGATE_ORPHAN : PROPAGATE_BACKGROUND)
+                                           : PROPAGATE_DEFAULT;
+    if (policy.n && orphan_given)
+        problem_invalid(&ps, &p, jstr(r->a, policy),
+                        "orphanDependents and deletionPropagation cannot be both set");
+    else if (policy.n && *out == PROPAGATE_DEFAULT)
+        problem_not_supported(&ps, &p, jstr(r->a, policy), known);
+    if (!ps.n)
+        return 0;
+    fail_invalid(r, S("DeleteOptions"), S("meta.k8s.io"), STR_NONE, &ps);
+    return -1;
+}
+
+static jv parse_protobuf(struct api_req *r, const struct body_type *t, struct err *e)
+{
+    struct protobuf_body body;
+
+    return protobuf_open(http_body(r->http), &body, e) < 0 ? JV_ABSENT
+                                                           : body_from_protobuf(r->a, t, &body, e);
+}
+
+/* The body in its form, not yet decoded. */
+static int parse_form(struct api_req *r, jv *out)
+{
+    static const struct body_type type = { S_INIT("DeleteOptions"),
+                                           { NULL, 0 },
+                                           &meta_DeleteOptions };
+    struct strict s = { 0 };
+    struct err e = { 0 };
+
+    switch (body_form(r)) {
+    case BODY_YAML:
+        return body_parse(r, &type, &s, out);
+    case BODY_PROTOBUF:
+        *out = parse_protobuf(r, &type, &e);
+        break;
+    case BODY_JSON:
+        *out = json_parse(r->a, http_body(r->http), NULL, &e);
+        if (!jv_exists(*out))
+            err_wrap(&e, "couldn't get version/kind; json parse error");
+        break;
+    case BODY_UNKNOWN:
+        body_refuse_form(r, false);
+        return -1;
+    }
+    if (jv_exists(*out))
+        return 0;
+    fail_plain(r, 500, "%s", e.msg);
+    return -1;
+}
+
+static int parse_body(struct api_req *r, jv *out)
+{
+    struct err e = { 0 };
+    jv v;
+
+    if (!str_trim(http_body(r->http)).n) {
+        *out = JV_EMPTY_OBJ;
+        return 0;
+    }
+    if (parse_form(r, &v) < 0)
+        return -1;
+    str kind = jv_str(jv_at(v, "kind"), S("DeleteOptions"));
+    if (!str_eqz(kind, "DeleteOptions")) {
+        fail_plain(r, 500,
+                   "no kind \"%" PRI_STR "\" is registered for version \"%" PRI_STR
+                   "\" in scheme \"pkg/runtime/scheme.go:110\"",
+                   STR_ARG(kind), STR_ARG(jv_str(jv_at(v, "apiVersion"), S("v1"))));
+        return -1;
+    }
+    *out = schema_decode(r->a, &meta_DeleteOptions, v, NULL, &e);
+    if (jv_exists(*out))
+        return 0;
+    fail_plain(r, 500, "%s", e.msg);
+    return -1;
+}
+
+int delete_read_options(struct api_req *r, struct delete_opts *o)
+{
+    static const char *const jobs[] = { "jobs.batch", NULL };
+    jv v;
+
+    if (parse_body(r, &v) < 0)
+        return -1;
+    bool in_body = str_trim(http_body(r->http)).n > 0; /* then the query does not count */
+    if (in_body)
+        r->q.dry_run = false;
+    str policy = in_body ? jv_str(jv_at(v, "propagationPolicy"), STR_NONE) : r->q.propagation;
+    bool orphan_given = in_body ? jv_exists(jv_at(v, "orphanDependents")) : r->q.orphan_given;
+    bool orphan = in_body ? jv_bool(jv_at(v, "orphanDependents"), false) : r->q.orphan;
+    int64_t none = r->q.grace_given ? r->q.grace_s : -1;
+
+    for (struct jv_iter it = jv_iter(jv_at(v, "dryRun")); jv_next(&it);) {
+        if (str_eqz(jv_str(it.value, STR_NONE), "All")) {
+            r->q.dry_run = true;
+            continue;
+        }
+        static const char *const all[] = { "All", NULL };
+        struct problems ps = { .a = r->a };
+        struct path p = path_field(NULL, S("dryRun"));
+        problem_not_supported(&ps, &p, jv_at(v, "dryRun"), all);
+        fail_invalid(r, S("DeleteOptions"), S("meta.k8s.io"), STR_NONE, &ps);
+        return -1;
+    }
+    o->grace_s = in_body ? jv_int(jv_at(v, "gracePeriodSeconds"), none) : none;
+    if ((in_body ? jv_exists(jv_at(v, "gracePeriodSeconds")) : r->q.grace_given) && o->grace_s < 0)
+        o->grace_s = 1;
+    o->uid = jv_str(jv_at(v, "preconditions", "uid"), STR_NONE);
+    o->resource_version = jv_str(jv_at(v, "preconditions", "resourceVersion"), STR_NONE);
+    if (!policy.n && !orphan_given && resource_is_one_of(r->res, jobs))
+        request_warn(r, "child pods are preserved by default when jobs are deleted; set "
+                        "propagationPolicy=Background to remove them or set "
+                        "propagationPolicy=Orphan to suppress this warning");
+    return check_policy(r, policy, orphan_given, orphan, &o->propagation);
+}
