@@ -1,0 +1,210 @@
+/* The client: its making and end, the verbs, and the watch over idle watches. */
+
+#include "client/inner.h"
+
+#include <stdio.h>
+
+/* ---- calls */
+
+static struct kube_call *call_new(struct client *c, const struct kube_request *r)
+{
+    struct kube_call *call = mem_new(sizeof(*call));
+    const char *type = kube_content_type(r);
+
+    call->c = c;
+    call->a = arena_new();
+    call->method = kube_method(r);
+    call->url = arena_cat(call->a, str_of(c->base), kube_path(call->a, r)).p;
+    if (type) {
+        call->type = arena_printf(call->a, "Content-Type: %s", type).p;
+        call->body = json_text(call->a, r->body);
+    }
+    call->next = c->calls;
+    if (call->next)
+        call->next->prev = call;
+    c->calls = call;
+    c->stats.open++;
+    return call;
+}
+
+static struct kube_call *do_send(struct kube_api *api, const struct kube_request *r,
+                                 kube_done *done, void *ctx)
+{
+    struct client *c = (struct client *)api;
+    struct kube_call *call = call_new(c, r);
+
+    assert_on_loop(c->loop);
+    call->done = done;
+    call->ctx = ctx;
+    call->timeout_ms = r->timeout_ms ? r->timeout_ms : c->cfg->timeout_ms;
+    if (call->timeout_ms <= 0)
+        call->timeout_ms = TIMEOUT_MS;
+    call_start(call);
+    return call;
+}
+
+static int64_t idle_limit(const struct client *c)
+{
+    return c->cfg->watch_idle_ms > 0 ? c->cfg->watch_idle_ms : WATCH_IDLE_MS;
+}
+
+static void on_idle(void *arg)
+{
+    struct client *c = arg;
+    int64_t now = loop_now_ms(c->loop);
+
+    for (struct kube_call *call = c->calls; call; call = call->next) {
+        struct err e;
+        if (call->done || !call->line || call->finished || now - call->last_byte_ms < idle_limit(c))
+            continue;
+        err_set(&e, ERR_TIMEOUT, "%s: nothing came on the watch for %lld s", c->host,
+                (long long)(now - call->last_byte_ms) / 1000);
+        call_fail(call, &e);
+    }
+    if (c->stats.watches)
+        return;
+    loop_timer_stop(TAKE(c->idle_timer));
+}
+
+static struct kube_call *do_watch(struct kube_api *api, const struct kube_request *r,
+                                  const struct kube_watcher *w)
+{
+    struct client *c = (struct client *)api;
+    struct kube_request timed = *r;
+    int64_t tick = idle_limit(c) / 4;
+    uint32_t spread;
+
+    assert_on_loop(c->loop);
+    if (timed.timeout_ms <= 0) {
+        random_bytes(&spread, sizeof(spread)); /* not all watches end at once */
+        timed.timeout_ms = WATCH_LEAST_MS + spread % WATCH_LEAST_MS;
+    }
+    struct kube_call *call = call_new(c, &timed);
+    call->watcher = *w;
+    call->lines = kube_lines_new(w->on_event, w->ctx);
+    c->stats.watches++;
+    if (c->http1)
+        multi_watches(c);
+    if (!c->idle_timer) {
+        tick = tick > 30000 ? 30000 : tick < 10 ? 10 : tick;
+        c->idle_timer = loop_timer_start(c->loop, tick, tick, on_idle, c);
+    }
+    call_start(call);
+    return call;
+}
+
+static void do_cancel(struct kube_api *api, struct kube_call *call)
+{
+    (void)api;
+    assert_on_loop(call->c->loop);
+    call_free(call);
+}
+
+static const struct kube_api_ops ops = { do_send, do_watch, do_cancel };
+
+/* ---- the client */
+
+/* Splits the server's URL, and with a name of its own for TLS connects to the one under the name of
+ * the other. */
+static int find_host(struct client *c, struct err *e)
+{
+    str url = str_of(c->cfg->server);
+    bool tls = str_starts(url, S("https://"));
+    str rest = str_sub(url, tls ? 8 : 7, url.n);
+    ptrdiff_t slash = str_find(rest, '/');
+    str host = slash < 0 ? rest : str_sub(rest, 0, (size_t)slash);
+    str prefix = slash < 0 ? S("") : str_sub(rest, (size_t)slash, rest.n);
+    CURLU *u = mem_or_abort(curl_url());
+    bool good = curl_url_set(u, CURLUPART_URL, c->cfg->server, 0) == CURLUE_OK;
+
+    curl_url_cleanup(u);
+    if (!good || !host.n)
+        return err_set(e, ERR_INVALID, "server %s is no URL that can be used", c->cfg->server);
+    c->host = arena_z(c->a, host);
+    c->base = c->cfg->server;
+    if (!tls || !c->cfg->tls_server_name)
+        return 0;
+    c->base = arena_printf(c->a, "https://%s%" PRI_STR, c->cfg->tls_server_name, STR_ARG(prefix)).p;
+    c->connect_to = curl_slist_append(
+        NULL, arena_printf(c->a, "::%s%s", c->host,
+                           str_rfind(host, ':') > str_rfind(host, ']') ? "" : ":443")
+                  .p);
+    return 0;
+}
+
+int client_new(struct client **out, struct loop *l, const struct client_config *cfg, struct err *e)
+{
+    struct client *c = mem_new(sizeof(*c));
+
+    assert_on_loop(l);
+    c->api.ops = &ops;
+    c->loop = l;
+    c->cfg = cfg;
+    c->a = arena_new();
+    curl_global_init(CURL_GLOBAL_DEFAULT); /* counts, and is safe with threads */
+    if (find_host(c, e) < 0 || credential_init(c, e) < 0 || multi_init(c, e) < 0) {
+        c->stopped = true;
+        credential_done(c);
+        c->holds = 1;
+        client_let_go(c);
+        return -1;
+    }
+    *out = c;
+    return 0;
+}
+
+void client_let_go(struct client *c)
+{
+    c->holds--;
+    if (!c->stopped || c->holds > 0)
+        return;
+    curl_slist_free_all(c->connect_to);
+    vec_done(&c->counts);
+    arena_free(c->a);
+    free(c);
+    curl_global_cleanup();
+}
+
+void client_free(struct client *c)
+{
+    if (!c || c->stopped)
+        return;
+    assert_on_loop(c->loop);
+    c->stopped = true;
+    while (c->calls)
+        call_free(c->calls);
+    loop_timer_stop(TAKE(c->idle_timer));
+    pace_done(c);
+    credential_done(c);
+    multi_done(c);
+}
+
+struct kube_api *client_api(struct client *c)
+{
+    return &c->api;
+}
+
+/* ---- counters */
+
+struct client_stats client_stats(const struct client *c)
+{
+    return c->stats;
+}
+
+const char *client_host(const struct client *c)
+{
+    return c->host;
+}
+
+void client_requests_each(const struct client *c,
+                          void (*fn)(void *ctx, const char *method, const char *code, int64_t n),
+                          void *ctx)
+{
+    for (size_t i = 0; i < c->counts.n; i++) {
+        const struct request_count *r = &c->counts.at[i];
+        char code[16] = "<error>";
+        if (r->code)
+            snprintf(code, sizeof(code), "%d", r->code);
+        fn(ctx, r->method, code, r->n);
+    }
+}
