@@ -158,7 +158,7 @@ jv few_cell(const struct kind_ctx *c, struct few *f, const char *other)
     return text;
 }
 
-bool condition_is_true(jv conditions, str type)
+bool cells_condition(jv conditions, str type)
 {
     for (struct jv_iter it = jv_iter(conditions); jv_next(&it);)
         if (str_eq(text_at(it.value, "type"), type))

@@ -47,7 +47,7 @@ static jv job_status(const struct kind_ctx *c, jv obj)
     bool deleted = !jv_is_null(jv_at(obj, "metadata", "deletionTimestamp"));
 
     for (size_t i = 0; i < COUNT(rows); i++)
-        if (rows[i].condition ? condition_is_true(conditions, str_of(rows[i].condition)) : deleted)
+        if (rows[i].condition ? cells_condition(conditions, str_of(rows[i].condition)) : deleted)
             return jstr(c->a, str_of(rows[i].word));
     return jstrz(c->a, "Running");
 }

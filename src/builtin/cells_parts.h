@@ -62,4 +62,4 @@ void lower(struct buf *b);                              /* ASCII */
 jv cell_take(const struct kind_ctx *c, const struct buf *b); /* a copy of the text */
 
 /* Whether the first condition of that type is "True". */
-bool condition_is_true(jv conditions, str type);
+bool cells_condition(jv conditions, str type);

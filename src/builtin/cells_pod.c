@@ -132,9 +132,8 @@ static void look_at_containers(struct pod *p)
         }
     }
     if (runs && str_eq(p->reason, S("Completed")))
-        p->reason = condition_is_true(jv_get(p->status, S("conditions")), S("Ready"))
-                        ? S("Running")
-                        : S("NotReady");
+        p->reason = cells_condition(jv_get(p->status, S("conditions")), S("Ready")) ? S("Running")
+                                                                                    : S("NotReady");
 }
 
 static str plain_reason(jv status)
@@ -165,7 +164,7 @@ static void look(struct pod *p, jv obj)
         p->total += is_sidecar(it.value);
 
     if (!look_at_init(p, &sidecars) ||
-        condition_is_true(jv_get(p->status, S("conditions")), S("Initialized"))) {
+        cells_condition(jv_get(p->status, S("conditions")), S("Initialized"))) {
         p->restarts = sidecars;
         look_at_containers(p);
     }
@@ -197,7 +196,7 @@ static jv gates_cell(const struct pod *p)
     if (!jv_len(gates))
         return jstrz(p->c->a, "<none>");
     for (struct jv_iter it = jv_iter(gates); jv_next(&it);)
-        n += condition_is_true(conditions, text_at(it.value, "conditionType"));
+        n += cells_condition(conditions, text_at(it.value, "conditionType"));
     return cell_ratio(p->c, n, (int64_t)jv_len(gates));
 }
 

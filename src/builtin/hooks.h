@@ -87,7 +87,7 @@ HOOK_VALIDATE_UPDATE(controllerrevision_validate_update);
 
 HOOK_DEFAULTS(job_defaults);
 HOOK_PREPARE(job_prepare);
-HOOK_VALIDATE(job_validate);
+HOOK_VALIDATE(batch_job_validate);
 HOOK_VALIDATE_UPDATE(job_validate_update);
 HOOK_VALIDATE_STATUS(job_validate_status);
 

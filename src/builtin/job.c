@@ -164,7 +164,7 @@ static void hostname_check(struct problems *ps, jv obj)
                         STR_ARG(last));
 }
 
-void job_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void batch_job_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 {
     jv spec = F(obj, "spec");
     const struct path *p = ROOT("spec");

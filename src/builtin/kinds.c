@@ -353,7 +353,7 @@ const struct builtin_kind builtin_kinds[] = {
       .warn = job_warn,
       .defaults = job_defaults,
       .prepare = job_prepare,
-      .validate = job_validate,
+      .validate = batch_job_validate,
       .validate_update = job_validate_update,
       .validate_status = job_validate_status,
       TABLE(job),
