@@ -36,8 +36,9 @@ test: deps-test test-unit test-e2e ## install, build, and run the tests that tak
 test-unit: all ## units, golden files, and the corpus of each fuzz target
 	@meson test -C $(BUILD) --print-errorlogs
 
-golden: all ## rewrite the whole plans in tests/golden/job; review the diff
+golden: all ## rewrite what golden files expect; review the diff
 	@GOLDEN_WRITE=1 $(BUILD)/tests/unit/job/job_test_golden tests/golden/job | grep -v ^ok; true
+	@GOLDEN_WRITE=1 $(BUILD)/tests/unit/manifest/manifest_test_crd tests/golden/manifest | grep -v ^ok; true
 
 test-e2e: all ## through the binary, with real kubectl and the Python client
 	@tests/e2e/run

@@ -1,11 +1,12 @@
 /* muster: picks the command and hands it its arguments. */
 
+#include "manifests.h"
 #include "up.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const struct command *const commands[] = { &command_up, &command_down };
+static const struct command *const commands[] = { &command_up, &command_down, &command_manifests };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
 static void usage(FILE *to)

@@ -4,6 +4,7 @@
 
 #include "job/job.h"
 #include "job/validate.h"
+#include "kube/schema.h"
 #include "plan/planner.h"
 
 enum { MANY_ROLES = 8, MANY_RULES = 12 };
@@ -26,6 +27,7 @@ struct job_kind {
     const char *port_name;
     int64_t port;
     enum restart_policy restart_policy;
+    const struct schema *own;          /* what it alone has in spec, for its definition */
     struct role_row roles[MANY_ROLES]; /* in type order; ends with an empty one */
     job_rule *rules[MANY_RULES];       /* of validation, in order; ends with NULL */
     bool fold_case;                    /* "worker" is taken for "Worker" */

@@ -8,6 +8,16 @@
 
 static const struct kube_resource tfjobs = { "kubeflow.org", "v1", "tfjobs", "TFJob", false };
 
+static const struct schema_field own_rows[] = {
+    { S_INIT("successPolicy"), &schema_string, FIELD_POINTER,
+      "When a job without a chief has succeeded: AllWorkers, or once worker 0 has (the default)." },
+    { S_INIT("enableDynamicWorker"), &schema_bool, 0,
+      "Whether workers may come and go: each is told only of itself and the parameter servers." },
+};
+static const struct schema own = { .type = SCHEMA_OBJECT,
+                                   .fields = own_rows,
+                                   .n_fields = COUNT(own_rows) };
+
 static bool is_type(const struct job_role *r, const char *type)
 {
     return str_eqz(r->type, type);
@@ -113,6 +123,7 @@ const struct job_kind tf_job = {
     .port_name = "tfjob-port",
     .port = 2222,
     .restart_policy = RESTART_NEVER,
+    .own = &own,
     .roles = {
         { .name = "Chief", .replicas = 1, .leads = true },
         { .name = "Evaluator", .replicas = 1 },

@@ -1,0 +1,231 @@
+/* Checks that the API server itself makes, on every cluster, with the words that the operator has
+ * for the same mistakes. The operator checks again (job/validate.c) what gets past.
+ *
+ * Jobs that are stored must stay editable, however they got there. So a rule stands at the very
+ * member that may be wrong, where servers since 1.30 let pass what did not change; and what is said
+ * of the whole object holds for new ones only: they have no status yet. */
+
+#include "manifest/rules.h"
+
+#include "base/buf.h"
+
+#include <assert.h>
+
+#define NEW_ONLY "has(self.status) || "
+#define NAME     "self.metadata.name"
+#define IS_LABEL NAME ".matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')"
+#define IS_SHORT NAME ".size() <= 63"
+#define LABEL_WORDS                                                                               \
+    "a DNS-1035 label must consist of lower case alphanumeric characters or \\'-\\', start with " \
+    "an alphabetic character, and end with an alphanumeric character (e.g. \\'my-name\\',  or "   \
+    "\\'abc-123\\', regex used for validation is \\'[a-z]([-a-z0-9]*[a-z0-9])?\\')"
+/* The last Service of type t is called NAME-t-INDEX. Only its length is counted: servers reckon
+ * with keys of megabytes, and with numbers whose text has no end. */
+#define REPLICAS   "self.spec.$map[t].replicas"
+#define INDEX      "string(has(" REPLICAS ") && " REPLICAS " > 1 ? " REPLICAS " - 1 : 0)"
+#define LENGTH     NAME ".size() + t.size() + " INDEX ".size() + 2"
+#define REQUIRED   "FieldValueRequired"
+#define FORBIDDEN  "FieldValueForbidden"
+#define AT_LEAST_0 "must be greater than or equal to 0"
+
+/* Places: names of members, `*` for the values of a map, `[]` for the elements of a list. In texts
+ * $map is the member that holds the replica specs, $main the name of the main container. */
+struct rule {
+    const char *place;
+    const char *rule;
+    const char *message;
+    const char *words; /* messageExpression */
+    const char *field; /* fieldPath */
+    const char *reason;
+    bool (*applies)(const struct job_kind *k); /* NULL: to all kinds */
+};
+
+static bool has_services(const struct job_kind *k)
+{
+    return !k->no_services;
+}
+
+/* One is wanted by its name, unless the kind takes whatever is there. */
+static bool has_main(const struct job_kind *k)
+{
+    for (size_t i = 0; i < MANY_RULES && k->rules[i]; i++)
+        if (k->rules[i] == rule_containers)
+            return true;
+    return false;
+}
+
+static bool has_role(const struct job_kind *k, const char *name)
+{
+    for (size_t i = 0; i < MANY_ROLES && k->roles[i].name; i++)
+        if (strcmp(k->roles[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static bool has_two_chiefs(const struct job_kind *k)
+{
+    return has_role(k, "Chief") && has_role(k, "Master");
+}
+
+static const struct rule rules[] = {
+    { .place = "",
+      .rule = NEW_ONLY "(" IS_SHORT " && " IS_LABEL ")",
+      .words = "'should match: ' + (" IS_SHORT
+               " ? '' : 'must be no more than 63 characters') + (" IS_SHORT " || " IS_LABEL
+               " ? '' : ',') + (" IS_LABEL " ? '' : '" LABEL_WORDS "')",
+      .message = "should match: a DNS-1035 label",
+      .field = ".metadata.name" },
+    { .place = "",
+      .rule = NEW_ONLY "!has(self.spec) || self.spec.$map.all(t, " LENGTH " <= 63)",
+      .message =
+          "should match: the name \"<name>-<type>-<index>\" derived from it must be no more than 63 characters",
+      .field = ".metadata.name",
+      .applies = has_services },
+    { .place = "",
+      .rule = NEW_ONLY "has(self.spec)",
+      .message = "must be required",
+      .field = ".spec.$map",
+      .reason = REQUIRED },
+    { .place = "",
+      .rule = "has(self.spec) || !has(oldSelf.spec)",
+      .message = "must be required",
+      .field = ".spec.$map",
+      .reason = REQUIRED },
+    { .place = "spec.runPolicy",
+      .rule = "has(self.managedBy) == has(oldSelf.managedBy) && (!has(self.managedBy) || "
+              "self.managedBy == oldSelf.managedBy)",
+      .message = "field is immutable",
+      .field = ".managedBy" },
+    { .place = "spec.runPolicy.backoffLimit", .rule = "self >= 0", .message = AT_LEAST_0 },
+    { .place = "spec.runPolicy.ttlSecondsAfterFinished",
+      .rule = "self >= 0",
+      .message = AT_LEAST_0 },
+    { .place = "spec.runPolicy.activeDeadlineSeconds", .rule = "self >= 0", .message = AT_LEAST_0 },
+    { .place = "spec.runPolicy.schedulingPolicy.queue",
+      .rule = "self == oldSelf",
+      .message = "spec.runPolicy.schedulingPolicy.queue is immutable" },
+    { .place = "spec.$map",
+      .rule = "self.size() > 0",
+      .message = "must be required",
+      .reason = REQUIRED },
+    { .place = "spec.$map",
+      .rule = "!('Chief' in self && 'Master' in self)",
+      .message = "must not have more than 1 Chief or Master role",
+      .reason = FORBIDDEN,
+      .applies = has_two_chiefs },
+    { .place = "spec.$map.*.replicas", .rule = "self >= 0", .message = AT_LEAST_0 },
+    { .place = "spec.$map.*",
+      .rule = "has(self.template) && has(self.template.spec)",
+      .message = "must be specified",
+      .field = ".template.spec.containers",
+      .reason = REQUIRED },
+    { .place = "spec.$map.*.template.spec.containers",
+      .rule = "self.size() > 0",
+      .message = "must be specified",
+      .reason = REQUIRED },
+    { .place = "spec.$map.*.template.spec.containers",
+      .rule = "self.size() == 0 || self.exists(c, c.name == '$main')",
+      .message = "must have at least one container with name $main",
+      .reason = REQUIRED,
+      .applies = has_main },
+    { .place = "spec.$map.*.template.spec.containers.[]",
+      .rule = "has(self.image) && self.image != ''",
+      .message = "must be required",
+      .field = ".image",
+      .reason = REQUIRED },
+};
+
+/* Other keywords. The bounds on sizes are there for the rules below them: a server refuses rules
+ * that could take too long on the largest job it can imagine. Empty values come last, so that what
+ * it says of the others reads as the operator says it. */
+static const struct {
+    const char *place;
+    const char *keyword;
+    const char *value; /* JSON text */
+} keywords[] = {
+    { "spec.runPolicy", "default", "{}" },
+    { "spec.runPolicy.cleanPodPolicy", "enum", "[\"All\",\"None\",\"Running\",\"\"]" },
+    { "spec.runPolicy.managedBy", "enum",
+      "[\"kubeflow.org/training-operator\",\"kueue.x-k8s.io/multikueue\"]" },
+    { "spec.$map", "maxProperties", "64" },
+    { "spec.$map.*.restartPolicy", "enum",
+      "[\"Always\",\"ExitCode\",\"Never\",\"OnFailure\",\"\"]" },
+    { "spec.$map.*.template.spec.containers", "maxItems", "256" },
+};
+
+_Static_assert(MANY_TYPES == 64, "the definition says so, too");
+
+static str expanded(struct arena *a, const struct job_kind *k, const char *text)
+{
+    const struct {
+        str name;
+        const char *value;
+    } names[] = { { S("$map"), k->specs }, { S("$main"), k->container } };
+    AUTO(buf) struct buf b = { 0 };
+
+    for (str rest = str_of(text); rest.n;) {
+        size_t i = 0;
+        while (i < COUNT(names) && !str_starts(rest, names[i].name))
+            i++;
+        buf_add(&b, i < COUNT(names) ? str_of(names[i].value) : str_sub(rest, 0, 1));
+        rest = str_sub(rest, i < COUNT(names) ? names[i].name.n : 1, rest.n);
+    }
+    return arena_str(a, buf_str(&b));
+}
+
+enum { MANY_STEPS = 32 };
+
+/* The steps through a schema to a keyword at a place. */
+static void path_to(struct arena *a, const struct job_kind *k, const char *place,
+                    const char *keyword, const char **steps)
+{
+    size_t n = 0;
+
+    for (str rest = *place ? expanded(a, k, place) : STR_NONE; rest.p;) {
+        str name = str_cut(&rest, '.');
+        assert(n + 4 <= MANY_STEPS);
+        if (str_eq(name, S("*"))) {
+            steps[n++] = "additionalProperties";
+        } else if (str_eq(name, S("[]"))) {
+            steps[n++] = "items";
+        } else {
+            steps[n++] = "properties";
+            steps[n++] = arena_z(a, name);
+        }
+    }
+    steps[n++] = keyword;
+    steps[n] = NULL;
+}
+
+static jv text(struct arena *a, const struct job_kind *k, const char *z)
+{
+    return z ? jstr(a, expanded(a, k, z)) : JV_ABSENT;
+}
+
+static jv rule_json(struct arena *a, const struct job_kind *k, const struct rule *r)
+{
+    return jobj(a, { "rule", text(a, k, r->rule) }, { "message", text(a, k, r->message) },
+                { "messageExpression", text(a, k, r->words) },
+                { "fieldPath", text(a, k, r->field) }, { "reason", text(a, k, r->reason) });
+}
+
+jv rules_added(struct arena *a, const struct job_kind *k, jv schema)
+{
+    const char *steps[MANY_STEPS];
+
+    for (size_t i = 0; i < COUNT(keywords); i++) {
+        path_to(a, k, keywords[i].place, keywords[i].keyword, steps);
+        schema =
+            jv_with_path(a, schema, json_parse(a, str_of(keywords[i].value), NULL, NULL), steps);
+    }
+    for (size_t i = 0; i < COUNT(rules); i++) {
+        if (rules[i].applies && !rules[i].applies(k))
+            continue;
+        path_to(a, k, rules[i].place, "x-kubernetes-validations", steps);
+        jv there = jv_path(schema, steps);
+        jv all = jv_with_index(a, jv_exists(there) ? there : JV_EMPTY_ARR, jv_len(there),
+                               rule_json(a, k, &rules[i]));
+        schema = jv_with_path(a, schema, all, steps);
+    }
+    return schema;
+}
