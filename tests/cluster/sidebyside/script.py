@@ -13,6 +13,7 @@
 Further lines a request can have: `@until 200` or `@until status.phase=Active` asks
 again until the answer is so; `@events 3` leaves a watch after three events; `@live`
 lets a watch run while the requests after it are made; `@raw` takes the body as it is.
+A body `< FILE` is that file, as it is; `@with OLD => NEW` puts other words into it.
 
 $run is a word unique to the run, $ns a namespace of the area's own. A body is JSON in
 which plain words go without quotes, but for types that are no JSON at all.
@@ -48,6 +49,7 @@ class Request:
         self.headers, self.keep = {}, {}
         self.body = self.until = None
         self.events, self.live, self.raw = 0, False, False
+        self.words = []
 
     def is_watch(self):
         return re.search(r"[?&]watch=(?!0|false)|/watch/", self.path) is not None
@@ -99,7 +101,11 @@ def read_area(path):
         unknown = set(VARIABLE.findall(line)) - known
         if unknown:
             raise ValueError(f"{where}: nothing is called {', '.join(unknown)}")
-        if in_body:
+        if in_body and line.startswith("< "):
+            request.body, request.raw = (path.parent / line[2:].strip()).read_text(), True
+            for old, new in request.words:
+                request.body = request.body.replace(old, new)
+        elif in_body:
             request.body = (request.body or "") + line + "\n"
         else:
             known |= read_line(request, line, where)
@@ -124,6 +130,8 @@ def read_line(request, line, where):
             request.until = rest
         elif word == "events":
             request.events = int(rest)
+        elif word == "with":
+            request.words.append([s.strip() for s in rest.split("=>", 1)])
         elif word in ("live", "raw"):
             setattr(request, word, True)
         elif rest.startswith("= "):
