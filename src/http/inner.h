@@ -83,7 +83,8 @@ struct reply {
 };
 
 struct http_req {
-    struct conn *c;
+    struct conn *c;      /* or */
+    struct local *local; /* it came from within */
     struct http_req *prev;
     struct http_req *next;
     struct arena *a; /* made when asked for */
@@ -171,8 +172,14 @@ void conn_established(struct conn *c); /* the protocol starts */
 bool conn_recv(struct conn *c);        /* false: the connection is over */
 bool conn_send(struct conn *c);        /* s->cipher and c->out; false: the connection is over */
 
+/* ---- local.c */
+void local_reply(struct http_req *r, const struct http_header *h, size_t n); /* r->reply is set */
+void local_wake(struct http_req *r);
+struct http_identity local_identity(const struct http_req *r);
+
 /* ---- req.c */
 struct http_req *req_new(struct conn *c, const struct http_head *h);
+void req_set_target(struct http_req *r, str target);
 int req_add_body(struct http_req *r, const char *p, size_t n); /* 0, or a status to refuse with */
 void req_free_body(struct http_req *r);
 void req_set_active(struct http_req *r, bool active);

@@ -67,6 +67,10 @@ static void answer(struct http_req *r, int status, const struct http_header *h, 
     p->bodyless = r->is_head || !has_body(status) || p->src.length == 0;
     if (p->endless)
         req_free_body(r);
+    if (r->local) {
+        local_reply(r, h, n_h);
+        return;
+    }
     if (r->gone) { /* not from within: the handler may not be ready for close() yet */
         req_finish_later(r);
         return;
@@ -123,6 +127,10 @@ void http_wake(struct http_req *r)
 {
     if (!r->waiting || r->gone)
         return;
+    if (r->local) {
+        local_wake(r);
+        return;
+    }
     r->waiting = false;
     req_set_active(r, true);
     r->c->proto->wake(r);

@@ -9,6 +9,14 @@
 #include <assert.h>
 #include <stdlib.h>
 
+void req_set_target(struct http_req *r, str target)
+{
+    ptrdiff_t mark = str_find(target, '?');
+
+    r->path = mark < 0 ? target : str_sub(target, 0, (size_t)mark);
+    r->query = mark < 0 ? STR_NONE : str_sub(target, (size_t)mark + 1, target.n);
+}
+
 struct http_req *req_new(struct conn *c, const struct http_head *h)
 {
     size_t fields = h->n * sizeof(struct http_header);
@@ -27,10 +35,7 @@ struct http_req *req_new(struct conn *c, const struct http_head *h)
     r->n_headers = h->n;
     r->method = (str){ text + h->method.at, h->method.n };
     r->host = (str){ text + h->authority.at, h->authority.n };
-    str target = { text + h->target.at, h->target.n };
-    ptrdiff_t mark = str_find(target, '?');
-    r->path = mark < 0 ? target : str_sub(target, 0, (size_t)mark);
-    r->query = mark < 0 ? STR_NONE : str_sub(target, (size_t)mark + 1, target.n);
+    req_set_target(r, (str){ text + h->target.at, h->target.n });
     r->is_head = str_eq(r->method, S("HEAD"));
     r->c = c;
     r->incoming = true;
@@ -47,7 +52,8 @@ struct http_req *req_new(struct conn *c, const struct http_head *h)
 
 void req_free_body(struct http_req *r)
 {
-    r->c->s->bodies -= r->body.n;
+    if (r->c)
+        r->c->s->bodies -= r->body.n;
     buf_done(&r->body);
 }
 
@@ -76,10 +82,8 @@ void req_set_active(struct http_req *r, bool active)
         r->c->n_active--;
 }
 
-static void req_free(struct http_req *r)
+static void leave(struct conn *c, struct http_req *r)
 {
-    struct conn *c = r->c;
-
     if (r->next)
         r->next->prev = r->prev;
     if (r->prev)
@@ -89,11 +93,21 @@ static void req_free(struct http_req *r)
     c->n_reqs--;
     c->s->stats.streams_open--;
     req_set_active(r, false);
+}
+
+static void req_free(struct http_req *r)
+{
+    struct conn *c = r->c;
+
+    if (c)
+        leave(c, r);
     req_free_body(r);
     buf_done(&r->head_out);
     blob_unref(r->reply.blob);
     arena_free(r->a);
     free(r);
+    if (!c)
+        return;
     if (c->n_reqs == 0)
         conn_touch(c); /* idle from now on, or to be ended */
     conn_unref(c);
@@ -188,7 +202,7 @@ str http_body(const struct http_req *r)
 
 struct http_identity http_identity(const struct http_req *r)
 {
-    return r->c->who;
+    return r->c ? r->c->who : local_identity(r);
 }
 
 struct arena *http_arena(struct http_req *r)
@@ -210,5 +224,5 @@ int http_version(const struct http_req *r)
 
 str http_remote(const struct http_req *r)
 {
-    return str_of(r->c->remote);
+    return r->c ? str_of(r->c->remote) : S("");
 }

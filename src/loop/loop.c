@@ -118,6 +118,10 @@ void loop_free(struct loop *l)
     if (!l)
         return;
     assert_on_loop(l);
+    while (l->deferred.n || has_posted(l)) { /* by those who were closed after the last turn */
+        run_posted(l);
+        run_deferred(l);
+    }
     timers_free(l);
     for (struct loop_signal *s = l->signals, *next; s; s = next) {
         next = s->next;

@@ -10,9 +10,9 @@
 struct loop;
 struct uv_loop_s;
 
-struct loop *loop_new(void); /* the calling thread becomes its thread */
-void loop_free(struct loop *l);
-void loop_run(struct loop *l); /* until loop_stop, then until all handles are closed */
+struct loop *loop_new(void);    /* the calling thread becomes its thread */
+void loop_free(struct loop *l); /* runs what is still posted or deferred */
+void loop_run(struct loop *l);  /* until loop_stop, then until all handles are closed */
 void loop_stop(struct loop *l);
 struct uv_loop_s *loop_uv(struct loop *l);
 
