@@ -62,6 +62,7 @@ struct job {
     bool first_is_done;      /* the pod at index 0 of the leading type ended with 0 */
     bool is_replacing;       /* a failed pod is on its way out */
     int64_t kubelet_restarts;
+    bool is_prepared;
     const void *kept;          /* the kind's own, from prepare to dress */
     struct plan_note notes[8]; /* told when the status is written */
     size_t n_notes;

@@ -51,6 +51,7 @@ static void run_first(struct job *j)
 static void succeed(struct job *j, struct plan *p, const struct verdict *v)
 {
     run_first(j);
+    status_start(j);
     status_active_succeeded(j);
     condition_set(j, "Succeeded", true, "Succeeded", v->message);
     tell_end(j, false, "Succeeded", v->message, "end");
@@ -60,6 +61,7 @@ static void succeed(struct job *j, struct plan *p, const struct verdict *v)
 
 static void fail(struct job *j, struct plan *p, const struct verdict *v)
 {
+    status_start(j);
     if (!v->by_limit)
         run_first(j);
     if (v->by_limit || job_clean_policy(j) != CLEAN_NONE)
@@ -101,6 +103,19 @@ static str problem_message(const struct job *j, const struct problems *ps)
                         STR_ARG(text));
 }
 
+/* A name never changes: what is wrong with that of a started job (it was scaled, and the longest
+ * derived one is too long now) stops nothing but what the server refuses. */
+static void check(const struct job *j, struct problems *ps)
+{
+    size_t kept = 0;
+
+    job_validate(j->kind, ps, j->obj, JV_ABSENT);
+    for (size_t i = 0; i < ps->n; i++)
+        if (!job_has_started(j) || !str_eq(ps->at[i].field, S("metadata.name")))
+            ps->at[kept++] = ps->at[i];
+    ps->n = kept;
+}
+
 static void refuse(struct job *j, struct plan *p, const struct problems *ps)
 {
     str message = problem_message(j, ps);
@@ -129,19 +144,20 @@ static void warn(const struct job *j, struct plan *p, const struct problems *ps)
 static void go_on(struct job *j, struct plan *p, const struct verdict *v, const struct budget *b,
                   bool is_valid)
 {
+    status_start(j);
     int64_t deadline_ms = job_deadline_ms(j);
-
     if (v->kind == VERDICT_RUNNING)
         condition_set(j, "Running", true, "Running", v->message);
     if (v->kind == VERDICT_RESTARTING)
         condition_set(j, "Restarting", true, "Restarting", v->message);
     budget_tally(j, b, p);
-    pods_delete(j, p);
+    pods_delete(j, p, v);
     services_delete(j, p);
-    if (is_valid) {
+    if (is_valid)
         services_claim(j, p);
-        pods_create(j, p);
-        services_create(j, p);
+    for (size_t i = 0; is_valid && i < j->n_roles; i++) {
+        pods_create(j, p, i);
+        services_create(j, p, i);
     }
     status_refresh(j, p, STAGE_STATUS);
     if (deadline_ms >= 0)
@@ -151,7 +167,6 @@ static void go_on(struct job *j, struct plan *p, const struct verdict *v, const 
 static void judge(struct job *j, struct plan *p, bool is_valid)
 {
     job_classify(j);
-    status_start(j);
     status_count(j);
     pods_tell(j, p);
     struct budget b = budget_read(j);
@@ -189,7 +204,7 @@ int job_plan(const struct observed *seen, struct plan *p, struct err *e)
     }
     if (condition_created(j))
         count_once(j, COUNT_CREATED);
-    job_validate(kind, &ps, j->obj, JV_ABSENT);
+    check(j, &ps);
     if (ps.n && !job_has_started(j)) {
         refuse(j, p, &ps);
         return 0;

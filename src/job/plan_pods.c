@@ -29,9 +29,26 @@ struct plan_step *pod_delete(const struct job *j, struct plan *p, unsigned stage
     return s;
 }
 
-void pods_delete(const struct job *j, struct plan *p)
+static void restart(const struct job *j, struct plan *p, const struct verdict *v,
+                    const struct seen_pod *pod, bool is_first)
 {
-    bool told = false;
+    struct plan_step *s = pod_delete(j, p, STAGE_CHANGE, pod);
+
+    step_tell(p, s, (struct plan_note){ .kind = NOTE_COUNT, .counter = COUNT_RESTARTED, .n = 1 });
+    if (is_first) /* one event a pass */
+        step_tell(p, s,
+                  (struct plan_note){
+                      .kind = NOTE_EVENT,
+                      .warning = true,
+                      .reason = job_reason(j, "Restarting"),
+                      .message = v->message,
+                      .once = arena_printf(j->a, "restart/%" PRI_STR, STR_ARG(pod->uid)),
+                  });
+}
+
+void pods_delete(const struct job *j, struct plan *p, const struct verdict *v)
+{
+    bool is_first = true;
 
     for (size_t i = 0; i < j->seen->n_pods; i++) {
         const struct seen_pod *pod = &j->seen->pods[i];
@@ -39,20 +56,8 @@ void pods_delete(const struct job *j, struct plan *p)
             pod_delete(j, p, STAGE_CHANGE, pod);
         if (j->classes[i] != CLASS_RESTARTABLE)
             continue;
-        struct plan_step *s = pod_delete(j, p, STAGE_CHANGE, pod);
-        step_tell(p, s,
-                  (struct plan_note){ .kind = NOTE_COUNT, .counter = COUNT_RESTARTED, .n = 1 });
-        if (told)
-            continue;
-        told = true; /* one event a pass */
-        step_tell(p, s,
-                  (struct plan_note){
-                      .kind = NOTE_EVENT,
-                      .warning = true,
-                      .reason = job_reason(j, "Restarting"),
-                      .message = job_text(j, TEXT_RESTARTING, job_role_find(j, pod->role)),
-                      .once = arena_printf(j->a, "restart/%" PRI_STR, STR_ARG(pod->uid)),
-                  });
+        restart(j, p, v, pod, is_first);
+        is_first = false;
     }
 }
 
@@ -151,20 +156,17 @@ static bool *taken_of(const struct job *j, const struct job_role *r)
     return taken;
 }
 
-void pods_create(struct job *j, struct plan *p)
+void pods_create(struct job *j, struct plan *p, size_t role)
 {
-    bool prepared = false;
+    const bool *taken = taken_of(j, &j->roles[role]);
 
-    for (size_t i = 0; i < j->n_roles; i++) {
-        const bool *taken = taken_of(j, &j->roles[i]);
-        for (int64_t k = 0; k < j->roles[i].replicas; k++) {
-            if (taken[k])
-                continue;
-            if (!prepared && j->kind->prepare)
-                j->kind->prepare(j);
-            prepared = true;
-            create(j, p, i, k);
-        }
+    for (int64_t i = 0; i < j->roles[role].replicas; i++) {
+        if (taken[i])
+            continue;
+        if (!j->is_prepared && j->kind->prepare)
+            j->kind->prepare(j);
+        j->is_prepared = true;
+        create(j, p, role, i);
     }
 }
 

@@ -160,14 +160,11 @@ static bool *taken_of(const struct job *j, const struct job_role *r)
     return taken;
 }
 
-void services_create(const struct job *j, struct plan *p)
+void services_create(const struct job *j, struct plan *p, size_t role)
 {
-    if (j->kind->no_services)
-        return;
-    for (size_t i = 0; i < j->n_roles; i++) {
-        const bool *taken = taken_of(j, &j->roles[i]);
-        for (int64_t k = 0; k < j->roles[i].replicas; k++)
-            if (!taken[k])
-                create(j, p, i, k);
-    }
+    const bool *taken = taken_of(j, &j->roles[role]);
+
+    for (int64_t i = 0; !j->kind->no_services && i < j->roles[role].replicas; i++)
+        if (!taken[i])
+            create(j, p, role, i);
 }

@@ -1,6 +1,5 @@
 /* Suspension: everything goes, whatever the clean-up policy; nothing is judged. */
 
-#include "job/classify.h"
 #include "job/conditions.h"
 #include "job/kind.h"
 #include "job/status.h"
@@ -21,12 +20,9 @@ void suspend_enter(struct job *j, struct plan *p)
     str message = arena_printf(j->a, "%s %" PRI_STR " is suspended.", j->kind->planner.res->kind,
                                STR_ARG(j->name));
 
-    for (size_t i = 0; i < j->seen->n_pods; i++)
-        if (job_owns_pod(j, &j->seen->pods[i]) && !j->seen->pods[i].leaving)
-            pod_delete(j, p, STAGE_CHANGE, &j->seen->pods[i]);
-    for (size_t i = 0; i < j->seen->n_services; i++)
-        if (job_owns_service(j, &j->seen->services[i]) && !j->seen->services[i].leaving)
-            service_delete(j, p, STAGE_CHANGE, &j->seen->services[i]);
+    sweep(
+        j, p,
+        (struct sweep){ .all = true, .services_stage = STAGE_CHANGE, .pods_stage = STAGE_CHANGE });
     status_none_active(j);
     if (condition_is_true(j, "Running"))
         condition_set(j, "Running", false, "Suspended", message);

@@ -91,10 +91,8 @@ static void check_containers(struct check *c, const struct path *at, jv containe
 {
     bool has_main = false;
 
-    if (!jv_is(containers, JV_ARR) || jv_len(containers) == 0) {
+    if (!jv_is(containers, JV_ARR) || jv_len(containers) == 0)
         problem_required(c->ps, at, "must be specified");
-        return;
-    }
     for (struct jv_iter it = jv_iter(containers); jv_next(&it);) {
         struct path one = path_index(at, it.i - 1);
         struct path image = path_field(&one, S("image"));

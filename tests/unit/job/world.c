@@ -179,7 +179,11 @@ static int create(struct world *w, const struct plan_step *s, struct err *e)
 
     if (!list)
         return err_set(e, ERR_INVALID, "create of %s", s->res->kind);
-    if (find(*list, s->name) >= 0)
+    ptrdiff_t there = find(*list, s->name);
+    str owner = jv_str(jv_get(meta_controller(jv_index(*list, (size_t)there)), S("uid")), S(""));
+    if (there >= 0 && !str_eq(owner, meta_uid(w->job)))
+        return 0; /* refused, and told */
+    if (there >= 0)
         return err_set(e, ERR_EXISTS, "%s %" PRI_STR " exists", s->res->kind, STR_ARG(s->name));
     obj =
         jv_with(w->a, obj, jstr(w->a, arena_cat(w->a, S("uid-new-"), s->name)), "metadata", "uid");
