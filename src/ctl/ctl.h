@@ -26,7 +26,8 @@ struct ctl_opts { /* copied, but not what it points to: that lives as long as th
     /* Asked before each write, on the loop thread; false: it is not sent, and the pass is tried
      * again later. NULL: always. The fence of a leader that may have lost its lease. */
     bool (*may_write)(void *ctx);
-    void *ctx; /* of may_write */
+    void *ctx;                /* of may_write */
+    int64_t (*wall_ms)(void); /* since 1970; NULL: wall_now_ms. Tests step it */
 };
 
 struct ctl *ctl_new(struct loop *l, struct kube_api *api, const struct ctl_opts *o);
@@ -39,7 +40,8 @@ void ctl_lead(struct ctl *c, bool lead);
 void ctl_stop(struct ctl *c, void (*done)(void *arg), void *arg);
 void ctl_free(struct ctl *c); /* at any time: drops what is under way without a callback */
 
-/* All that is served was listed, and at least one kind of job is. */
+/* Everything was listed, and nobody forbids to go on. False while a kind of job is not served (its
+ * definition is missing), though the others are worked on. */
 bool ctl_is_synced(const struct ctl *c);
 bool ctl_is_idle(const struct ctl *c); /* nothing planned, sent or queued; timers do not count */
 /* What keeps it from being synced, for people: "cannot list tfjobs.kubeflow.org: ..."; empty:

@@ -1,0 +1,233 @@
+/* Pods, services and other things jobs own: taken in from watches and from the answers to our own
+ * writes alike, so that the next pass sees what the last one did. Revisions decide what is newer:
+ * a watch that lags does not undo what an answer told, and an answer that comes late does not bring
+ * back what the watch saw go. */
+
+#include "ctl/inner.h"
+
+#include "base/mem.h"
+#include "kube/meta.h"
+
+struct store *store_of(struct ctl *c, const struct kube_resource *res)
+{
+    for (size_t i = 0; i < c->n_stores; i++)
+        if (strcmp(c->stores[i].res->plural, res->plural) == 0 &&
+            strcmp(c->stores[i].res->group, res->group) == 0)
+            return &c->stores[i];
+    return NULL;
+}
+
+struct kind *kind_of_controller(struct ctl *c, str controller)
+{
+    for (size_t i = 0; i < c->n_kinds; i++)
+        if (str_eqz(controller, c->kinds[i].planner->controller))
+            return &c->kinds[i];
+    return NULL;
+}
+
+static str key_of(struct arena *a, str ns, str name)
+{
+    return arena_printf(a, "%" PRI_STR "/%" PRI_STR, STR_ARG(ns), STR_ARG(name));
+}
+
+struct item *item_find(const struct store *s, str ns, str name)
+{
+    AUTO(arena) struct arena *a = arena_new();
+
+    return map_get(&s->items, key_of(a, ns, name));
+}
+
+/* ---- who it belongs to */
+
+static struct item_list *list_of(struct job *j, const struct item *it)
+{
+    struct item_list *lists[] = {
+        [ITEM_POD] = &j->pods, [ITEM_SERVICE] = &j->services, [ITEM_OTHER] = &j->others
+    };
+
+    return lists[it->what];
+}
+
+const struct orphans *orphans_of(const struct ctl *c, const struct job *j)
+{
+    AUTO(arena) struct arena *a = arena_new();
+
+    if (!c->orphans.n)
+        return NULL;
+    return map_get(&c->orphans, arena_printf(a, "%s/%s", j->kind->planner->controller, j->key));
+}
+
+static void orphan_link(struct ctl *c, struct item *it, str controller, str job_name)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    str ns = { it->text, it->n_ns };
+    str job_key = key_of(a, ns, job_name);
+    str key = key_of(a, controller, job_key);
+    struct kind *k = kind_of_controller(c, controller);
+    struct orphans *o = map_get(&c->orphans, key);
+
+    if (!k || !job_name.n)
+        return;
+    if (!o) {
+        o = mem_new(sizeof(*o) + key.n + 1);
+        memcpy(o->key, key.p, key.n);
+        map_put(&c->orphans, str_of(o->key), o);
+    }
+    vec_push(&o->items, it);
+    it->orphans = o;
+    job_items_changed(c, map_get(&k->jobs, job_key));
+}
+
+static void orphan_unlink(struct ctl *c, struct item *it)
+{
+    struct orphans *o = it->orphans;
+
+    if (!o)
+        return;
+    for (size_t i = 0; i < o->items.n; i++)
+        if (o->items.at[i] == it)
+            o->items.at[i--] = o->items.at[--o->items.n];
+    if (o->items.n)
+        return;
+    map_remove(&c->orphans, str_of(o->key));
+    vec_done(&o->items);
+    free(o);
+}
+
+static void unlink_item(struct store *s, struct item *it)
+{
+    map_remove(&s->items, item_key(it));
+    orphan_unlink(s->c, it);
+    if (!it->job)
+        return;
+    item_list_remove(list_of(it->job, it), it);
+    job_release(s->c, it->job);
+}
+
+static void link_item(struct store *s, struct item *it, jv obj)
+{
+    str owner = jv_str(jv_at(meta_controller(obj), "uid"), S(""));
+    jv labels = meta_labels(obj);
+
+    map_put(&s->items, item_key(it), it);
+    if (owner.n) {
+        it->job = job_of_uid(s->c, owner);
+        item_list_add(list_of(it->job, it), it);
+    } else if (it->what == ITEM_SERVICE) {
+        orphan_link(s->c, it, jv_str(jv_at(labels, LABEL_OPERATOR), S("")),
+                    jv_str(jv_at(labels, LABEL_JOB), S("")));
+    }
+}
+
+/* ---- in and out */
+
+static struct item *read_item(struct arena *a, struct store *s, jv obj)
+{
+    str ns = meta_namespace(obj);
+
+    if (s->what == ITEM_POD) {
+        struct kind *k =
+            kind_of_controller(s->c, jv_str(jv_at(meta_labels(obj), LABEL_OPERATOR), S("")));
+        struct seen_pod p = seen_pod_read(a, obj, k ? k->planner->main_container : NULL);
+        return item_of_pod(ns, &p);
+    }
+    if (s->what == ITEM_SERVICE) {
+        struct seen_service v = seen_service_read(a, obj);
+        return item_of_service(ns, &v);
+    }
+    return item_of_other(jv_without(a, obj, "metadata", "managedFields"));
+}
+
+/* Whether what comes is no news: as old as what is known, or gone since. */
+static bool is_old(const struct store *s, struct item *old, uint64_t rev, enum put_from from)
+{
+    if (!rev)
+        return false;
+    if (!old)
+        return from != PUT_WATCH && rev <= informer_rev(s->inf);
+    if (!old->rev || rev > old->rev)
+        return false;
+    old->seen = informer_number(s->inf);
+    return true;
+}
+
+bool item_put(struct store *s, jv obj, enum put_from from)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    str ns = meta_namespace(obj), name = meta_name(obj), uid = meta_uid(obj);
+    str owner = jv_str(jv_at(meta_controller(obj), "uid"), S(""));
+    uint64_t rev = revision_of(meta_resource_version(obj));
+    struct item *old = map_get(&s->items, key_of(a, ns, name));
+
+    if (!name.n || !uid.n || ns.n + name.n > 1024)
+        return false;
+    if (is_old(s, old, rev, from))
+        return old != NULL;
+    struct item *it = read_item(a, s, obj);
+    bool same = old && str_eq(item_uid(old), uid);
+    it->asked = same && old->asked;
+    it->rev = rev;
+    it->seen = informer_number(s->inf);
+    if (same && item_equal(old, it) && str_eq(old->job ? job_uid(old->job) : S(""), owner)) {
+        old->rev = it->rev;
+        old->seen = it->seen;
+        free(it);
+        return true;
+    }
+    struct job *was = old ? old->job : NULL;
+    if (was && from == PUT_WATCH)
+        job_items_changed(s->c, was);
+    if (old)
+        unlink_item(s, old);
+    link_item(s, it, obj);
+    free(old);
+    if (it->job && it->job != was && from == PUT_WATCH)
+        job_items_changed(s->c, it->job);
+    return true;
+}
+
+void item_drop(struct store *s, struct item *it)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    str ns = arena_str(a, (str){ it->text, it->n_ns });
+    str name = arena_str(a, item_name(it));
+
+    job_items_changed(s->c, it->job);
+    unlink_item(s, it);
+    free(it);
+    name_freed(s->c, s->res, ns, name);
+}
+
+void item_gone(struct store *s, jv obj)
+{
+    struct item *it = item_find(s, meta_namespace(obj), meta_name(obj));
+    uint64_t rev = revision_of(meta_resource_version(obj));
+
+    if (!it || (!str_eq(item_uid(it), meta_uid(obj)) && rev && rev < it->rev))
+        return;
+    item_drop(s, it);
+}
+
+void item_sweep(struct store *s, unsigned n, uint64_t rev)
+{
+    for (struct map_slot *slot = NULL; (slot = map_next(&s->items, slot));) {
+        struct item *it = slot->value;
+        if (it->seen != n && (!rev || !it->rev || it->rev <= rev))
+            item_drop(s, it);
+    }
+}
+
+void cache_free(struct ctl *c)
+{
+    for (size_t i = 0; i < c->n_stores; i++) {
+        for (struct map_slot *s = NULL; (s = map_next(&c->stores[i].items, s));)
+            free(s->value);
+        map_done(&c->stores[i].items);
+    }
+    for (struct map_slot *s = NULL; (s = map_next(&c->orphans, s));) {
+        struct orphans *o = s->value;
+        vec_done(&o->items);
+        free(o);
+    }
+    map_done(&c->orphans);
+}

@@ -1,0 +1,233 @@
+/* What the files of this room share; not for other rooms. */
+#pragma once
+
+#include "base/map.h"
+#include "ctl/ctl.h"
+#include "ctl/events.h"
+#include "ctl/informer.h"
+#include "ctl/item.h"
+#include "ctl/queue.h"
+#include "ctl/stats.h"
+
+struct job;
+struct run;
+
+/* A kind of job, and all there are of it. */
+struct kind {
+    struct ctl *c;
+    const struct planner *planner;
+    struct informer *inf;
+    struct map jobs; /* "ns/name" -> struct job with an object */
+    bool ready;      /* was found to be, and its jobs touched */
+};
+
+/* What jobs own of one resource: pods, services, ... */
+struct store {
+    struct ctl *c;
+    const struct kube_resource *res;
+    enum item_what what;
+    struct informer *inf;
+    struct map items; /* "ns/name" -> struct item */
+};
+
+/* Things without a controller that a job of that name would adopt. */
+struct orphans {
+    struct {
+        VEC(struct item *);
+    } items;
+    char key[]; /* "controller/ns/job" */
+};
+
+/* A create that is not to be tried yet. name empty: any of that resource. */
+struct hold {
+    struct hold *next_waiter; /* for the same name */
+    struct job *job;
+    bool waits;   /* is in ctl.waiters */
+    bool unknown; /* the last try was not answered: look before trying again */
+    unsigned failures;
+    int64_t until_ms; /* monotonic */
+    char key[];       /* "pods/ns/name" */
+};
+
+/* What is remembered of a job that is at work. */
+struct facts {
+    struct event_budget budget;
+    struct map holds; /* key -> struct hold */
+};
+
+/* All that has one uid as its owner, and the job with that uid once it was seen. Goes when neither
+ * is left. */
+struct job {
+    struct queue_entry q; /* first */
+    struct kind *kind;    /* NULL: not seen yet */
+    char *text;           /* the object as compact JSON; NULL: there is none */
+    uint32_t n_text;
+    uint32_t seen; /* in that list */
+    uint64_t rev;
+    bool quiet;      /* finished or not ours: only a change of the job itself matters */
+    bool gone;       /* we have deleted it; wait until the watch says so */
+    bool dirty;      /* something happened while its plan is being carried out */
+    bool changed;    /* ... and it happened to the job itself */
+    bool stale;      /* a write of ours met a newer version: wait for it, or read it */
+    unsigned echoes; /* passes in a row that had something to do, though nothing had happened */
+    struct kube_call *refresh;
+    struct run *run;
+    struct facts *facts;
+    int64_t status_written_ms;
+    int64_t touched_us; /* when the first change was told that no pass has seen; 0: none */
+    struct item_list pods, services, others;
+    char *key;      /* "ns/name" */
+    uint16_t n_ns;  /* of key */
+    uint16_t n_uid; /* */
+    char uid[];
+};
+
+struct ctl {
+    struct loop *loop;
+    struct kube_api *api;
+    struct ctl_opts o;
+    int64_t (*wall_ms)(void);
+    struct kind *kinds;
+    size_t n_kinds;
+    struct store *stores;
+    size_t n_stores;
+    struct informer_turns turns;
+    struct map jobs;    /* uid -> struct job */
+    struct map orphans; /* key -> struct orphans */
+    struct map waiters; /* key -> first struct hold */
+    struct queue queue;
+    bool leads;
+    struct tick *tick; /* a call to make passes is deferred */
+    struct {
+        struct run *first, *last; /* have something to send */
+        unsigned in_flight;
+        size_t n_runs;
+        struct run *runs; /* all of them */
+    } sender;
+    struct guard *guards;
+    size_t n_guards;
+    size_t n_refreshing;
+    struct events *events;
+    struct stats stats;
+    void (*on_stopped)(void *arg);
+    void *stopped_arg;
+    struct loop_timer *stop_timer;
+    int64_t stop_by_us;
+    bool stopping;
+    bool stop_now; /* all is answered */
+};
+
+/* ---- jobs.c: the records of jobs */
+struct job *job_of_uid(struct ctl *c, str uid); /* made if there is none */
+struct job *job_find(struct ctl *c, struct kind *k, str ns_name);
+/* Takes in the object, unless a newer one is known. fresh: from a watch or list, so that a change
+ * is worth a pass. */
+void job_put(struct kind *k, jv obj, bool fresh);
+void job_gone(struct kind *k, jv obj);
+void job_sweep(struct kind *k, unsigned n, uint64_t rev);
+void job_slim(struct ctl *c, struct job *j, jv slim);
+void job_touch(struct ctl *c, struct job *j); /* the job itself changed: look at it */
+void job_items_changed(struct ctl *c, struct job *j);
+void job_release(struct ctl *c, struct job *j); /* frees it if nothing needs it */
+void jobs_touch_all(struct ctl *c);
+void jobs_free(struct ctl *c);
+static inline str job_uid(const struct job *j)
+{
+    return (str){ j->uid, j->n_uid };
+}
+static inline str job_ns(const struct job *j)
+{
+    return (str){ j->key, j->n_ns };
+}
+static inline str job_name(const struct job *j)
+{
+    return str_of(j->key + j->n_ns + 1);
+}
+
+/* ---- cache.c: what jobs own */
+enum put_from { PUT_WATCH, PUT_ANSWER, PUT_READ };
+/* Takes in an object, unless a newer one is known or it is gone already; whether it is there then.
+ */
+bool item_put(struct store *s, jv obj, enum put_from from);
+void item_gone(struct store *s, jv obj);
+void item_drop(struct store *s, struct item *it); /* nobody has it any more */
+void item_sweep(struct store *s, unsigned n, uint64_t rev);
+struct item *item_find(const struct store *s, str ns, str name);
+struct store *store_of(struct ctl *c, const struct kube_resource *res);
+const struct orphans *orphans_of(const struct ctl *c, const struct job *j);
+struct kind *kind_of_controller(struct ctl *c, str controller);
+void cache_free(struct ctl *c);
+
+/* ---- pass.c: from what is seen to a plan, and on */
+void pass_run(struct ctl *c, struct job *j);
+/* What comes after a pass that sent that many requests; p NULL: there was no plan. May free j, if
+ * its object is gone. */
+void pass_over(struct ctl *c, struct job *j, const struct plan *p, size_t n_sent, bool failed);
+void note_tell(struct ctl *c, struct job *j, const struct event_about *about,
+               const struct plan_note *note);
+bool kind_is_ready(const struct kind *k); /* all its plans depend on was listed */
+
+/* ---- taken.c: creates that must wait, and what they wait for */
+struct hold *hold_find(const struct job *j, const struct kube_resource *res, str name);
+struct hold *hold_add(struct ctl *c, struct job *j, const struct kube_resource *res, str name);
+void hold_drop(struct ctl *c, struct job *j, const struct kube_resource *res, str name);
+void hold_wait(struct ctl *c, struct hold *h); /* tried at once when that name becomes free */
+/* When the first is over; 0: there is none. Those that are over are dropped: the pass did not want
+ * them. */
+int64_t holds_next_ms(struct ctl *c, struct job *j);
+void holds_free(struct ctl *c, struct job *j);
+void name_freed(struct ctl *c, const struct kube_resource *res, str ns, str name);
+/* Watches one object that no informer sees, until it is deleted. */
+void guard_start(struct ctl *c, const struct kube_resource *res, jv obj);
+void guards_free(struct ctl *c);
+
+/* ---- apply.c: plans being carried out */
+struct tally { /* events of one reason, of which only the first few are told one by one */
+    const char *reason;
+    const char *noun;
+    bool deleted;
+    unsigned n;
+};
+
+struct run {
+    struct ctl *c;
+    struct job *job;
+    struct arena *a; /* it lives there, as the plan does */
+    struct plan *plan;
+    struct event_about about;
+    struct run *next, *prev; /* of all */
+    struct run *next_ready;  /* of those that have something to send */
+    bool is_ready;
+    size_t *order;  /* steps by stage */
+    size_t at, end; /* those of this stage not sent yet */
+    unsigned in_flight;
+    unsigned window;
+    size_t n_sent;
+    bool cut;                               /* nothing more is sent */
+    bool failed;                            /* to be tried again */
+    struct err err;                         /* the first failure */
+    const struct kube_resource *blocked[4]; /* creates of them fail for all alike */
+    size_t n_blocked;
+    struct tally tallies[8];
+    size_t n_tallies;
+    struct attempt *attempts; /* sent and not answered */
+    str version;              /* of the job, as our own writes have left it; empty: none yet */
+    int64_t touched_us;       /* job's; 0: the pass was not made because of a change */
+    int64_t began_us;
+};
+
+void apply_start(struct ctl *c, struct job *j, struct arena *a, struct plan *p,
+                 jv job); /* takes a, where the rest lives */
+void sender_kick(struct ctl *c);
+void run_answered(struct run *r); /* one of its attempts is over; may free it */
+void runs_free(struct ctl *c);
+struct facts *job_facts(struct ctl *c, struct job *j);
+
+/* ---- step.c: one step of a plan, from request to answer */
+bool step_send(struct run *r, const struct plan_step *s); /* false: it is left out */
+void attempts_cancel(struct run *r);
+void tallies_tell(struct run *r); /* of what was only counted */
+
+/* ---- ctl.c */
+void ctl_settle(struct ctl *c); /* something ended: is all that is needed to stop? */
+bool ctl_may_write(const struct ctl *c);

@@ -1,0 +1,250 @@
+/* Packing and unpacking. Texts stand one after the other behind the fixed part; their lengths are
+ * small numbers, as Kubernetes limits names to 253 bytes, and what people wrote is cut at what an
+ * event can say. */
+
+#include "ctl/item.h"
+
+#include "base/mem.h"
+#include "kube/meta.h"
+
+#include <stddef.h>
+
+enum {
+    TEXT_MAX = 1024,
+    TROUBLES_MAX = 4,
+    HEAD = offsetof(struct item, text),
+    SAYS = offsetof(struct item, index), /* from here on bytes are compared */
+};
+
+struct piece {
+    const void *p;
+    size_t n;
+};
+
+static struct piece piece(str s)
+{
+    return (struct piece){ s.p, s.n };
+}
+
+static str cut(str s)
+{
+    str head = str_sub(s, 0, TEXT_MAX);
+
+    return s.n <= TEXT_MAX ? s : str_sub(head, 0, str_utf8_prefix(head));
+}
+
+static int32_t clamp(int64_t n)
+{
+    return n > INT32_MAX ? INT32_MAX : n < INT32_MIN ? INT32_MIN : (int32_t)n;
+}
+
+static struct item *pack(const struct item *head, const struct piece *pieces, size_t n)
+{
+    size_t size = 0;
+
+    for (size_t i = 0; i < n; i++)
+        size += pieces[i].n;
+    struct item *it = mem_room(sizeof(*it) + size);
+    memcpy(it, head, HEAD);
+    it->size = (uint32_t)(HEAD - SAYS + size);
+    char *p = it->text;
+    for (size_t i = 0; i < n; i++) {
+        if (pieces[i].n)
+            memcpy(p, pieces[i].p, pieces[i].n);
+        p += pieces[i].n;
+    }
+    return it;
+}
+
+struct item *item_of_pod(str ns, const struct seen_pod *s)
+{
+    struct item head;
+    struct piece pieces[6 + 3 * TROUBLES_MAX];
+    uint16_t lens[TROUBLES_MAX][2];
+    size_t n = 0;
+    str cid = cut(s->container_id), role = cut(s->role), name = cut(s->name), uid = cut(s->uid);
+
+    memset(&head, 0, sizeof(head)); /* the holes too, as items are compared as bytes */
+    head.what = ITEM_POD;
+    head.index = clamp(s->index);
+    head.exit_code = clamp(s->exit_code);
+    head.restarts = clamp(s->restarts);
+    head.phase = (uint8_t)s->phase;
+    head.leaving = s->leaving;
+    head.disrupted = s->disrupted;
+    head.ready = s->ready;
+    head.has_exit = s->has_exit;
+    head.n_troubles = (uint8_t)(s->n_troubles < TROUBLES_MAX ? s->n_troubles : TROUBLES_MAX);
+    head.n_ns = (uint16_t)ns.n;
+    head.n_name = (uint16_t)name.n;
+    head.n_uid = (uint16_t)uid.n;
+    head.n_role = (uint16_t)role.n;
+    head.n_cid = (uint16_t)cid.n;
+    pieces[n++] = piece(ns);
+    pieces[n++] = piece(S("/"));
+    pieces[n++] = piece(name);
+    pieces[n++] = piece(uid);
+    pieces[n++] = piece(role);
+    pieces[n++] = piece(cid);
+    for (size_t i = 0; i < head.n_troubles; i++) {
+        str reason = cut(s->troubles[i].reason), message = cut(s->troubles[i].message);
+        lens[i][0] = (uint16_t)reason.n;
+        lens[i][1] = (uint16_t)message.n;
+        pieces[n++] = (struct piece){ lens[i], sizeof(lens[i]) };
+        pieces[n++] = piece(reason);
+        pieces[n++] = piece(message);
+    }
+    return pack(&head, pieces, n);
+}
+
+struct item *item_of_service(str ns, const struct seen_service *s)
+{
+    struct seen_pod p = {
+        .name = s->name, .uid = s->uid, .role = s->role, .index = s->index, .leaving = s->leaving
+    };
+    struct item *it = item_of_pod(ns, &p);
+
+    it->what = ITEM_SERVICE;
+    return it;
+}
+
+struct item *item_of_other(jv obj)
+{
+    AUTO(buf) struct buf b = { 0 };
+    str ns = meta_namespace(obj), name = cut(meta_name(obj)), uid = cut(meta_uid(obj));
+    struct item head;
+
+    memset(&head, 0, sizeof(head));
+    head.what = ITEM_OTHER;
+    head.leaving = meta_being_deleted(obj);
+    head.n_ns = (uint16_t)ns.n;
+    head.n_name = (uint16_t)name.n;
+    head.n_uid = (uint16_t)uid.n;
+    json_print(&b, obj);
+    struct piece pieces[] = { piece(ns), piece(S("/")), piece(name), piece(uid),
+                              piece(buf_str(&b)) };
+    return pack(&head, pieces, COUNT(pieces));
+}
+
+bool item_equal(const struct item *a, const struct item *b)
+{
+    return a->size == b->size &&
+           memcmp((const char *)a + SAYS, (const char *)b + SAYS, a->size) == 0;
+}
+
+/* ---- as planners see them */
+
+static str take(const char **p, size_t n)
+{
+    str s = { *p, n };
+
+    *p += n;
+    return s;
+}
+
+struct seen_pod item_pod(struct arena *a, const struct item *it, str owner)
+{
+    size_t n_text = it->size - (HEAD - SAYS);
+    const char *p = arena_str(a, (str){ it->text, n_text }).p;
+    struct seen_pod s = {
+        .owner = owner,
+        .index = it->index,
+        .phase = (enum pod_phase)it->phase,
+        .leaving = it->leaving || it->asked,
+        .disrupted = it->disrupted,
+        .ready = it->ready,
+        .has_exit = it->has_exit,
+        .exit_code = it->exit_code,
+        .restarts = it->restarts,
+        .n_troubles = it->n_troubles,
+    };
+
+    take(&p, (size_t)it->n_ns + 1);
+    s.name = take(&p, it->n_name);
+    s.uid = take(&p, it->n_uid);
+    s.role = take(&p, it->n_role);
+    s.container_id = take(&p, it->n_cid);
+    struct seen_trouble *t = ARENA_ARRAY(a, struct seen_trouble, it->n_troubles);
+    for (size_t i = 0; i < it->n_troubles; i++) {
+        uint16_t lens[2];
+        memcpy(lens, take(&p, sizeof(lens)).p, sizeof(lens));
+        t[i].reason = take(&p, lens[0]);
+        t[i].message = take(&p, lens[1]);
+    }
+    s.troubles = t;
+    return s;
+}
+
+struct seen_service item_service(struct arena *a, const struct item *it, str owner)
+{
+    struct seen_pod p = item_pod(a, it, owner);
+
+    return (struct seen_service){ .name = p.name,
+                                  .uid = p.uid,
+                                  .owner = owner,
+                                  .role = p.role,
+                                  .index = p.index,
+                                  .leaving = p.leaving };
+}
+
+jv item_json(struct arena *a, const struct item *it)
+{
+    size_t n_text = it->size - (HEAD - SAYS);
+    size_t skip = (size_t)it->n_ns + 1 + it->n_name + it->n_uid;
+
+    return json_parse(a, arena_str(a, (str){ it->text + skip, n_text - skip }), NULL, NULL);
+}
+
+/* ---- lists */
+
+int item_cmp(const struct item *a, const struct item *b)
+{
+    int by = str_cmp(item_role(a), item_role(b));
+
+    if (by == 0)
+        by = (a->index > b->index) - (a->index < b->index);
+    return by ? by : str_cmp(item_name(a), item_name(b));
+}
+
+static size_t lower_bound(const struct item_list *l, const struct item *it)
+{
+    size_t from = 0, to = l->n;
+
+    while (from < to) {
+        size_t mid = (from + to) / 2;
+        if (item_cmp(l->at[mid], it) < 0)
+            from = mid + 1;
+        else
+            to = mid;
+    }
+    return from;
+}
+
+void item_list_add(struct item_list *l, struct item *it)
+{
+    size_t i = lower_bound(l, it);
+
+    if (l->n == l->cap) { /* by half: a job has two and keeps them */
+        l->cap += l->cap / 2 + 2;
+        l->at = mem_resize(l->at, l->cap * sizeof(*l->at));
+    }
+    memmove(l->at + i + 1, l->at + i, (l->n - i) * sizeof(*l->at));
+    l->at[i] = it;
+    l->n++;
+}
+
+void item_list_remove(struct item_list *l, const struct item *it)
+{
+    size_t i = lower_bound(l, it);
+
+    while (i < l->n && l->at[i] != it)
+        i++;
+    if (i == l->n)
+        return;
+    l->n--;
+    memmove(l->at + i, l->at + i + 1, (l->n - i) * sizeof(*l->at));
+    if (l->n == 0) {
+        free(l->at);
+        *l = (struct item_list){ 0 };
+    }
+}

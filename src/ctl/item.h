@@ -1,0 +1,75 @@
+/* A pod, service or other thing as the cache keeps it: one piece of memory with the few facts that
+ * plans read. */
+#pragma once
+
+#include "base/vec.h"
+#include "plan/observed.h"
+
+struct job;
+struct orphans;
+
+enum item_what { ITEM_POD, ITEM_SERVICE, ITEM_OTHER };
+
+struct item {
+    struct job *job;         /* with the uid of its controller; NULL: has none */
+    struct orphans *orphans; /* services without one */
+    uint64_t rev;
+    uint32_t seen; /* in that list */
+    uint32_t size; /* of all that follows */
+    bool guarded;  /* no informer sees it, a watch of its own does */
+    /* from here on: what it says; equal bytes, nothing has changed */
+    int32_t index;
+    int32_t exit_code;
+    int32_t restarts;
+    uint8_t what;
+    uint8_t phase;
+    bool leaving : 1;
+    bool asked : 1; /* we have asked for its deletion */
+    bool disrupted : 1;
+    bool ready : 1;
+    bool has_exit : 1;
+    uint8_t n_troubles;
+    uint16_t n_ns;
+    uint16_t n_name;
+    uint16_t n_uid;
+    uint16_t n_role;
+    uint16_t n_cid;
+    char text[]; /* "ns/name" uid role container_id, troubles: two lengths and their texts; others:
+                    the object as JSON */
+};
+
+struct item_list { /* sorted by role, index, name */
+    VEC(struct item *);
+};
+
+/* To be given back with free(). */
+struct item *item_of_pod(str ns, const struct seen_pod *p);
+struct item *item_of_service(str ns, const struct seen_service *s);
+struct item *item_of_other(jv obj);
+bool item_equal(const struct item *a, const struct item *b); /* say the same */
+
+static inline str item_key(const struct item *it)
+{
+    return (str){ it->text, (size_t)it->n_ns + 1 + it->n_name };
+}
+static inline str item_name(const struct item *it)
+{
+    return (str){ it->text + it->n_ns + 1, it->n_name };
+}
+static inline str item_uid(const struct item *it)
+{
+    return (str){ it->text + it->n_ns + 1 + it->n_name, it->n_uid };
+}
+static inline str item_role(const struct item *it)
+{
+    return (str){ item_uid(it).p + it->n_uid, it->n_role };
+}
+
+/* As the planner sees it; texts are copied into a. owner: of the job, may be empty. */
+struct seen_pod item_pod(struct arena *a, const struct item *it, str owner);
+struct seen_service item_service(struct arena *a, const struct item *it, str owner);
+jv item_json(struct arena *a, const struct item *it);
+
+int item_cmp(const struct item *a, const struct item *b);
+void item_list_add(struct item_list *l, struct item *it);
+void item_list_remove(struct item_list *l, const struct item *it);

@@ -1,0 +1,232 @@
+/* The records of jobs: by uid, as that is what everything a job owns says, and by name within a
+ * kind, as that is what the watch says. A record may come before its job, when its pods were seen
+ * first, and stay after it, until they are gone. */
+
+#include "ctl/inner.h"
+
+#include "base/mem.h"
+#include "kube/meta.h"
+
+struct job *job_of_uid(struct ctl *c, str uid)
+{
+    struct job *j = map_get(&c->jobs, uid);
+
+    if (j)
+        return j;
+    if (uid.n > UINT16_MAX)
+        uid.n = UINT16_MAX;
+    j = mem_new(sizeof(*j) + uid.n + 1);
+    memcpy(j->uid, uid.p ? uid.p : "", uid.n);
+    j->n_uid = (uint16_t)uid.n;
+    map_put(&c->jobs, job_uid(j), j);
+    return j;
+}
+
+struct job *job_find(struct ctl *c, struct kind *k, str ns_name)
+{
+    (void)c;
+    return map_get(&k->jobs, ns_name);
+}
+
+static void job_free(struct ctl *c, struct job *j)
+{
+    queue_forget(&c->queue, &j->q);
+    if (j->refresh) {
+        kube_cancel(c->api, j->refresh);
+        c->n_refreshing--;
+    }
+    map_remove(&c->jobs, job_uid(j));
+    holds_free(c, j);
+    if (j->facts)
+        event_budget_done(&j->facts->budget);
+    free(j->facts);
+    vec_done(&j->pods);
+    vec_done(&j->services);
+    vec_done(&j->others);
+    free(j->text);
+    free(j->key);
+    free(j);
+}
+
+void job_release(struct ctl *c, struct job *j)
+{
+    if (!j->text && !j->run && !j->pods.n && !j->services.n && !j->others.n)
+        job_free(c, j);
+}
+
+struct facts *job_facts(struct ctl *c, struct job *j)
+{
+    (void)c;
+    if (!j->facts)
+        j->facts = mem_new(sizeof(*j->facts));
+    return j->facts;
+}
+
+/* ---- when to look at one */
+
+void job_touch(struct ctl *c, struct job *j)
+{
+    if (j->run)
+        j->dirty = true;
+    else if (j->text && !j->gone)
+        queue_add(&c->queue, &j->q);
+}
+
+static void told(struct ctl *c, struct job *j)
+{
+    if (!j->touched_us && j->kind && j->kind->ready)
+        j->touched_us = queue_us();
+    job_touch(c, j);
+}
+
+void job_items_changed(struct ctl *c, struct job *j)
+{
+    if (j && !j->quiet)
+        told(c, j);
+}
+
+void jobs_touch_all(struct ctl *c)
+{
+    for (size_t i = 0; i < c->n_kinds; i++)
+        for (struct map_slot *s = NULL; (s = map_next(&c->kinds[i].jobs, s));)
+            job_touch(c, s->value);
+}
+
+/* ---- the object */
+
+static void forget_object(struct ctl *c, struct job *j)
+{
+    if (!j->text)
+        return;
+    map_remove(&j->kind->jobs, str_of(j->key));
+    queue_forget(&c->queue, &j->q);
+    free(j->text);
+    j->text = NULL;
+    j->n_text = 0;
+    holds_free(c, j);
+    job_release(c, j);
+}
+
+static void keep_text(struct job *j, jv obj)
+{
+    AUTO(buf) struct buf b = { 0 };
+
+    json_print(&b, obj);
+    j->text = mem_resize(j->text, b.n ? b.n : 1);
+    memcpy(j->text, b.p, b.n);
+    j->n_text = (uint32_t)b.n;
+}
+
+/* What lists leave out, and what nobody reads. */
+static jv tidy(struct arena *a, const struct kind *k, jv obj)
+{
+    const struct kube_resource *r = k->planner->res;
+
+    if (!jv_exists(jv_at(obj, "kind"))) {
+        str version =
+            *r->group ? arena_printf(a, "%s/%s", r->group, r->version) : str_of(r->version);
+        struct jbuild b = jb_obj(a);
+        jb_add(&b, S("apiVersion"), jstr(a, version));
+        jb_add(&b, S("kind"), jstr(a, str_of(r->kind)));
+        for (struct jv_iter it = jv_iter(obj); jv_next(&it);)
+            if (!str_eqz(it.key, "apiVersion"))
+                jb_add(&b, it.key, it.value);
+        obj = jb_done(&b);
+    }
+    if (jv_exists(jv_at(obj, "metadata", "managedFields")))
+        obj = jv_without(a, obj, "metadata", "managedFields");
+    const char *applied = "kubectl.kubernetes.io/last-applied-configuration";
+    if (jv_exists(jv_at(obj, "metadata", "annotations", applied)))
+        obj = jv_without(a, obj, "metadata", "annotations", applied);
+    return obj;
+}
+
+/* The record that is to have the object, without what another job of that name left; NULL: what is
+ * known is as new. */
+static struct job *place_for(struct kind *k, str key, str uid, uint64_t rev)
+{
+    struct job *old = map_get(&k->jobs, key);
+
+    if (old && rev && old->rev && rev <= old->rev) {
+        old->seen = informer_number(k->inf);
+        return NULL;
+    }
+    if (old && !str_eq(job_uid(old), uid))
+        forget_object(k->c, old);
+    return job_of_uid(k->c, uid);
+}
+
+void job_put(struct kind *k, jv obj, bool fresh)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    str ns = meta_namespace(obj), name = meta_name(obj), uid = meta_uid(obj);
+    str key = arena_printf(a, "%" PRI_STR "/%" PRI_STR, STR_ARG(ns), STR_ARG(name));
+    uint64_t rev = revision_of(meta_resource_version(obj));
+
+    if (!name.n || !uid.n || ns.n > UINT16_MAX)
+        return;
+    bool known = map_get(&k->jobs, key) != NULL;
+    if (!fresh && !known && rev && rev <= informer_rev(k->inf))
+        return; /* gone again */
+    struct job *j = place_for(k, key, uid, rev);
+    if (!j)
+        return;
+    if (j->kind && j->kind != k)
+        return; /* no two objects have one uid */
+    if (!j->key) {
+        j->key = mem_room(key.n + 1);
+        memcpy(j->key, key.p, key.n + 1);
+        j->n_ns = (uint16_t)ns.n;
+    }
+    j->kind = k;
+    j->rev = rev;
+    j->seen = informer_number(k->inf);
+    j->quiet = false;
+    j->stale = false;
+    j->changed = fresh && j->run;
+    keep_text(j, tidy(a, k, obj));
+    map_put(&k->jobs, str_of(j->key), j);
+    if (fresh)
+        told(k->c, j);
+}
+
+void job_gone(struct kind *k, jv obj)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    str key = arena_printf(a, "%" PRI_STR "/%" PRI_STR, STR_ARG(meta_namespace(obj)),
+                           STR_ARG(meta_name(obj)));
+    struct job *j = map_get(&k->jobs, key);
+    uint64_t rev = revision_of(meta_resource_version(obj));
+
+    if (!j || (!str_eq(job_uid(j), meta_uid(obj)) && rev && rev < j->rev))
+        return;
+    forget_object(k->c, j);
+}
+
+void job_sweep(struct kind *k, unsigned n, uint64_t rev)
+{
+    for (struct map_slot *s = NULL; (s = map_next(&k->jobs, s));) {
+        struct job *j = s->value;
+        if (j->seen != n && (!rev || !j->rev || j->rev <= rev))
+            forget_object(k->c, j);
+    }
+}
+
+void job_slim(struct ctl *c, struct job *j, jv slim)
+{
+    keep_text(j, slim);
+    holds_free(c, j);
+    if (j->facts)
+        event_budget_done(&j->facts->budget);
+    free(j->facts);
+    j->facts = NULL;
+}
+
+void jobs_free(struct ctl *c)
+{
+    for (struct map_slot *s = NULL; (s = map_next(&c->jobs, s));)
+        job_free(c, s->value);
+    map_done(&c->jobs);
+    for (size_t i = 0; i < c->n_kinds; i++)
+        map_done(&c->kinds[i].jobs);
+}

@@ -1,0 +1,221 @@
+/* One pass over one job: what is seen, what the planner makes of it, and what follows. */
+
+#include "ctl/inner.h"
+
+#include "kube/meta.h"
+#include "loop/log.h"
+
+enum {
+    ECHOES_FREE = 3,
+    ECHO_BASE_MS = 100,
+    STALE_MS = 200, /* how long the watch has to tell what a conflict was about */
+};
+
+bool kind_is_ready(const struct kind *k)
+{
+    const struct ctl *c = k->c;
+
+    if (!informer_is_listed(k->inf))
+        return false;
+    for (size_t i = 0; i < c->n_stores; i++) {
+        const struct store *s = &c->stores[i];
+        bool optional = s->what == ITEM_OTHER && !informer_is_served(s->inf);
+        if (!informer_is_listed(s->inf) && !optional)
+            return false;
+    }
+    return true;
+}
+
+/* ---- observe */
+
+static int cmp_services(const void *x, const void *y)
+{
+    const struct seen_service *a = x, *b = y;
+    int by = str_cmp(a->role, b->role);
+
+    if (by == 0)
+        by = (a->index > b->index) - (a->index < b->index);
+    return by ? by : str_cmp(a->name, b->name);
+}
+
+static void observe_services(struct arena *a, const struct ctl *c, const struct job *j,
+                             struct observed *seen)
+{
+    const struct orphans *o = orphans_of(c, j);
+    size_t n = 0, n_orphans = o ? o->items.n : 0;
+    struct seen_service *s = ARENA_ARRAY(a, struct seen_service, j->services.n + n_orphans);
+    str owner = arena_str(a, job_uid(j));
+
+    for (size_t i = 0; i < j->services.n; i++)
+        s[n++] = item_service(a, j->services.at[i], owner);
+    for (size_t i = 0; i < n_orphans; i++)
+        s[n++] = item_service(a, o->items.at[i], S(""));
+    if (n_orphans)
+        qsort(s, n, sizeof(*s), cmp_services);
+    seen->services = s;
+    seen->n_services = n;
+}
+
+static const struct kube_resource *res_of(struct ctl *c, const struct item *it)
+{
+    for (size_t i = 0; i < c->n_stores; i++)
+        if (map_get(&c->stores[i].items, item_key(it)) == it)
+            return c->stores[i].res;
+    return NULL;
+}
+
+/* What the job owns, and what has its name whoever owns it. */
+static void observe_others(struct arena *a, struct ctl *c, const struct job *j,
+                           struct observed *seen)
+{
+    struct seen_object *o = ARENA_ARRAY(a, struct seen_object, j->others.n + c->n_stores);
+    size_t n = 0;
+
+    for (size_t i = 0; i < j->others.n; i++)
+        o[n++] = (struct seen_object){ res_of(c, j->others.at[i]), item_json(a, j->others.at[i]) };
+    for (size_t i = 0; i < c->n_stores; i++) {
+        const struct item *it =
+            c->stores[i].what == ITEM_OTHER ? map_get(&c->stores[i].items, str_of(j->key)) : NULL;
+        if (it && it->job != j)
+            o[n++] = (struct seen_object){ c->stores[i].res, item_json(a, it) };
+    }
+    seen->others = o;
+    seen->n_others = n;
+}
+
+static struct observed *observe(struct arena *a, struct ctl *c, const struct job *j)
+{
+    struct observed *seen = ARENA_NEW(a, struct observed);
+    struct seen_pod *pods = ARENA_ARRAY(a, struct seen_pod, j->pods.n);
+    str owner = arena_str(a, job_uid(j));
+
+    seen->settings = c->o.settings;
+    seen->now_ms = c->wall_ms();
+    seen->job = json_parse(a, arena_str(a, (str){ j->text, j->n_text }), NULL, NULL);
+    for (size_t i = 0; i < j->pods.n; i++)
+        pods[i] = item_pod(a, j->pods.at[i], owner);
+    seen->pods = pods;
+    seen->n_pods = j->pods.n;
+    observe_services(a, c, j, seen);
+    observe_others(a, c, j, seen);
+    seen->status_written_ms = j->status_written_ms;
+    return seen;
+}
+
+/* ---- a job that a write of ours found to be newer, and no watch has told yet */
+
+static void on_refreshed(void *ctx, const struct kube_answer *ans)
+{
+    struct job *j = ctx;
+    struct ctl *c = j->kind->c;
+
+    j->refresh = NULL;
+    c->n_refreshing--;
+    j->stale = false;
+    if (ans->err.code == ERR_OK)
+        job_put(j->kind, ans->obj, false);
+    if (ans->err.code == ERR_OK || ans->err.code == ERR_NOT_FOUND)
+        queue_after(&c->queue, &j->q, queue_backoff_ms(j->q.failures++, 5, 1000));
+    else
+        queue_retry(&c->queue, &j->q);
+    ctl_settle(c);
+}
+
+static void refresh(struct ctl *c, struct job *j)
+{
+    struct kube_request r = {
+        .verb = KUBE_GET, .res = j->kind->planner->res, .ns = job_ns(j), .name = job_name(j)
+    };
+
+    if (j->refresh)
+        return;
+    c->n_refreshing++;
+    j->refresh = kube_send(c->api, &r, on_refreshed, j);
+}
+
+/* ---- */
+
+static void tell_notes(struct ctl *c, struct job *j, jv job, const struct plan *p)
+{
+    struct event_about about = { job, j->kind->planner->controller };
+
+    for (size_t i = 0; i < p->n_notes; i++)
+        note_tell(c, j, &about, &p->notes[i]);
+}
+
+void note_tell(struct ctl *c, struct job *j, const struct event_about *about,
+               const struct plan_note *note)
+{
+    const struct planner *pl = j->kind->planner;
+
+    if (note->kind == NOTE_COUNT)
+        stats_job(&c->stats, pl->framework, meta_namespace(about->job), note->counter, note->n);
+    else
+        events_tell(c->events, about, &job_facts(c, j)->budget, note);
+}
+
+void pass_over(struct ctl *c, struct job *j, const struct plan *p, size_t n_sent, bool failed)
+{
+    if (!j->text) {
+        job_release(c, j);
+        return;
+    }
+    if (failed)
+        queue_retry(&c->queue, &j->q);
+    else if (!j->stale)
+        queue_succeed(&j->q);
+    int64_t hold = holds_next_ms(c, j);
+    if (hold)
+        queue_after(&c->queue, &j->q, hold - queue_us() / 1000);
+    if (j->stale)
+        queue_after(&c->queue, &j->q, STALE_MS);
+    if (p)
+        queue_wake(&c->queue, &j->q, p->wake_ms);
+    j->echoes = n_sent && !j->dirty ? j->echoes + 1 : 0;
+    if (j->dirty || (n_sent && !failed && !j->stale && j->echoes <= ECHOES_FREE))
+        job_touch(c, j); /* is there anything left to do? */
+    else if (n_sent && !failed && !j->stale)
+        queue_after(&c->queue, &j->q,
+                    queue_backoff_ms(j->echoes, ECHO_BASE_MS, c->o.limits.backoff_max_ms));
+    j->dirty = false;
+    j->changed = false;
+}
+
+static void settle_quiet(struct ctl *c, struct job *j, struct arena *a, jv job,
+                         const struct plan *p)
+{
+    if (p->n_steps || (!p->finished && !p->ignored))
+        return;
+    j->quiet = true;
+    if (p->finished)
+        job_slim(c, j, j->kind->planner->slim(a, job));
+}
+
+void pass_run(struct ctl *c, struct job *j)
+{
+    struct kind_stats *ks = &c->stats.kinds[j->kind - c->kinds];
+    struct err e = { 0 };
+
+    if (j->stale) {
+        refresh(c, j);
+        return;
+    }
+    AUTO(arena) struct arena *a = arena_new();
+    struct observed *seen = observe(a, c, j);
+    struct plan *p = plan_new(a);
+    ks->passes++;
+    if (j->kind->planner->plan(seen, p, &e) < 0) {
+        ks->errors++;
+        if (j->q.failures == 0)
+            log_warn("cannot plan", KVZ("job", j->key), KVZ("error", e.msg));
+        pass_over(c, j, NULL, 0, true);
+        return;
+    }
+    tell_notes(c, j, seen->job, p);
+    settle_quiet(c, j, a, seen->job, p);
+    if (p->n_steps == 0)
+        pass_over(c, j, p, 0, false);
+    else
+        apply_start(c, j, TAKE(a), p, seen->job);
+    j->touched_us = 0;
+}
