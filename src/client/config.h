@@ -46,6 +46,7 @@ struct client_config {
     double qps;            /* 0: no limit */
     int burst;
     int64_t timeout_ms;    /* of a request */
+    int64_t unacked_ms;    /* that bytes sent may go unacknowledged before their connection ends */
     int64_t watch_idle_ms; /* without a byte, not even a bookmark */
 };
 

@@ -17,6 +17,7 @@ enum {
     LINES_KEPT = 32,
     TIMEOUT_MS = 60 * 1000, /* as long as kube-apiserver works on a request */
     CONNECT_TIMEOUT_MS = 10 * 1000,
+    UNACKED_MS = 45 * 1000,
     WATCH_IDLE_MS = 5 * 60 * 1000,
     WATCH_LEAST_MS = 5 * 60 * 1000, /* when the server is to end a watch: this to twice this */
     TRIES = 10,

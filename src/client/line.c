@@ -15,13 +15,16 @@ static int on_socket(void *ctx, curl_socket_t fd, curlsocktype purpose)
         int name;
         int value;
     } rows[] = {
-        { SOL_SOCKET, SO_KEEPALIVE, 1 },          { IPPROTO_TCP, TCP_KEEPIDLE, 30 },
-        { IPPROTO_TCP, TCP_KEEPINTVL, 10 },       { IPPROTO_TCP, TCP_KEEPCNT, 3 },
-        { IPPROTO_TCP, TCP_USER_TIMEOUT, 45000 }, /* ms */
+        { SOL_SOCKET, SO_KEEPALIVE, 1 },
+        { IPPROTO_TCP, TCP_KEEPIDLE, 30 },
+        { IPPROTO_TCP, TCP_KEEPINTVL, 10 },
+        { IPPROTO_TCP, TCP_KEEPCNT, 3 },
     };
+    const struct client_config *cfg = ctx;
+    int unacked_ms = (int)(cfg->unacked_ms ? cfg->unacked_ms : UNACKED_MS);
 
-    (void)ctx;
     (void)purpose;
+    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &unacked_ms, sizeof(unacked_ms));
     for (size_t i = 0; i < COUNT(rows); i++)
         setsockopt(fd, rows[i].level, rows[i].name, &rows[i].value, sizeof(rows[i].value));
     return CURL_SOCKOPT_OK;
@@ -106,6 +109,7 @@ static struct line *line_new(struct client *c)
     curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS);
     curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, on_socket);
+    curl_easy_setopt(easy, CURLOPT_SOCKOPTDATA, c->cfg);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, l->error);
     curl_easy_setopt(easy, CURLOPT_CONNECT_TO, c->connect_to);
