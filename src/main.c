@@ -1,12 +1,14 @@
 /* muster: picks the command and hands it its arguments. */
 
 #include "manifests.h"
+#include "operator.h"
 #include "up.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const struct command *const commands[] = { &command_up, &command_down, &command_manifests };
+static const struct command *const commands[] = { &command_up, &command_down, &command_operator,
+                                                  &command_manifests };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
 static void usage(FILE *to)
