@@ -185,9 +185,6 @@ static void check_version_list(struct problems *ps, const struct path *p, jv ver
 {
     size_t storage = 0;
     bool unique = true;
-    jv shown = jv_is_null(versions) ? JV_ABSENT
-                                    : go_versions(ps->a, versions, same.schema, same.subresources,
-                                                  same.columns, same.selectable);
 
     for (struct jv_iter it = jv_iter(versions); jv_next(&it);) {
         storage += jv_bool(jv_at(it.value, "storage"), false);
@@ -195,6 +192,11 @@ static void check_version_list(struct problems *ps, const struct path *p, jv ver
             unique = unique &&
                      !str_eq(text_of(jv_index(versions, i), "name"), text_of(it.value, "name"));
     }
+    if (unique && storage == 1)
+        return;
+    jv shown = jv_is_null(versions) ? JV_ABSENT
+                                    : go_versions(ps->a, versions, same.schema, same.subresources,
+                                                  same.columns, same.selectable);
     if (!unique)
         problem_invalid(ps, p, shown, "must contain unique version names");
     if (storage != 1)
