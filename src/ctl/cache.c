@@ -57,16 +57,16 @@ const struct orphans *orphans_of(const struct ctl *c, const struct job *j)
     return map_get(&c->orphans, arena_printf(a, "%s/%s", j->kind->planner->controller, j->key));
 }
 
-static void orphan_link(struct ctl *c, struct item *it, str controller, str job_name)
+static void orphan_link(struct ctl *c, struct item *it, str controller, str for_job)
 {
     AUTO(arena) struct arena *a = arena_new();
     str ns = { it->text, it->n_ns };
-    str job_key = key_of(a, ns, job_name);
+    str job_key = key_of(a, ns, for_job);
     str key = key_of(a, controller, job_key);
     struct kind *k = kind_of_controller(c, controller);
     struct orphans *o = map_get(&c->orphans, key);
 
-    if (!k || !job_name.n)
+    if (!k || !for_job.n)
         return;
     if (!o) {
         o = mem_new(sizeof(*o) + key.n + 1);
@@ -75,7 +75,7 @@ static void orphan_link(struct ctl *c, struct item *it, str controller, str job_
     }
     vec_push(&o->items, it);
     it->orphans = o;
-    job_items_changed(c, map_get(&k->jobs, job_key));
+    ctl_job_items_changed(c, map_get(&k->jobs, job_key));
 }
 
 static void orphan_unlink(struct ctl *c, struct item *it)
@@ -101,7 +101,7 @@ static void unlink_item(struct store *s, struct item *it)
     if (!it->job)
         return;
     item_list_remove(list_of(it->job, it), it);
-    job_release(s->c, it->job);
+    ctl_job_release(s->c, it->job);
 }
 
 static void link_item(struct store *s, struct item *it, jv obj)
@@ -111,7 +111,7 @@ static void link_item(struct store *s, struct item *it, jv obj)
 
     map_put(&s->items, item_key(it), it);
     if (owner.n) {
-        it->job = job_of_uid(s->c, owner);
+        it->job = ctl_job_of_uid(s->c, owner);
         item_list_add(list_of(it->job, it), it);
     } else if (it->what == ITEM_SERVICE) {
         orphan_link(s->c, it, jv_str(jv_at(labels, LABEL_OPERATOR), S("")),
@@ -168,7 +168,7 @@ bool item_put(struct store *s, jv obj, enum put_from from)
     it->asked = same && old->asked;
     it->rev = rev;
     it->seen = informer_number(s->inf);
-    if (same && item_equal(old, it) && str_eq(old->job ? job_uid(old->job) : S(""), owner)) {
+    if (same && item_equal(old, it) && str_eq(old->job ? ctl_job_uid(old->job) : S(""), owner)) {
         old->rev = it->rev;
         old->seen = it->seen;
         free(it);
@@ -176,13 +176,13 @@ bool item_put(struct store *s, jv obj, enum put_from from)
     }
     struct job *was = old ? old->job : NULL;
     if (was && from == PUT_WATCH)
-        job_items_changed(s->c, was);
+        ctl_job_items_changed(s->c, was);
     if (old)
         unlink_item(s, old);
     link_item(s, it, obj);
     free(old);
     if (it->job && it->job != was && from == PUT_WATCH)
-        job_items_changed(s->c, it->job);
+        ctl_job_items_changed(s->c, it->job);
     return true;
 }
 
@@ -192,7 +192,7 @@ void item_drop(struct store *s, struct item *it)
     str ns = arena_str(a, (str){ it->text, it->n_ns });
     str name = arena_str(a, item_name(it));
 
-    job_items_changed(s->c, it->job);
+    ctl_job_items_changed(s->c, it->job);
     unlink_item(s, it);
     free(it);
     name_freed(s->c, s->res, ns, name);

@@ -20,17 +20,17 @@ static void changed(struct ctl *c);
 
 static void job_told(void *ctx, jv obj)
 {
-    job_put(ctx, obj, true);
+    ctl_job_put(ctx, obj, true);
 }
 
 static void job_told_gone(void *ctx, jv obj)
 {
-    job_gone(ctx, obj);
+    ctl_job_gone(ctx, obj);
 }
 
 static void jobs_told_all(void *ctx, unsigned n, uint64_t rev)
 {
-    job_sweep(ctx, n, rev);
+    ctl_job_sweep(ctx, n, rev);
 }
 
 static void jobs_changed(void *ctx)
@@ -127,7 +127,7 @@ static void changed(struct ctl *c)
         k->ready = ready = true;
     }
     if (ready)
-        jobs_touch_all(c);
+        ctl_jobs_touch_all(c);
 }
 
 static void on_event_answer(void *ctx)
@@ -235,7 +235,7 @@ void ctl_lead(struct ctl *c, bool lead)
         return;
     c->leads = lead;
     if (lead)
-        jobs_touch_all(c);
+        ctl_jobs_touch_all(c);
     if (lead && c->queue.n_ready)
         passes_defer(c);
 }
@@ -310,7 +310,7 @@ void ctl_free(struct ctl *c)
     for (size_t i = 0; i < c->n_kinds; i++)
         informer_free(c->kinds[i].inf);
     cache_free(c);
-    jobs_free(c);
+    ctl_jobs_free(c);
     map_done(&c->waiters);
     queue_done(&c->queue);
     stats_done(&c->stats);

@@ -118,28 +118,28 @@ struct ctl {
 };
 
 /* ---- jobs.c: the records of jobs */
-struct job *job_of_uid(struct ctl *c, str uid); /* made if there is none */
-struct job *job_find(struct ctl *c, struct kind *k, str ns_name);
+struct job *ctl_job_of_uid(struct ctl *c, str uid); /* made if there is none */
+struct job *ctl_job_find(struct ctl *c, struct kind *k, str ns_name);
 /* Takes in the object, unless a newer one is known. fresh: from a watch or list, so that a change
  * is worth a pass. */
-void job_put(struct kind *k, jv obj, bool fresh);
-void job_gone(struct kind *k, jv obj);
-void job_sweep(struct kind *k, unsigned n, uint64_t rev);
-void job_slim(struct ctl *c, struct job *j, jv slim);
-void job_touch(struct ctl *c, struct job *j); /* the job itself changed: look at it */
-void job_items_changed(struct ctl *c, struct job *j);
-void job_release(struct ctl *c, struct job *j); /* frees it if nothing needs it */
-void jobs_touch_all(struct ctl *c);
-void jobs_free(struct ctl *c);
-static inline str job_uid(const struct job *j)
+void ctl_job_put(struct kind *k, jv obj, bool fresh);
+void ctl_job_gone(struct kind *k, jv obj);
+void ctl_job_sweep(struct kind *k, unsigned n, uint64_t rev);
+void ctl_job_slim(struct ctl *c, struct job *j, jv slim);
+void ctl_job_touch(struct ctl *c, struct job *j); /* the job itself changed: look at it */
+void ctl_job_items_changed(struct ctl *c, struct job *j);
+void ctl_job_release(struct ctl *c, struct job *j); /* frees it if nothing needs it */
+void ctl_jobs_touch_all(struct ctl *c);
+void ctl_jobs_free(struct ctl *c);
+static inline str ctl_job_uid(const struct job *j)
 {
     return (str){ j->uid, j->n_uid };
 }
-static inline str job_ns(const struct job *j)
+static inline str ctl_job_ns(const struct job *j)
 {
     return (str){ j->key, j->n_ns };
 }
-static inline str job_name(const struct job *j)
+static inline str ctl_job_name(const struct job *j)
 {
     return str_of(j->key + j->n_ns + 1);
 }
@@ -221,7 +221,7 @@ void apply_start(struct ctl *c, struct job *j, struct arena *a, struct plan *p,
 void sender_kick(struct ctl *c);
 void run_answered(struct run *r); /* one of its attempts is over; may free it */
 void runs_free(struct ctl *c);
-struct facts *job_facts(struct ctl *c, struct job *j);
+struct facts *ctl_job_facts(struct ctl *c, struct job *j);
 
 /* ---- step.c: one step of a plan, from request to answer */
 bool step_send(struct run *r, const struct plan_step *s); /* false: it is left out */

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "kube/meta.h"
 
-struct job *job_of_uid(struct ctl *c, str uid)
+struct job *ctl_job_of_uid(struct ctl *c, str uid)
 {
     struct job *j = map_get(&c->jobs, uid);
 
@@ -18,24 +18,24 @@ struct job *job_of_uid(struct ctl *c, str uid)
     j = mem_new(sizeof(*j) + uid.n + 1);
     memcpy(j->uid, uid.p ? uid.p : "", uid.n);
     j->n_uid = (uint16_t)uid.n;
-    map_put(&c->jobs, job_uid(j), j);
+    map_put(&c->jobs, ctl_job_uid(j), j);
     return j;
 }
 
-struct job *job_find(struct ctl *c, struct kind *k, str ns_name)
+struct job *ctl_job_find(struct ctl *c, struct kind *k, str ns_name)
 {
     (void)c;
     return map_get(&k->jobs, ns_name);
 }
 
-static void job_free(struct ctl *c, struct job *j)
+static void ctl_job_free(struct ctl *c, struct job *j)
 {
     queue_forget(&c->queue, &j->q);
     if (j->refresh) {
         kube_cancel(c->api, j->refresh);
         c->n_refreshing--;
     }
-    map_remove(&c->jobs, job_uid(j));
+    map_remove(&c->jobs, ctl_job_uid(j));
     holds_free(c, j);
     if (j->facts)
         event_budget_done(&j->facts->budget);
@@ -48,13 +48,13 @@ static void job_free(struct ctl *c, struct job *j)
     free(j);
 }
 
-void job_release(struct ctl *c, struct job *j)
+void ctl_job_release(struct ctl *c, struct job *j)
 {
     if (!j->text && !j->run && !j->pods.n && !j->services.n && !j->others.n)
-        job_free(c, j);
+        ctl_job_free(c, j);
 }
 
-struct facts *job_facts(struct ctl *c, struct job *j)
+struct facts *ctl_job_facts(struct ctl *c, struct job *j)
 {
     (void)c;
     if (!j->facts)
@@ -64,7 +64,7 @@ struct facts *job_facts(struct ctl *c, struct job *j)
 
 /* ---- when to look at one */
 
-void job_touch(struct ctl *c, struct job *j)
+void ctl_job_touch(struct ctl *c, struct job *j)
 {
     if (j->run)
         j->dirty = true;
@@ -76,20 +76,20 @@ static void told(struct ctl *c, struct job *j)
 {
     if (!j->touched_us && j->kind && j->kind->ready)
         j->touched_us = queue_us();
-    job_touch(c, j);
+    ctl_job_touch(c, j);
 }
 
-void job_items_changed(struct ctl *c, struct job *j)
+void ctl_job_items_changed(struct ctl *c, struct job *j)
 {
     if (j && !j->quiet)
         told(c, j);
 }
 
-void jobs_touch_all(struct ctl *c)
+void ctl_jobs_touch_all(struct ctl *c)
 {
     for (size_t i = 0; i < c->n_kinds; i++)
         for (struct map_slot *s = NULL; (s = map_next(&c->kinds[i].jobs, s));)
-            job_touch(c, s->value);
+            ctl_job_touch(c, s->value);
 }
 
 /* ---- the object */
@@ -104,7 +104,7 @@ static void forget_object(struct ctl *c, struct job *j)
     j->text = NULL;
     j->n_text = 0;
     holds_free(c, j);
-    job_release(c, j);
+    ctl_job_release(c, j);
 }
 
 static void keep_text(struct job *j, jv obj)
@@ -151,12 +151,12 @@ static struct job *place_for(struct kind *k, str key, str uid, uint64_t rev)
         old->seen = informer_number(k->inf);
         return NULL;
     }
-    if (old && !str_eq(job_uid(old), uid))
+    if (old && !str_eq(ctl_job_uid(old), uid))
         forget_object(k->c, old);
-    return job_of_uid(k->c, uid);
+    return ctl_job_of_uid(k->c, uid);
 }
 
-void job_put(struct kind *k, jv obj, bool fresh)
+void ctl_job_put(struct kind *k, jv obj, bool fresh)
 {
     AUTO(arena) struct arena *a = arena_new();
     str ns = meta_namespace(obj), name = meta_name(obj), uid = meta_uid(obj);
@@ -190,7 +190,7 @@ void job_put(struct kind *k, jv obj, bool fresh)
         told(k->c, j);
 }
 
-void job_gone(struct kind *k, jv obj)
+void ctl_job_gone(struct kind *k, jv obj)
 {
     AUTO(arena) struct arena *a = arena_new();
     str key = arena_printf(a, "%" PRI_STR "/%" PRI_STR, STR_ARG(meta_namespace(obj)),
@@ -198,12 +198,12 @@ void job_gone(struct kind *k, jv obj)
     struct job *j = map_get(&k->jobs, key);
     uint64_t rev = revision_of(meta_resource_version(obj));
 
-    if (!j || (!str_eq(job_uid(j), meta_uid(obj)) && rev && rev < j->rev))
+    if (!j || (!str_eq(ctl_job_uid(j), meta_uid(obj)) && rev && rev < j->rev))
         return;
     forget_object(k->c, j);
 }
 
-void job_sweep(struct kind *k, unsigned n, uint64_t rev)
+void ctl_job_sweep(struct kind *k, unsigned n, uint64_t rev)
 {
     for (struct map_slot *s = NULL; (s = map_next(&k->jobs, s));) {
         struct job *j = s->value;
@@ -212,7 +212,7 @@ void job_sweep(struct kind *k, unsigned n, uint64_t rev)
     }
 }
 
-void job_slim(struct ctl *c, struct job *j, jv slim)
+void ctl_job_slim(struct ctl *c, struct job *j, jv slim)
 {
     keep_text(j, slim);
     holds_free(c, j);
@@ -222,10 +222,10 @@ void job_slim(struct ctl *c, struct job *j, jv slim)
     j->facts = NULL;
 }
 
-void jobs_free(struct ctl *c)
+void ctl_jobs_free(struct ctl *c)
 {
     for (struct map_slot *s = NULL; (s = map_next(&c->jobs, s));)
-        job_free(c, s->value);
+        ctl_job_free(c, s->value);
     map_done(&c->jobs);
     for (size_t i = 0; i < c->n_kinds; i++)
         map_done(&c->kinds[i].jobs);

@@ -44,7 +44,7 @@ static void observe_services(struct arena *a, const struct ctl *c, const struct 
     const struct orphans *o = orphans_of(c, j);
     size_t n = 0, n_orphans = o ? o->items.n : 0;
     struct seen_service *s = ARENA_ARRAY(a, struct seen_service, j->services.n + n_orphans);
-    str owner = arena_str(a, job_uid(j));
+    str owner = arena_str(a, ctl_job_uid(j));
 
     for (size_t i = 0; i < j->services.n; i++)
         s[n++] = item_service(a, j->services.at[i], owner);
@@ -87,7 +87,7 @@ static struct observed *observe(struct arena *a, struct ctl *c, const struct job
 {
     struct observed *seen = ARENA_NEW(a, struct observed);
     struct seen_pod *pods = ARENA_ARRAY(a, struct seen_pod, j->pods.n);
-    str owner = arena_str(a, job_uid(j));
+    str owner = arena_str(a, ctl_job_uid(j));
 
     seen->settings = c->o.settings;
     seen->now_ms = c->wall_ms();
@@ -113,7 +113,7 @@ static void on_refreshed(void *ctx, const struct kube_answer *ans)
     c->n_refreshing--;
     j->stale = false;
     if (ans->err.code == ERR_OK)
-        job_put(j->kind, ans->obj, false);
+        ctl_job_put(j->kind, ans->obj, false);
     if (ans->err.code == ERR_OK || ans->err.code == ERR_NOT_FOUND)
         queue_after(&c->queue, &j->q, queue_backoff_ms(j->q.failures++, 5, 1000));
     else
@@ -124,7 +124,7 @@ static void on_refreshed(void *ctx, const struct kube_answer *ans)
 static void refresh(struct ctl *c, struct job *j)
 {
     struct kube_request r = {
-        .verb = KUBE_GET, .res = j->kind->planner->res, .ns = job_ns(j), .name = job_name(j)
+        .verb = KUBE_GET, .res = j->kind->planner->res, .ns = ctl_job_ns(j), .name = ctl_job_name(j)
     };
 
     if (j->refresh)
@@ -151,13 +151,13 @@ void note_tell(struct ctl *c, struct job *j, const struct event_about *about,
     if (note->kind == NOTE_COUNT)
         stats_job(&c->stats, pl->framework, meta_namespace(about->job), note->counter, note->n);
     else
-        events_tell(c->events, about, &job_facts(c, j)->budget, note);
+        events_tell(c->events, about, &ctl_job_facts(c, j)->budget, note);
 }
 
 void pass_over(struct ctl *c, struct job *j, const struct plan *p, size_t n_sent, bool failed)
 {
     if (!j->text) {
-        job_release(c, j);
+        ctl_job_release(c, j);
         return;
     }
     if (failed)
@@ -173,7 +173,7 @@ void pass_over(struct ctl *c, struct job *j, const struct plan *p, size_t n_sent
         queue_wake(&c->queue, &j->q, p->wake_ms);
     j->echoes = n_sent && !j->dirty ? j->echoes + 1 : 0;
     if (j->dirty || (n_sent && !failed && !j->stale && j->echoes <= ECHOES_FREE))
-        job_touch(c, j); /* is there anything left to do? */
+        ctl_job_touch(c, j); /* is there anything left to do? */
     else if (n_sent && !failed && !j->stale)
         queue_after(&c->queue, &j->q,
                     queue_backoff_ms(j->echoes, ECHO_BASE_MS, c->o.limits.backoff_max_ms));
@@ -188,7 +188,7 @@ static void settle_quiet(struct ctl *c, struct job *j, struct arena *a, jv job,
         return;
     j->quiet = true;
     if (p->finished)
-        job_slim(c, j, j->kind->planner->slim(a, job));
+        ctl_job_slim(c, j, j->kind->planner->slim(a, job));
 }
 
 void pass_run(struct ctl *c, struct job *j)

@@ -137,7 +137,7 @@ static void create_failed(struct run *r, const struct plan_step *s, const struct
 
 static bool is_ours(const struct run *r, jv obj)
 {
-    return str_eq(jv_str(jv_at(meta_controller(obj), "uid"), S("")), job_uid(r->job));
+    return str_eq(jv_str(jv_at(meta_controller(obj), "uid"), S("")), ctl_job_uid(r->job));
 }
 
 static void create_done(struct run *r, const struct plan_step *s, jv obj)
@@ -256,7 +256,7 @@ static void job_patched(struct run *r, jv obj)
     r->version = arena_str(r->a, meta_resource_version(obj));
     if (j->rev && j->rev == revision_of(r->version))
         j->changed = false;
-    job_put(j->kind, obj, false);
+    ctl_job_put(j->kind, obj, false);
 }
 
 static void patch_answered(struct attempt *at, const struct kube_answer *ans)
@@ -296,7 +296,7 @@ static void confirm_answered(struct attempt *at, const struct kube_answer *ans)
     struct run *r = at->run;
     struct err e = ans->err;
 
-    if (e.code == ERR_OK && !str_eq(meta_uid(ans->obj), job_uid(r->job)))
+    if (e.code == ERR_OK && !str_eq(meta_uid(ans->obj), ctl_job_uid(r->job)))
         err_set(&e, ERR_NOT_FOUND, "it is another one now");
     else if (e.code == ERR_OK && meta_being_deleted(ans->obj))
         err_set(&e, ERR_NOT_FOUND, "it is being deleted");
@@ -304,7 +304,7 @@ static void confirm_answered(struct attempt *at, const struct kube_answer *ans)
         fail(r, at->step, &e, true);
         return;
     }
-    job_put(r->job->kind, ans->obj, false);
+    ctl_job_put(r->job->kind, ans->obj, false);
     accepted(r, at->step);
 }
 

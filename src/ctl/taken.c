@@ -31,14 +31,14 @@ struct hold *hold_find(const struct job *j, const struct kube_resource *res, str
 
     if (!j->facts || !j->facts->holds.n)
         return NULL;
-    return map_get(&j->facts->holds, hold_key(a, res, job_ns(j), name));
+    return map_get(&j->facts->holds, hold_key(a, res, ctl_job_ns(j), name));
 }
 
 struct hold *hold_add(struct ctl *c, struct job *j, const struct kube_resource *res, str name)
 {
     AUTO(arena) struct arena *a = arena_new();
-    struct facts *f = job_facts(c, j);
-    str key = hold_key(a, res, job_ns(j), name);
+    struct facts *f = ctl_job_facts(c, j);
+    str key = hold_key(a, res, ctl_job_ns(j), name);
     struct hold *h = map_get(&f->holds, key);
 
     if (h)
@@ -124,7 +124,7 @@ void name_freed(struct ctl *c, const struct kube_resource *res, str ns, str name
     for (struct hold *h = map_get(&c->waiters, hold_key(a, res, ns, name)); h; h = h->next_waiter) {
         h->until_ms = 0;
         h->failures = 0;
-        job_touch(c, h->job);
+        ctl_job_touch(c, h->job);
     }
 }
 
