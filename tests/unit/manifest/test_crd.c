@@ -5,25 +5,7 @@
 #include "builtin/types.h"
 #include "crd/crd.h"
 #include "manifest/crd.h"
-#include "tap.h"
-
-#include <errno.h>
-
-static str slurp(struct arena *a, const char *path)
-{
-    struct buf b = { 0 };
-    FILE *f = fopen(path, "r");
-
-    for (size_t n = 1; f && n;) {
-        n = fread(buf_room(&b, 65536), 1, 65536, f);
-        b.n += n;
-    }
-    if (f)
-        fclose(f);
-    str out = arena_str(a, buf_str(&b));
-    buf_done(&b);
-    return out;
-}
+#include "slurp.h"
 
 static bool spit(const char *path, str text)
 {
