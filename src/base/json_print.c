@@ -25,10 +25,11 @@ static void print_escape(struct buf *b, unsigned char c)
 
 static void print_plain(struct buf *b, str s)
 {
+    if (!s.n)
+        return; /* s.p may be NULL */
     const char *end = s.p + s.n;
     const char *from = s.p;
     uint64_t seen = 0;
-
     for (const char *p = s.p; p < end;) {
         p = json_skip_plain(p, end, &seen);
         unsigned char c = p < end ? (unsigned char)*p : ' ';

@@ -1,0 +1,118 @@
+/* Validation: the texts and their order, and that an update is judged by what it changes. */
+
+#include "job/kinds.h"
+#include "tap.h"
+
+static void is_said(const char *obj, const char *old, const char *want, const char *what)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(jdoc) struct jdoc *d = J(obj);
+    AUTO(jdoc) struct jdoc *before = old ? J(old) : NULL;
+    struct problems ps = { .a = a };
+
+    job_validate(job_kind_find(S("tfjob")), &ps, jdoc_root(d),
+                 before ? jdoc_root(before) : JV_ABSENT);
+    is_str(problems_text(a, &ps), str_of(want), what);
+}
+
+#define SOUND  "{'spec':{'containers':[{'name':'tensorflow','image':'i'}]}}"
+#define JOB(x) "{'metadata':{'name':'j'},'spec':{" x "}}"
+#define MAP(x) JOB("'tfReplicaSpecs':{" x "}")
+#define POLICY ",'tfReplicaSpecs':{'Worker':{'template':" SOUND "}}"
+#define RUN(x) JOB("'runPolicy':{" x "}" POLICY)
+#define IMAGE(x) \
+    MAP("'Worker':{'template':{'spec':{'containers':[{'name':'tensorflow','image':'" x "'}]}}}")
+
+static void what_the_original_refuses(void)
+{
+    is_said(MAP("'Worker':{'template':" SOUND "}"), NULL, "", "a sound job");
+    is_said("{'metadata':{'name':'j'}}", NULL,
+            "spec.tfReplicaSpecs: Required value: must be required", "no spec");
+    is_said(MAP(""), NULL, "spec.tfReplicaSpecs: Required value: must be required", "Q16: no type");
+    is_said(MAP("'Worker':null"), NULL, "spec.tfReplicaSpecs: Required value: must be required",
+            "a null type is none");
+    is_said(MAP("'Worker':{'template':{'spec':{'containers':[{'name':'a'},{'name':'b','image':'i'}"
+                "]}}},'PS':{'template':" SOUND "}"),
+            NULL,
+            "[spec.tfReplicaSpecs[Worker].template.spec.containers[0].image: Required value: must "
+            "be required, spec.tfReplicaSpecs[Worker].template.spec.containers: Required value: "
+            "must have at least one container with name tensorflow]",
+            "images and the main container");
+    is_said(MAP("'Chief':{'template':" SOUND "},'Master':{'template':" SOUND "}"), NULL,
+            "spec.tfReplicaSpecs: Forbidden: must not have more than 1 Chief or Master role",
+            "one chief");
+    is_said(RUN("'managedBy':''"), NULL,
+            "spec.runPolicy.managedBy: Unsupported value: \"\": supported values: "
+            "\"kubeflow.org/training-operator\", \"kueue.x-k8s.io/multikueue\"",
+            "managedBy");
+    is_said("{'metadata':{'name':'J.'},'spec':{'tfReplicaSpecs':{'Worker':{'template':" SOUND
+            "}}}}",
+            NULL,
+            "metadata.name: Invalid value: \"J.\": should match: a DNS-1035 label must consist of "
+            "lower case alphanumeric characters or '-', start with an alphabetic character, and "
+            "end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for "
+            "validation is '[a-z]([-a-z0-9]*[a-z0-9])?')",
+            "names");
+}
+
+static void what_we_refuse_too(void)
+{
+    is_said(MAP("'Worker':{'replicas':-1,'restartPolicy':'no','template':" SOUND "}"), NULL,
+            "[spec.tfReplicaSpecs[Worker].replicas: Invalid value: -1: must be greater than or "
+            "equal to 0, spec.tfReplicaSpecs[Worker].restartPolicy: Unsupported value: \"no\": "
+            "supported values: \"Always\", \"ExitCode\", \"Never\", \"OnFailure\"]",
+            "Q30: replicas and restartPolicy");
+    is_said(RUN("'cleanPodPolicy':'Some','backoffLimit':-1,'ttlSecondsAfterFinished':-2,"
+                "'activeDeadlineSeconds':-3"),
+            NULL,
+            "[spec.runPolicy.cleanPodPolicy: Unsupported value: \"Some\": supported values: "
+            "\"All\", \"None\", \"Running\", spec.runPolicy.backoffLimit: Invalid value: -1: must "
+            "be greater than or equal to 0, spec.runPolicy.ttlSecondsAfterFinished: Invalid value: "
+            "-2: must be greater than or equal to 0, spec.runPolicy.activeDeadlineSeconds: Invalid "
+            "value: -3: must be greater than or equal to 0]",
+            "Q30: cleanPodPolicy and limits");
+    is_said(MAP("'Worker':{'replicas':2000000000,'template':" SOUND "}"), NULL,
+            "spec.tfReplicaSpecs: Invalid value: 2000000000: must ask for at most 100000 replicas "
+            "in all",
+            "R1: there is a bound");
+    is_said(
+        "{'metadata':{'name':'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'},"
+        "'spec':{'tfReplicaSpecs':{'Worker':{'template':" SOUND "}}}}",
+        NULL,
+        "metadata.name: Invalid value: "
+        "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\": should match: the name "
+        "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-worker-0\" derived from it "
+        "must be no more than 63 characters",
+        "Q21: names of Services");
+}
+
+static void an_update_is_judged_by_what_it_changes(void)
+{
+    is_said(RUN("'cleanPodPolicy':'Some','suspend':true"), RUN("'cleanPodPolicy':'Some'"), "",
+            "a stored job stays editable");
+    is_said(RUN("'cleanPodPolicy':'Any'"), RUN("'cleanPodPolicy':'Some'"),
+            "spec.runPolicy.cleanPodPolicy: Unsupported value: \"Any\": supported values: \"All\", "
+            "\"None\", \"Running\"",
+            "but not to something else wrong");
+    is_said(MAP(""), MAP(""), "", "an empty map that was so before");
+    is_said(IMAGE(""), IMAGE(""), "", "no image, as before");
+    is_said(IMAGE(""), IMAGE("i"),
+            "spec.tfReplicaSpecs[Worker].template.spec.containers[0].image: Required value: must "
+            "be required",
+            "no image any more");
+    is_said(RUN(""), RUN("'managedBy':'kubeflow.org/training-operator'"),
+            "spec.runPolicy.managedBy: Invalid value: \"null\": field is immutable",
+            "managedBy stays");
+    is_said(RUN("'managedBy':'kueue.x-k8s.io/multikueue'"), RUN(""),
+            "spec.runPolicy.managedBy: Invalid value: \"kueue.x-k8s.io/multikueue\": field is "
+            "immutable",
+            "managedBy stays unset");
+}
+
+int main(void)
+{
+    what_the_original_refuses();
+    what_we_refuse_too();
+    an_update_is_judged_by_what_it_changes();
+    return tap_done();
+}
