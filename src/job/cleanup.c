@@ -3,7 +3,7 @@
 #include "job/kind.h"
 #include "job/steps.h"
 
-void cleanup(const struct job *j, struct plan *p, bool by_limit)
+void job_clean_up(const struct job *j, struct plan *p, bool by_limit)
 {
     enum clean_policy policy = job_clean_policy(j);
 
@@ -11,13 +11,13 @@ void cleanup(const struct job *j, struct plan *p, bool by_limit)
         return;
     /* Unless all of them go, which services do is read off the pods that are there: so they go
      * first, or whoever takes over in between could not tell any more. */
-    sweep(j, p,
-          (struct sweep){ .by_limit = by_limit,
-                          .services_stage = STAGE_CHANGE,
-                          .pods_stage = policy == CLEAN_ALL ? STAGE_CHANGE : STAGE_PODS });
+    job_sweep(j, p,
+              (struct sweep){ .by_limit = by_limit,
+                              .services_stage = STAGE_CHANGE,
+                              .pods_stage = policy == CLEAN_ALL ? STAGE_CHANGE : STAGE_PODS });
 }
 
-void ttl(struct job *j, struct plan *p)
+void job_ttl(struct job *j, struct plan *p)
 {
     jv seconds = jv_get(j->policy, S("ttlSecondsAfterFinished"));
     int64_t from_ms = job_time(jv_get(j->status, S("completionTime"))), at_ms;

@@ -37,8 +37,8 @@ static void end(struct job *j, struct plan *p, bool by_limit)
     s = status_write(j, p, STAGE_FIRST);
     if (s)
         s->must = true;
-    cleanup(j, p, by_limit);
-    ttl(j, p);
+    job_clean_up(j, p, by_limit);
+    job_ttl(j, p);
 }
 
 /* Some kinds show that a job ran even if it was never seen running. */
@@ -85,8 +85,8 @@ static void after_end(struct job *j, struct plan *p)
         status_set_time(j, S("completionTime"), job_time(at) < 0 ? j->now : jv_str(at, S("")));
         status_write(j, p, STAGE_FIRST)->must = true;
     }
-    cleanup(j, p, verdict_was_by_limit(j, message));
-    ttl(j, p);
+    job_clean_up(j, p, verdict_was_by_limit(j, message));
+    job_ttl(j, p);
     p->finished = p->n_steps == 0;
 }
 
@@ -151,13 +151,13 @@ static void go_on(struct job *j, struct plan *p, const struct verdict *v, const 
     if (v->kind == VERDICT_RESTARTING)
         condition_set(j, "Restarting", true, "Restarting", v->message);
     budget_tally(j, b, p);
-    pods_delete(j, p, v);
-    services_delete(j, p);
+    job_delete_pods(j, p, v);
+    job_delete_services(j, p);
     if (is_valid)
-        services_claim(j, p);
+        job_claim_services(j, p);
     for (size_t i = 0; is_valid && i < j->n_roles; i++) {
-        pods_create(j, p, i);
-        services_create(j, p, i);
+        job_create_pods(j, p, i);
+        job_create_services(j, p, i);
     }
     status_refresh(j, p, STAGE_STATUS);
     if (deadline_ms >= 0)
@@ -168,7 +168,7 @@ static void judge(struct job *j, struct plan *p, bool is_valid)
 {
     job_classify(j);
     status_count(j);
-    pods_tell(j, p);
+    job_tell_pods(j, p);
     struct budget b = budget_read(j);
     struct verdict v = job_judge(j, &b);
     switch (v.kind) {
@@ -212,10 +212,10 @@ int job_plan(const struct observed *seen, struct plan *p, struct err *e)
     if (ps.n)
         warn(j, p, &ps);
     if (job_suspended(j)) {
-        suspend_enter(j, p);
+        job_suspend(j, p);
         return 0;
     }
-    suspend_leave(j);
+    job_resume(j);
     judge(j, p, ps.n == 0);
     return 0;
 }

@@ -15,8 +15,8 @@ static const char *const kubelet_policies[] = {
 
 /* ---- deleting */
 
-struct plan_step *pod_delete(const struct job *j, struct plan *p, unsigned stage,
-                             const struct seen_pod *pod)
+struct plan_step *job_delete_pod(const struct job *j, struct plan *p, unsigned stage,
+                                 const struct seen_pod *pod)
 {
     struct plan_step *s = plan_add(p, PLAN_DELETE, stage, &kube_pods);
 
@@ -32,7 +32,7 @@ struct plan_step *pod_delete(const struct job *j, struct plan *p, unsigned stage
 static void restart(const struct job *j, struct plan *p, const struct verdict *v,
                     const struct seen_pod *pod, bool is_first)
 {
-    struct plan_step *s = pod_delete(j, p, STAGE_CHANGE, pod);
+    struct plan_step *s = job_delete_pod(j, p, STAGE_CHANGE, pod);
 
     step_tell(p, s, (struct plan_note){ .kind = NOTE_COUNT, .counter = COUNT_RESTARTED, .n = 1 });
     if (is_first) /* one event a pass */
@@ -46,14 +46,14 @@ static void restart(const struct job *j, struct plan *p, const struct verdict *v
                   });
 }
 
-void pods_delete(const struct job *j, struct plan *p, const struct verdict *v)
+void job_delete_pods(const struct job *j, struct plan *p, const struct verdict *v)
 {
     bool is_first = true;
 
     for (size_t i = 0; i < j->seen->n_pods; i++) {
         const struct seen_pod *pod = &j->seen->pods[i];
         if (j->classes[i] == CLASS_SURPLUS && !pod->leaving)
-            pod_delete(j, p, STAGE_CHANGE, pod);
+            job_delete_pod(j, p, STAGE_CHANGE, pod);
         if (j->classes[i] != CLASS_RESTARTABLE)
             continue;
         restart(j, p, v, pod, is_first);
@@ -156,7 +156,7 @@ static bool *taken_of(const struct job *j, const struct job_role *r)
     return taken;
 }
 
-void pods_create(struct job *j, struct plan *p, size_t role)
+void job_create_pods(struct job *j, struct plan *p, size_t role)
 {
     const bool *taken = taken_of(j, &j->roles[role]);
 
@@ -197,7 +197,7 @@ static void tell_trouble(const struct job *j, struct plan *p, const struct seen_
                            STR_ARG(t->reason), str_hash(t->message));
 }
 
-void pods_tell(const struct job *j, struct plan *p)
+void job_tell_pods(const struct job *j, struct plan *p)
 {
     for (size_t i = 0; i < j->seen->n_pods; i++) {
         const struct seen_pod *pod = &j->seen->pods[i];

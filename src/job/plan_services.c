@@ -24,7 +24,7 @@ static struct plan_step *adopt(const struct job *j, struct plan *p, const struct
     return s;
 }
 
-void services_claim(const struct job *j, struct plan *p)
+void job_claim_services(const struct job *j, struct plan *p)
 {
     bool confirmed = false;
 
@@ -46,8 +46,8 @@ void services_claim(const struct job *j, struct plan *p)
 
 /* ---- deleting */
 
-void service_delete(const struct job *j, struct plan *p, unsigned stage,
-                    const struct seen_service *svc)
+void job_delete_service(const struct job *j, struct plan *p, unsigned stage,
+                        const struct seen_service *svc)
 {
     struct plan_step *s = plan_add(p, PLAN_DELETE, stage, &kube_services);
 
@@ -59,14 +59,14 @@ void service_delete(const struct job *j, struct plan *p, unsigned stage,
     s->noun = "service";
 }
 
-void services_delete(const struct job *j, struct plan *p)
+void job_delete_services(const struct job *j, struct plan *p)
 {
     for (size_t i = 0; i < j->seen->n_services; i++) {
         const struct seen_service *svc = &j->seen->services[i];
         const struct job_role *r = job_role_find(j, svc->role);
         if (r && r->replicas_known && svc->index >= r->replicas && !svc->leaving &&
             job_owns_service(j, svc))
-            service_delete(j, p, STAGE_CHANGE, svc);
+            job_delete_service(j, p, STAGE_CHANGE, svc);
     }
 }
 
@@ -160,7 +160,7 @@ static bool *taken_of(const struct job *j, const struct job_role *r)
     return taken;
 }
 
-void services_create(const struct job *j, struct plan *p, size_t role)
+void job_create_services(const struct job *j, struct plan *p, size_t role)
 {
     const bool *taken = taken_of(j, &j->roles[role]);
 

@@ -13,8 +13,8 @@ enum {
 };
 
 /* suspend.c */
-void suspend_enter(struct job *j, struct plan *p); /* suspended, or stays so: the whole pass */
-void suspend_leave(struct job *j);                 /* resumed, if it was suspended */
+void job_suspend(struct job *j, struct plan *p); /* suspended, or stays so: the whole pass */
+void job_resume(struct job *j);                  /* resumed, if it was suspended */
 
 /* sweep.c: deletes what there is, type by type, pods before services. */
 struct sweep {
@@ -22,23 +22,23 @@ struct sweep {
     bool all;      /* everything the job owns */
     bool by_limit; /* else by cleanPodPolicy, and whatever runs if a limit ended it */
 };
-void sweep(const struct job *j, struct plan *p, struct sweep s);
+void job_sweep(const struct job *j, struct plan *p, struct sweep s);
 
 /* plan_pods.c */
 /* Surplus, and those to be restarted. */
-void pods_delete(const struct job *j, struct plan *p, const struct verdict *v);
-void pods_create(struct job *j, struct plan *p, size_t role); /* missing ones */
-void pods_tell(const struct job *j, struct plan *p);          /* exit codes and troubles */
-struct plan_step *pod_delete(const struct job *j, struct plan *p, unsigned stage,
-                             const struct seen_pod *pod);
+void job_delete_pods(const struct job *j, struct plan *p, const struct verdict *v);
+void job_create_pods(struct job *j, struct plan *p, size_t role); /* missing ones */
+void job_tell_pods(const struct job *j, struct plan *p);          /* exit codes and troubles */
+struct plan_step *job_delete_pod(const struct job *j, struct plan *p, unsigned stage,
+                                 const struct seen_pod *pod);
 
 /* plan_services.c */
-void services_claim(const struct job *j, struct plan *p);  /* adopt those that nobody owns */
-void services_delete(const struct job *j, struct plan *p); /* surplus */
-void services_create(const struct job *j, struct plan *p, size_t role); /* missing ones */
-void service_delete(const struct job *j, struct plan *p, unsigned stage,
-                    const struct seen_service *svc);
+void job_claim_services(const struct job *j, struct plan *p);  /* adopt those that nobody owns */
+void job_delete_services(const struct job *j, struct plan *p); /* surplus */
+void job_create_services(const struct job *j, struct plan *p, size_t role); /* missing ones */
+void job_delete_service(const struct job *j, struct plan *p, unsigned stage,
+                        const struct seen_service *svc);
 
 /* cleanup.c: a job that has ended. */
-void cleanup(const struct job *j, struct plan *p, bool by_limit);
-void ttl(struct job *j, struct plan *p);
+void job_clean_up(const struct job *j, struct plan *p, bool by_limit);
+void job_ttl(struct job *j, struct plan *p);

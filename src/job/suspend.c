@@ -15,12 +15,12 @@ static void tell(struct job *j, const char *suffix, const char *key, str message
                 });
 }
 
-void suspend_enter(struct job *j, struct plan *p)
+void job_suspend(struct job *j, struct plan *p)
 {
     str message = arena_printf(j->a, "%s %" PRI_STR " is suspended.", j->kind->planner.res->kind,
                                STR_ARG(j->name));
 
-    sweep(
+    job_sweep(
         j, p,
         (struct sweep){ .all = true, .services_stage = STAGE_CHANGE, .pods_stage = STAGE_CHANGE });
     status_none_active(j);
@@ -34,7 +34,7 @@ void suspend_enter(struct job *j, struct plan *p)
     status_write(j, p, STAGE_STATUS);
 }
 
-void suspend_leave(struct job *j)
+void job_resume(struct job *j)
 {
     str message = arena_printf(j->a, "%s %" PRI_STR " is resumed.", j->kind->planner.res->kind,
                                STR_ARG(j->name));

@@ -27,7 +27,7 @@ static str next_role(const struct observed *seen, size_t pod, size_t svc)
     return seen->services[svc].role;
 }
 
-void sweep(const struct job *j, struct plan *p, struct sweep s)
+void job_sweep(const struct job *j, struct plan *p, struct sweep s)
 {
     const struct observed *seen = j->seen;
     bool all = s.all || job_clean_policy(j) == CLEAN_ALL;
@@ -41,11 +41,11 @@ void sweep(const struct job *j, struct plan *p, struct sweep s)
         str role = next_role(seen, pod, svc);
         for (; pod < seen->n_pods && str_eq(seen->pods[pod].role, role); pod++)
             if (!seen->pods[pod].leaving && pod_goes(j, &s, &seen->pods[pod]))
-                pod_delete(j, p, s.pods_stage, &seen->pods[pod]);
+                job_delete_pod(j, p, s.pods_stage, &seen->pods[pod]);
         for (; svc < seen->n_services && str_eq(seen->services[svc].role, role); svc++)
             if (!seen->services[svc].leaving && job_owns_service(j, &seen->services[svc]) &&
                 (all || map_get(&going, seen->services[svc].name)))
-                service_delete(j, p, s.services_stage, &seen->services[svc]);
+                job_delete_service(j, p, s.services_stage, &seen->services[svc]);
     }
     map_done(&going);
 }
