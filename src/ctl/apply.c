@@ -51,10 +51,10 @@ static void run_end(struct run *r)
     stats_latency(&c->stats.pass, queue_us() - r->began_us);
     if (r->err.code != ERR_OK) {
         ks->errors++;
-        if (r->failed && j->q.failures == 0) /* what is only held was told as an event */
+        if (r->is.failed && j->q.failures == 0) /* what is only held was told as an event */
             log_warn("pass failed", KVZ("job", j->key), KVZ("error", r->err.msg));
     }
-    pass_over(c, j, r->plan, r->n_sent, r->failed);
+    pass_over(c, j, r->plan, r->is);
     arena_free(r->a);
     ctl_settle(c);
 }

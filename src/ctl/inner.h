@@ -160,9 +160,13 @@ void cache_free(struct ctl *c);
 
 /* ---- pass.c: from what is seen to a plan, and on */
 void pass_run(struct ctl *c, struct job *j);
-/* What comes after a pass that sent that many requests; p NULL: there was no plan. May free j, if
- * its object is gone. */
-void pass_over(struct ctl *c, struct job *j, const struct plan *p, size_t n_sent, bool failed);
+struct outcome {
+    size_t n_sent; /* requests */
+    bool held;     /* creates were left out that must wait */
+    bool failed;   /* to be tried again */
+};
+/* What comes after a pass; p NULL: there was no plan. May free j, if its object is gone. */
+void pass_over(struct ctl *c, struct job *j, const struct plan *p, struct outcome o);
 void note_tell(struct ctl *c, struct job *j, const struct event_about *about,
                const struct plan_note *note);
 bool kind_is_ready(const struct kind *k); /* all its plans depend on was listed */
@@ -172,9 +176,9 @@ struct hold *hold_find(const struct job *j, const struct kube_resource *res, str
 struct hold *hold_add(struct ctl *c, struct job *j, const struct kube_resource *res, str name);
 void hold_drop(struct ctl *c, struct job *j, const struct kube_resource *res, str name);
 void hold_wait(struct ctl *c, struct hold *h); /* tried at once when that name becomes free */
-/* When the first is over; 0: there is none. Those that are over are dropped: the pass did not want
- * them. */
-int64_t holds_next_ms(struct ctl *c, struct job *j);
+/* When the first is over; 0: there is none. Those that are over are dropped, as the pass did not
+ * want them; held: unless it came too early for one. */
+int64_t holds_next_ms(struct ctl *c, struct job *j, bool held);
 void holds_free(struct ctl *c, struct job *j);
 void name_freed(struct ctl *c, const struct kube_resource *res, str ns, str name);
 /* Watches one object that no informer sees, until it is deleted. */
@@ -202,9 +206,8 @@ struct run {
     size_t at, end; /* those of this stage not sent yet */
     unsigned in_flight;
     unsigned window;
-    size_t n_sent;
+    struct outcome is;
     bool cut;                               /* nothing more is sent */
-    bool failed;                            /* to be tried again */
     struct err err;                         /* the first failure */
     const struct kube_resource *blocked[4]; /* creates of them fail for all alike */
     size_t n_blocked;

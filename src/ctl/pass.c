@@ -154,27 +154,27 @@ void note_tell(struct ctl *c, struct job *j, const struct event_about *about,
         events_tell(c->events, about, &ctl_job_facts(c, j)->budget, note);
 }
 
-void pass_over(struct ctl *c, struct job *j, const struct plan *p, size_t n_sent, bool failed)
+void pass_over(struct ctl *c, struct job *j, const struct plan *p, struct outcome o)
 {
     if (!j->text) {
         ctl_job_release(c, j);
         return;
     }
-    if (failed)
+    if (o.failed)
         queue_retry(&c->queue, &j->q);
     else if (!j->stale)
         queue_succeed(&j->q);
-    int64_t hold = holds_next_ms(c, j);
+    int64_t hold = holds_next_ms(c, j, o.held);
     if (hold)
         queue_after(&c->queue, &j->q, hold - queue_us() / 1000);
     if (j->stale)
         queue_after(&c->queue, &j->q, STALE_MS);
     if (p)
         queue_wake(&c->queue, &j->q, p->wake_ms);
-    j->echoes = n_sent && !j->dirty ? j->echoes + 1 : 0;
-    if (j->dirty || (n_sent && !failed && !j->stale && j->echoes <= ECHOES_FREE))
+    j->echoes = o.n_sent && !j->dirty ? j->echoes + 1 : 0;
+    if (j->dirty || (o.n_sent && !o.failed && !j->stale && j->echoes <= ECHOES_FREE))
         ctl_job_touch(c, j); /* is there anything left to do? */
-    else if (n_sent && !failed && !j->stale)
+    else if (o.n_sent && !o.failed && !j->stale)
         queue_after(&c->queue, &j->q,
                     queue_backoff_ms(j->echoes, ECHO_BASE_MS, c->o.limits.backoff_max_ms));
     j->dirty = false;
@@ -208,13 +208,13 @@ void pass_run(struct ctl *c, struct job *j)
         ks->errors++;
         if (j->q.failures == 0)
             log_warn("cannot plan", KVZ("job", j->key), KVZ("error", e.msg));
-        pass_over(c, j, NULL, 0, true);
+        pass_over(c, j, NULL, (struct outcome){ .failed = true });
         return;
     }
     tell_notes(c, j, seen->job, p);
     settle_quiet(c, j, a, seen->job, p);
     if (p->n_steps == 0)
-        pass_over(c, j, p, 0, false);
+        pass_over(c, j, p, (struct outcome){ 0 });
     else
         apply_start(c, j, TAKE(a), p, seen->job);
     j->touched_us = 0;

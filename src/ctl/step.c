@@ -97,7 +97,7 @@ static void fail(struct run *r, const struct plan_step *s, const struct err *e, 
                  (const char *const[]){ "create", "delete", "patch", "get" }[s->kind],
                  s->res->plural, STR_ARG(s->name));
     }
-    r->failed |= again;
+    r->is.failed |= again;
     r->cut |= s->must;
 }
 
@@ -400,8 +400,10 @@ bool step_send(struct run *r, const struct plan_step *s)
     struct ctl *c = r->c;
     bool looks = false;
 
-    if (s->kind == PLAN_CREATE && must_wait(r, s, &looks))
+    if (s->kind == PLAN_CREATE && must_wait(r, s, &looks)) {
+        r->is.held = true;
         return false;
+    }
     if (!ctl_may_write(c)) {
         struct err e = { 0 };
         err_set(&e, ERR_UNAVAILABLE, "not allowed to write now");
@@ -418,7 +420,7 @@ bool step_send(struct run *r, const struct plan_step *s)
         at->next->prev = at;
     r->attempts = at;
     r->in_flight++;
-    if (r->n_sent++ == 0 && r->touched_us)
+    if (r->is.n_sent++ == 0 && r->touched_us)
         stats_latency(&c->stats.reaction, queue_us() - r->touched_us);
     c->sender.in_flight++;
     send_request(at);

@@ -91,7 +91,7 @@ void hold_drop(struct ctl *c, struct job *j, const struct kube_resource *res, st
         hold_free(c, h);
 }
 
-int64_t holds_next_ms(struct ctl *c, struct job *j)
+int64_t holds_next_ms(struct ctl *c, struct job *j, bool held)
 {
     int64_t next = 0, now = queue_us() / 1000;
 
@@ -99,7 +99,7 @@ int64_t holds_next_ms(struct ctl *c, struct job *j)
         return 0;
     for (struct map_slot *s = NULL; (s = map_next(&j->facts->holds, s));) {
         struct hold *h = s->value;
-        if (h->until_ms <= now)
+        if (h->until_ms <= now && !held)
             hold_free(c, h);
         else if (!next || h->until_ms < next)
             next = h->until_ms;

@@ -283,6 +283,11 @@ static struct kube_call *call_new(struct fake *f, const struct kube_request *r)
     return c;
 }
 
+static str owner_of(jv obj)
+{
+    return jv_str(jv_at(meta_controller(obj), "uid"), S(""));
+}
+
 static void check_send(struct fake *f, const struct kube_request *r)
 {
     unsigned n = 0, lists = r->verb == KUBE_LIST;
@@ -292,7 +297,8 @@ static void check_send(struct fake *f, const struct kube_request *r)
         lists += !c->is_watch && c->r.verb == KUBE_LIST;
         bool twin = r->verb == KUBE_CREATE && c->r.verb == KUBE_CREATE &&
                     fake_same(r->res, c->r.res) && str_eq(r->ns, c->r.ns) &&
-                    str_eq(meta_name(r->body), meta_name(c->r.body));
+                    str_eq(meta_name(r->body), meta_name(c->r.body)) &&
+                    str_eq(owner_of(r->body), owner_of(c->r.body));
         fake_rule(f, !twin || r->res == &kube_events,
                   "Q4: a second POST while the first is unanswered", meta_name(r->body));
     }
