@@ -2,17 +2,32 @@
 #pragma once
 
 #include "base/err.h"
+#include "base/json.h"
 #include "http/server.h"
 #include "loop/loop.h"
 #include "store/store.h"
 
 struct api;
+struct problems;
+
+/* Further rules for a custom resource. Asked with each new or changed object, but not when only its
+ * status is written; decoded, with defaults; old: absent when it is new. Pure. */
+struct api_check {
+    const char *group;
+    const char *resource; /* plural */
+    void (*check)(void *ctx, struct problems *ps, jv obj, jv old);
+    void *ctx;
+};
 
 struct api_opts {
     struct loop *loop;
     struct store *store;
-    str token;            /* the bearer token of the administrator */
-    int64_t event_ttl_ms; /* 0: one hour */
+    str token;                      /* the bearer token of the administrator */
+    int64_t event_ttl_ms;           /* 0: one hour */
+    const struct api_check *checks; /* these live as long as the api */
+    size_t n_checks;
+    const jv *definitions; /* CustomResourceDefinitions to have, as they are here; until done */
+    size_t n_definitions;
 };
 
 /* Loads what the store holds and makes the objects every cluster has. done(ctx, e) when they are

@@ -6,7 +6,6 @@
 #include "api/strategy.h"
 #include "api/write.h"
 #include "base/mem.h"
-#include "builtin/types.h"
 #include "kube/meta.h"
 #include "loop/log.h"
 
@@ -84,6 +83,15 @@ static void write_status(struct crds *c, struct arena *a, jv obj, jv live, struc
 
     if (!jv_equal(obj, live))
         *out = (struct change){ CHANGE_PUT, strategy_update(&w, obj, live, &ps) };
+}
+
+jv crds_accepted(struct crds *c, struct arena *a, jv crd)
+{
+    struct change out = { .obj = crd };
+
+    write_status(c, a, crd_accept(a, crd, all_others(c, a, meta_name(crd)), wall_now_ms()), crd,
+                 &out);
+    return out.obj;
 }
 
 static int decide_accept(struct change_op *op, struct arena *a, jv live, struct change *out)
@@ -241,7 +249,7 @@ static void sweep(struct crds *c, str name)
 
 /* ---- what happens */
 
-static void serve(struct crds *c, jv obj)
+static void serve(struct crds *c, jv obj, struct value *stored)
 {
     struct err e = { 0 };
     str group = jv_str(jv_at(obj, "spec", "group"), STR_NONE);
@@ -249,11 +257,11 @@ static void serve(struct crds *c, jv obj)
 
     if (!meta_condition_is(obj, S("Established"), S("True")))
         return;
-    AUTO(crd) struct crd *crd = crd_compile(obj, &meta_ObjectMeta, &e);
+    AUTO(crd) struct crd *crd = crd_outline(obj, &e);
     if (!crd)
         log_warn("crd not served", KV("crd", meta_name(obj)), KVZ("why", e.msg));
     else
-        registry_set_crd(&c->api->registry, group, plural, crd,
+        registry_set_crd(&c->api->registry, group, plural, crd, stored,
                          jv_int(jv_at(obj, "metadata", "generation"), 1) > 1);
 }
 
@@ -274,7 +282,7 @@ static void gone(struct crds *c, str name)
     struct store_coll *coll = objects_of(c, a, name);
 
     free(map_remove(&c->ending, name));
-    registry_set_crd(&c->api->registry, rest, plural, NULL, false);
+    registry_set_crd(&c->api->registry, rest, plural, NULL, NULL, false);
     if (!store_coll_count(coll))
         store_coll_forget(coll);
     /* a name that was taken may be free now */
@@ -289,7 +297,7 @@ void crds_load(struct crds *c)
          o = store_next(c->res->coll, o)) {
         AUTO(arena) struct arena *a = arena_new();
         jv obj = resource_parse_value(a, c->res, o->value);
-        serve(c, obj);
+        serve(c, obj, o->value);
         if (meta_being_deleted(obj))
             end_begins(c, o->key);
         else if (!meta_condition_is(obj, S("Established"), S("True")))
@@ -306,7 +314,7 @@ static void on_crd(struct crds *c, const struct store_event *ev)
         return;
     }
     jv obj = resource_parse_value(a, c->res, ev->value);
-    serve(c, obj);
+    serve(c, obj, ev->value);
     if (meta_being_deleted(obj))
         end_begins(c, ev->key);
     else

@@ -11,5 +11,7 @@ void crds_load(struct crds *c); /* what is stored at start */
 void crds_on_event(struct crds *c, struct store_coll *coll, const struct store_event *ev);
 /* Whether objects of r's kind may be created; if not, it has been answered. */
 bool crds_admit(struct api_req *r, str name);
+/* A CRD with the status it gets: its names taken if they are free, and served. */
+jv crds_accepted(struct crds *c, struct arena *a, jv crd);
 /* A CRD as deleting it leaves it: kept by a finalizer until its objects are gone. */
 jv crd_marked_for_deletion(struct arena *a, jv crd, int64_t now_ms);

@@ -48,7 +48,7 @@ jv object_decode(struct arena *a, const struct resource *res, jv v, struct stric
 {
     struct schema_report report = { .on_unknown = on_unknown, .ctx = s };
 
-    return res->crdv ? custom_decode(a, res->crdv, v, s, e)
+    return res->crdv ? custom_decode(a, resource_rules(res), v, s, e)
                      : schema_decode(a, res->schema, v, &report, e);
 }
 

@@ -106,7 +106,7 @@ static struct customs customs_of(struct api_req *r)
                                                    .namespaced = res->namespaced,
                                                    .status = res->has_status,
                                                    .scale = res->has_scale,
-                                                   .schema = res->crdv->schema_json,
+                                                   .schema = resource_rules(res)->schema_json,
                                                    .stamp = res->stamp };
     }
     return c;

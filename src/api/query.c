@@ -181,7 +181,6 @@ int query_parse(struct api_req *r, str query)
 {
     struct problems ps = { .a = r->a };
 
-    r->q.timeout_s = -1;
     for (struct url_query q = url_query(query); url_query_next(&q, r->a);)
         if (take(r, &ps, q.key, q.value) < 0)
             return -1;

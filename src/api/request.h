@@ -45,7 +45,7 @@ struct api_query {
     bool orphan_given;
     str propagation;
     int64_t grace_s;
-    int64_t timeout_s; /* -1: none given */
+    int64_t timeout_s; /* 0: none given; less: no time at all */
     int64_t limit;
     str cont;             /* continue */
     str resource_version; /* as sent */

@@ -89,6 +89,7 @@ void resource_unref(struct resource *r)
     if (!r || --r->refs)
         return;
     crd_unref(r->crd);
+    definition_unref(r->definition);
     arena_free(r->a);
 }
 
@@ -174,13 +175,13 @@ struct resource *registry_of_coll(struct registry *g, const struct store_coll *c
 }
 
 static void add_crd_version(struct registry *g, struct crd *crd, const struct crd_version *v,
-                            bool changed)
+                            struct definition *d, bool changed)
 {
     struct resource *r = resource_new(crd->group, v->name, crd->kind, crd->plural);
 
     r->crd = crd_ref(crd);
     r->crdv = v;
-    r->schema = v->schema;
+    r->definition = definition_ref(d);
     r->singular = crd->singular;
     r->list_kind = crd->list_kind;
     r->namespaced = crd->namespaced;
@@ -194,8 +195,11 @@ static void add_crd_version(struct registry *g, struct crd *crd, const struct cr
     put(g, r);
 }
 
-void registry_set_crd(struct registry *g, str group, str plural, struct crd *crd, bool changed)
+void registry_set_crd(struct registry *g, str group, str plural, struct crd *crd,
+                      struct value *stored, bool changed)
 {
+    struct definition *d = crd ? definition_new(stored) : NULL;
+
     for (struct map_slot *s = NULL; (s = map_next(&g->by_path, s));) {
         struct resource *r = s->value;
         if (!r->crd || !str_eq(r->group, group) || !str_eq(r->plural, plural))
@@ -207,7 +211,18 @@ void registry_set_crd(struct registry *g, str group, str plural, struct crd *crd
     }
     for (size_t i = 0; crd && i < crd->n_versions; i++)
         if (crd->versions[i].served)
-            add_crd_version(g, crd, &crd->versions[i], changed);
+            add_crd_version(g, crd, &crd->versions[i], d, changed);
+    definition_unref(d);
+}
+
+const struct crd_version *resource_rules(const struct resource *r)
+{
+    return crd_version_find(definition_crd(r->definition), r->version);
+}
+
+const struct schema *resource_schema(const struct resource *r)
+{
+    return r->crdv ? resource_rules(r)->schema : r->schema;
 }
 
 str resource_key(struct arena *a, const struct resource *r, str ns, str name)
@@ -248,10 +263,10 @@ jv resource_parse(struct arena *a, const struct resource *r, struct blob *stored
     v = jb_done(&b);
     if (r->crdv && !r->raw) {
         /* defaults are those of the stored version: other versions show them as far as they can */
-        const struct crd_version *stored_as = r->crd->storage;
+        const struct crd_version *stored_as = definition_crd(r->definition)->storage;
         v = crd_default(a, stored_as, crd_prune(a, stored_as, v, NULL, NULL));
-        if (r->crdv != stored_as)
-            v = crd_prune(a, r->crdv, v, NULL, NULL);
+        if (!r->crdv->storage)
+            v = crd_prune(a, resource_rules(r), v, NULL, NULL);
     }
     return v;
 }
@@ -270,8 +285,8 @@ struct blob *resource_encode(struct arena *a, const struct resource *r, jv obj, 
 
     if (r->stored_as)
         obj = shaped(a, r->stored_as->schema, r->builtin->conversion->to_stored(a, obj));
-    if (r->crdv && r->crdv != r->crd->storage)
-        obj = crd_prune(a, r->crd->storage, obj, NULL, NULL);
+    if (r->crdv && !r->crdv->storage)
+        obj = crd_prune(a, definition_crd(r->definition)->storage, obj, NULL, NULL);
     jv meta = jv_with_key(a, jv_at(obj, "metadata"), S("resourceVersion"),
                           jstr(a, arena_printf(a, "%lld", (long long)rev)));
     for (struct jv_iter it = jv_iter(obj); jv_next(&it);)

@@ -1,6 +1,7 @@
 /* What is served: each built-in kind and each served version of each CRD, found by path or kind. */
 #pragma once
 
+#include "api/definition.h"
 #include "base/map.h"
 #include "builtin/kind.h"
 #include "crd/crd.h"
@@ -17,10 +18,11 @@ struct resource {
     str error_group;    /* of its kind in errors: of what is stored in another shape, that one's */
     str group_resource; /* "pods", "deployments.apps": as errors and metrics name it */
     const struct builtin_kind *builtin; /* or */
-    struct crd *crd;                    /* referenced */
+    struct crd *crd;                    /* referenced; an outline, as is crdv */
     const struct crd_version *crdv;
-    const struct schema *schema;
-    struct store_coll *coll; /* NULL: reviews, nothing is stored */
+    struct definition *definition;
+    const struct schema *schema; /* of a built-in kind */
+    struct store_coll *coll;     /* NULL: reviews, nothing is stored */
     bool namespaced;
     bool has_status;
     bool has_scale;
@@ -56,9 +58,15 @@ bool registry_has_group(struct registry *g, str group, str version);
 /* A served version of what the collection holds, the stored one if it can be. */
 struct resource *registry_of_coll(struct registry *g, const struct store_coll *c);
 
-/* Puts the served versions of a CRD in place of the ones it had; NULL crd: takes them away.
- * changed: its definition is not the first one, so what is stored may not fit it. */
-void registry_set_crd(struct registry *g, str group, str plural, struct crd *crd, bool changed);
+/* Puts the served versions of a CRD, by its outline, in place of the ones it had; NULL crd: takes
+ * them away. stored: what it is the outline of. changed: its definition is not the first one, so
+ * what is stored may not fit it. */
+void registry_set_crd(struct registry *g, str group, str plural, struct crd *crd,
+                      struct value *stored, bool changed);
+
+/* Of a custom resource, with its schema: compiled at the first use. */
+const struct crd_version *resource_rules(const struct resource *r);
+const struct schema *resource_schema(const struct resource *r);
 
 /* for (struct map_slot *s = NULL; (s = map_next(&g->by_path, s));) r = s->value; */
 

@@ -68,7 +68,7 @@ struct managed_write managed_write_of(const struct write_ctx *w)
 {
     bool scale = str_eqz(w->sub, "scale"); /* kube-apiserver loses its time */
 
-    return (struct managed_write){ .schema = w->res->schema,
+    return (struct managed_write){ .schema = resource_schema(w->res),
                                    .kind = w->res->kind,
                                    .api_version = w->res->api_version,
                                    .manager = w->manager,
@@ -160,6 +160,34 @@ static void check_finalizers(struct problems *ps, jv obj)
     }
 }
 
+static bool has_field(const struct problems *ps, size_t from, str field)
+{
+    if (field.n && field.p[0] == '.') /* as the path of a count is written */
+        field = str_sub(field, 1, field.n);
+    for (size_t i = from; i < ps->n; i++)
+        if (str_eq(ps->at[i].field, field))
+            return true;
+    return false;
+}
+
+/* By its schema and by those who know what it means: who both object to a field are told in the
+ * latter's words. */
+static void check_custom(const struct write_ctx *w, struct problems *ps, jv obj, jv old)
+{
+    const struct api_opts *o = &w->api->o;
+    struct problems schema = { .a = ps->a, .waived = ps->waived };
+    size_t own = ps->n;
+
+    for (size_t i = 0; i < o->n_checks; i++)
+        if (str_eqz(w->res->group, o->checks[i].group) &&
+            str_eqz(w->res->plural, o->checks[i].resource))
+            o->checks[i].check(o->checks[i].ctx, ps, obj, old);
+    crd_validate(&schema, resource_rules(w->res), obj, old);
+    for (size_t i = 0; i < schema.n; i++)
+        if (ps->n == own || !has_field(ps, own, schema.at[i].field))
+            problem_move(ps, NULL, &schema.at[i]);
+}
+
 static void check(const struct write_ctx *w, struct problems *ps, jv obj, jv old)
 {
     const struct builtin_kind *k = w->res->builtin;
@@ -175,9 +203,9 @@ static void check(const struct write_ctx *w, struct problems *ps, jv obj, jv old
         meta_check_update(ps, obj, old);
     if (w->res->crdv) {
         if (is_status)
-            crd_validate_status(ps, w->res->crdv, obj, old);
+            crd_validate_status(ps, resource_rules(w->res), obj, old);
         else
-            crd_validate(ps, w->res->crdv, obj, old);
+            check_custom(w, ps, obj, old);
         return;
     }
     if (is_status) {
@@ -206,7 +234,7 @@ static jv with_defaults(const struct write_ctx *w, jv obj)
     struct kind_ctx c = { .a = w->a, .now_ms = w->now_ms };
 
     if (w->res->crdv)
-        return crd_default(w->a, w->res->crdv, obj);
+        return crd_default(w->a, resource_rules(w->res), obj);
     if (is_crd_kind(w->res))
         return crd_definition_defaults(w->a, obj);
     return w->res->builtin->defaults ? w->res->builtin->defaults(&c, obj) : obj;

@@ -292,8 +292,8 @@ static int64_t timeout_s(const struct api_req *r)
 {
     uint32_t jitter;
 
-    if (r->q.timeout_s > 0)
-        return r->q.timeout_s;
+    if (r->q.timeout_s != 0)
+        return r->q.timeout_s < 0 ? 0 : r->q.timeout_s;
     random_bytes(&jitter, sizeof(jitter));
     return DEFAULT_TIMEOUT_S + jitter % DEFAULT_TIMEOUT_S;
 }

@@ -103,8 +103,7 @@ static str warning_of(struct arena *a, const struct crd *c, jv versions, jv vers
                   : said;
 }
 
-static void version_init(struct arena *a, struct crd_version *v, const struct crd *c, jv json,
-                         const struct schema *object_meta)
+static void version_init(struct arena *a, struct crd_version *v, const struct crd *c, jv json)
 {
     jv sub = jv_at(json, "subresources");
 
@@ -114,13 +113,18 @@ static void version_init(struct arena *a, struct crd_version *v, const struct cr
     v->served = jv_bool(jv_at(json, "served"), false);
     v->storage = jv_bool(jv_at(json, "storage"), false);
     v->deprecated = jv_bool(jv_at(json, "deprecated"), false);
-    v->schema_json = jv_at(json, "schema", "openAPIV3Schema");
-    v->schema = schema_build(a, v->schema_json, object_meta, true);
-    v->has_cel = (v->schema->rules->below & BELOW_CEL) != 0;
     v->has_status = !jv_is_null(jv_at(sub, "status"));
     v->scale = scale_of(a, jv_at(sub, "scale"));
     v->selectable = selectable_of(a, jv_at(json, "selectableFields"), &v->n_selectable);
     v->columns = columns_of(a, jv_at(json, "additionalPrinterColumns"), &v->n_columns);
+}
+
+static void version_compile(struct arena *a, struct crd_version *v, jv json,
+                            const struct schema *object_meta)
+{
+    v->schema_json = jv_at(json, "schema", "openAPIV3Schema");
+    v->schema = schema_build(a, v->schema_json, object_meta, true);
+    v->has_cel = (v->schema->rules->below & BELOW_CEL) != 0;
 }
 
 static bool is_established(jv crd)
@@ -146,14 +150,12 @@ static void names_init(struct arena *a, struct crd *c, jv crd)
     c->categories = texts(a, jv_at(names, "categories"), &c->n_categories);
 }
 
-struct crd *crd_compile(jv crd, const struct schema *object_meta, struct err *e)
+/* copy: of the definition, in a, which it takes. versions: room for each of its versions. */
+static struct crd *build(struct arena *a, jv copy, struct crd_version *at, struct err *e)
 {
-    struct arena *a = arena_new();
     struct owned *o = ARENA_NEW(a, struct owned);
     struct crd *c = &o->crd;
-    jv copy = jv_copy(a, crd);
     jv versions = jv_at(copy, "spec", "versions");
-    struct crd_version *at = ARENA_ARRAY(a, struct crd_version, jv_len(versions));
 
     atomic_init(&o->refs, 1);
     o->arena = a;
@@ -164,7 +166,7 @@ struct crd *crd_compile(jv crd, const struct schema *object_meta, struct err *e)
     names_init(a, c, copy);
     for (struct jv_iter it = jv_iter(versions); jv_next(&it);) {
         struct crd_version *v = &at[c->n_versions++];
-        version_init(a, v, c, it.value, object_meta);
+        version_init(a, v, c, it.value);
         v->warning = warning_of(a, c, versions, it.value);
         if (v->storage)
             c->storage = v;
@@ -177,6 +179,35 @@ struct crd *crd_compile(jv crd, const struct schema *object_meta, struct err *e)
         return NULL;
     }
     return c;
+}
+
+static struct crd_version *room_for(struct arena *a, jv definition)
+{
+    return ARENA_ARRAY(a, struct crd_version, jv_len(jv_at(definition, "spec", "versions")));
+}
+
+struct crd *crd_compile(jv crd, const struct schema *object_meta, struct err *e)
+{
+    struct arena *a = arena_new();
+    jv copy = jv_copy(a, crd);
+    struct crd_version *at = room_for(a, copy);
+    struct crd *c = build(a, copy, at, e);
+
+    for (struct jv_iter it = jv_iter(jv_at(copy, "spec", "versions")); c && jv_next(&it);)
+        version_compile(a, &at[it.i - 1], it.value, object_meta);
+    return c;
+}
+
+struct crd *crd_outline(jv crd, struct err *e)
+{
+    struct arena *a = arena_new();
+    AUTO(arena) struct arena *tmp = arena_new();
+    struct jbuild versions = jb_arr(tmp);
+
+    for (struct jv_iter it = jv_iter(jv_at(crd, "spec", "versions")); jv_next(&it);)
+        jb_push(&versions, jv_without(tmp, it.value, "schema"));
+    jv copy = jv_copy(a, jv_with(tmp, crd, jb_done(&versions), "spec", "versions"));
+    return build(a, copy, room_for(a, copy), e);
 }
 
 struct crd *crd_ref(struct crd *c)

@@ -59,7 +59,7 @@ struct crd_version {
     bool storage;
     bool deprecated;
     str warning;                 /* of a deprecated version, never empty then */
-    const struct schema *schema; /* with apiVersion, kind and metadata; never NULL */
+    const struct schema *schema; /* with apiVersion, kind and metadata; NULL: an outline */
     bool has_cel;                /* some x-kubernetes-validations are in it */
     bool has_status;             /* the status subresource */
     struct crd_scale scale;
@@ -92,6 +92,8 @@ struct crd {
 /* The definition must have been validated; what is wrong with it all the same is ERR_INVALID.
  * Copies what it needs. object_meta must outlive it. */
 struct crd *crd_compile(jv crd, const struct schema *object_meta, struct err *e);
+/* All but the schemas: enough to know what is served. */
+struct crd *crd_outline(jv crd, struct err *e);
 struct crd *crd_ref(struct crd *c);
 void crd_unref(struct crd *c);
 static inline void crd_auto(struct crd **c)

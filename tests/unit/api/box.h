@@ -2,6 +2,7 @@
 #pragma once
 
 #include "api/inproc.h"
+#include "kube/meta.h"
 #include "tap.h"
 
 #include <unistd.h>
@@ -106,4 +107,27 @@ __attribute__((unused)) static jv box_value(struct arena *a, const char *quoted)
     AUTO(jdoc) struct jdoc *d = J(quoted);
 
     return jv_copy(a, jdoc_root(d));
+}
+
+/* ---- a database on disk */
+
+__attribute__((unused)) static const char *box_path(const char *dir)
+{
+    static char path[256];
+
+    snprintf(path, sizeof(path), "%s/muster.db", dir);
+    return path;
+}
+
+__attribute__((unused)) static void box_remove(const char *dir)
+{
+    static const char *const ends[] = { "", "-wal", "-shm", "-journal" };
+    char path[300];
+
+    for (size_t i = 0; i < COUNT(ends); i++) {
+        snprintf(path, sizeof(path), "%s%s", box_path(dir), ends[i]);
+        unlink(path);
+    }
+    if (rmdir(dir) < 0)
+        printf("# %s is not empty\n", dir);
 }

@@ -360,9 +360,11 @@ static void stopping_ends_watches_and_owes_nothing(void)
 
 int main(void)
 {
-    char path[] = "/tmp/muster-inproc-XXXXXX";
+    char dir[] = "/tmp/muster-inproc-XXXXXX";
     struct box b;
 
+    if (!mkdtemp(dir))
+        return 1;
     verbs_work((box_open(&b, NULL, NULL), &b));
     patches_work(&b);
     errors_are_told_in_full(&b);
@@ -374,14 +376,7 @@ int main(void)
     bookmarks_come(&b);
     box_close(&b);
     stopping_ends_watches_and_owes_nothing();
-    if (mkdtemp(path)) {
-        char file[64];
-        char rm[96];
-        snprintf(file, sizeof(file), "%s/m.db", path);
-        old_revisions_expire(file);
-        snprintf(rm, sizeof(rm), "rm -rf %s", path);
-        if (system(rm)) /* NOLINT(cert-env33-c,concurrency-mt-unsafe): a path of our own */
-            return 1;
-    }
+    old_revisions_expire(box_path(dir));
+    box_remove(dir);
     return tap_done();
 }
