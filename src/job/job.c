@@ -45,6 +45,11 @@ const struct job_role *job_leader(const struct job *j)
     return NULL;
 }
 
+bool job_is_master(const struct job *j, const struct job_role *r, int64_t index)
+{
+    return r == job_leader(j) && (index == 0 || !str_eqz(r->type, "Worker"));
+}
+
 int64_t job_port(const struct job *j, const struct job_role *r)
 {
     for (struct jv_iter p = jv_iter(jv_get(r->main, S("ports"))); jv_next(&p);)

@@ -7,13 +7,16 @@
 #include "kube/schema.h"
 #include "plan/planner.h"
 
-enum { MANY_ROLES = 8, MANY_RULES = 12 };
+enum { MANY_ROLES = 8, MANY_RULES = 16 };
 
 struct role_row {
     const char *name; /* canonical spelling of the replica type: "Worker" */
     int64_t replicas; /* when the job does not say */
     bool leads;       /* the first such that a job has decides success and Running */
     bool single;      /* one pod, named without an index and not labelled with one */
+    bool needed;      /* every job has this type */
+    bool one;         /* exactly one replica, and written so */
+    int64_t least;    /* replicas, if written */
 };
 
 /* Texts of conditions and their events. */
@@ -22,8 +25,9 @@ enum job_text { TEXT_RUNNING, TEXT_SUCCEEDED, TEXT_RESTARTING, TEXT_FAILED };
 struct job_kind {
     struct planner planner; /* what ctl/ knows of it */
     const char *singular;
-    const char *specs; /* the replica map in spec: "tfReplicaSpecs" */
-    const char *container;
+    const char *specs;          /* the replica map in spec: "tfReplicaSpecs" */
+    const char *container;      /* the main one */
+    const char *container_told; /* its name in messages; NULL: as it is */
     const char *port_name;
     int64_t port;
     enum restart_policy restart_policy;
@@ -47,11 +51,12 @@ struct job_kind {
     bool (*is_done)(const struct job *j); /* the success rule, when more than counters decide */
     /* A pod of r that failed for good does not fail the job. */
     bool (*forgives)(const struct job *j, const struct job_role *r);
-    bool (*is_master)(const struct job *j, const struct job_role *r, int64_t index);
     void (*prepare)(struct job *j); /* once, before the first pod of a pass is made */
     /* The pod spec with what the kind adds: environment, init containers, volumes. */
     jv (*dress)(struct arena *a, const struct job *j, const struct job_role *r, int64_t index,
                 jv spec);
+    /* Objects beyond pods and services. wanted: the job goes on; else they are to go. */
+    void (*extras)(struct job *j, struct plan *p, bool wanted);
 };
 
 /* The common core of every kind's planner. */

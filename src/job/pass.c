@@ -25,6 +25,12 @@ static void tell_end(struct job *j, bool warning, const char *suffix, str messag
                 });
 }
 
+void job_extras(struct job *j, struct plan *p, bool wanted)
+{
+    if (j->kind->extras)
+        j->kind->extras(j, p, wanted);
+}
+
 /* ---- the end */
 
 /* The terminal status is written first; all else waits for it. */
@@ -38,6 +44,7 @@ static void end(struct job *j, struct plan *p, bool by_limit)
     if (s)
         s->must = true;
     job_clean_up(j, p, by_limit);
+    job_extras(j, p, false);
     job_ttl(j, p);
 }
 
@@ -86,6 +93,7 @@ static void after_end(struct job *j, struct plan *p)
         status_write(j, p, STAGE_FIRST)->must = true;
     }
     job_clean_up(j, p, verdict_was_by_limit(j, message));
+    job_extras(j, p, false);
     job_ttl(j, p);
     p->finished = p->n_steps == 0;
 }
@@ -153,8 +161,10 @@ static void go_on(struct job *j, struct plan *p, const struct verdict *v, const 
     budget_tally(j, b, p);
     job_delete_pods(j, p, v);
     job_delete_services(j, p);
-    if (is_valid)
+    if (is_valid) {
+        job_extras(j, p, true);
         job_claim_services(j, p);
+    }
     for (size_t i = 0; is_valid && i < j->n_roles; i++) {
         job_create_pods(j, p, i);
         job_create_services(j, p, i);

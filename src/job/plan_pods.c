@@ -65,7 +65,7 @@ void job_delete_pods(const struct job *j, struct plan *p, const struct verdict *
 
 static jv pod_labels(struct arena *a, const struct job *j, const struct job_role *r, int64_t index)
 {
-    bool is_master = j->kind->is_master && j->kind->is_master(j, r, index);
+    bool is_master = job_is_master(j, r, index);
     jv ours = job_child_labels(a, j, r, index);
     struct jbuild b = jb_from(a, jv_at(r->template, "metadata", "labels"));
 

@@ -12,6 +12,9 @@ enum {
     STAGE_JOB = 3,  /* deleting the job itself */
 };
 
+/* pass.c: the kind's own objects. */
+void job_extras(struct job *j, struct plan *p, bool wanted);
+
 /* suspend.c */
 void job_suspend(struct job *j, struct plan *p); /* suspended, or stays so: the whole pass */
 void job_resume(struct job *j);                  /* resumed, if it was suspended */

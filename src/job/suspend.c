@@ -23,6 +23,7 @@ void job_suspend(struct job *j, struct plan *p)
     job_sweep(
         j, p,
         (struct sweep){ .all = true, .services_stage = STAGE_CHANGE, .pods_stage = STAGE_CHANGE });
+    job_extras(j, p, false);
     status_none_active(j);
     if (condition_is_true(j, "Running"))
         condition_set(j, "Running", false, "Suspended", message);

@@ -64,15 +64,6 @@ static bool tf_forgives(const struct job *j, const struct job_role *r)
            jv_bool(jv_get(j->spec, S("enableDynamicWorker")), false);
 }
 
-static bool tf_is_master(const struct job *j, const struct job_role *r, int64_t index)
-{
-    const struct job_role *leader = job_leader(j);
-
-    if (leader && is_chief(leader))
-        return is_chief(r);
-    return is_type(r, "Worker") && index == 0;
-}
-
 static void tf_prepare(struct job *j)
 {
     if (tf_is_distributed(j))
@@ -142,7 +133,6 @@ const struct job_kind tf_job = {
     .text = tf_text,
     .is_done = tf_is_done,
     .forgives = tf_forgives,
-    .is_master = tf_is_master,
     .prepare = tf_prepare,
     .dress = tf_dress,
 };

@@ -16,8 +16,7 @@ static bool is_update(const struct check *c)
     return jv_exists(c->old);
 }
 
-/* Whether a member is to be looked at: always in a new job, else if it changed. */
-static bool is_new(const struct check *c, jv now, jv before)
+bool check_is_new(const struct check *c, jv now, jv before)
 {
     return !is_update(c) || !jv_equal_semantic(now, before);
 }
@@ -53,7 +52,7 @@ void rule_managed_by(struct check *c)
     struct path at = path_field(&c->policy_path, S("managedBy"));
     jv by = jv_get(c->policy, S("managedBy"));
 
-    if (jv_is_null(by) || !is_new(c, by, jv_get(c->old_policy, S("managedBy"))))
+    if (jv_is_null(by) || !check_is_new(c, by, jv_get(c->old_policy, S("managedBy"))))
         return;
     for (size_t i = 0; known[i]; i++)
         if (str_eqz(jv_str(by, S("")), known[i]))
@@ -102,7 +101,7 @@ static void check_containers(struct check *c, const struct path *at, jv containe
     }
     if (!has_main)
         problem_required(c->ps, at, "must have at least one container with name %s",
-                         c->kind->container);
+                         c->kind->container_told ? c->kind->container_told : c->kind->container);
 }
 
 void rule_containers(struct check *c)
@@ -114,8 +113,34 @@ void rule_containers(struct check *c)
         struct path template = path_field(&type, S("template"));
         struct path spec = path_field(&template, S("spec"));
         struct path at = path_field(&spec, S("containers"));
-        if (is_new(c, now, before))
+        if (check_is_new(c, now, before))
             check_containers(c, &at, now);
+    }
+}
+
+void rule_counts(struct check *c)
+{
+    for (const struct role_row *row = c->kind->roles; row->name; row++) {
+        struct path type = path_key(&c->map_path, str_of(row->name));
+        struct path at = path_field(&type, S("replicas"));
+        jv spec = jv_get(c->map, str_of(row->name)), n = jv_get(spec, S("replicas"));
+        jv before = jv_at(jv_get(c->old_map, str_of(row->name)), "replicas");
+        if (jv_is_null(spec) || !check_is_new(c, n, before))
+            continue;
+        if (row->one && jv_int(n, 0) != 1)
+            problem_forbidden(c->ps, &at, "must be 1");
+        else if (jv_int(n, row->least) < row->least)
+            problem_forbidden(c->ps, &at, "must be at least %" PRId64, row->least);
+    }
+}
+
+void rule_needed(struct check *c)
+{
+    for (const struct role_row *row = c->kind->roles; row->name; row++) {
+        struct path at = path_key(&c->map_path, str_of(row->name));
+        if (row->needed && jv_is_null(jv_get(c->map, str_of(row->name))) &&
+            (!is_update(c) || !jv_is_null(jv_get(c->old_map, str_of(row->name)))))
+            problem_required(c->ps, &at, "must be present");
     }
 }
 
@@ -132,9 +157,9 @@ static void check_replicas(struct check *c)
         struct path policy = path_field(&type, S("restartPolicy"));
         jv n = jv_get(now, S("replicas")), text = jv_get(now, S("restartPolicy"));
         enum restart_policy known;
-        if (is_new(c, n, jv_get(before, S("replicas"))))
+        if (check_is_new(c, n, jv_get(before, S("replicas"))))
             nonnegative_check(c->ps, &replicas, n);
-        if (is_new(c, text, jv_get(before, S("restartPolicy"))) && jv_str(text, S("")).n &&
+        if (check_is_new(c, text, jv_get(before, S("restartPolicy"))) && jv_str(text, S("")).n &&
             !restart_policy_read(jv_str(text, S("")), &known))
             problem_not_supported(c->ps, &policy, text, policies);
     }
@@ -147,7 +172,7 @@ static void check_clean_policy(struct check *c)
     jv now = jv_get(c->policy, S("cleanPodPolicy"));
     str text = jv_str(now, S(""));
 
-    if (text.n == 0 || !is_new(c, now, jv_get(c->old_policy, S("cleanPodPolicy"))))
+    if (text.n == 0 || !check_is_new(c, now, jv_get(c->old_policy, S("cleanPodPolicy"))))
         return;
     for (size_t i = 0; policies[i]; i++)
         if (str_eqz(text, policies[i]))
@@ -204,7 +229,7 @@ static void check_limits(struct check *c)
     for (size_t i = 0; i < COUNT(members); i++) {
         struct path at = path_field(&c->policy_path, str_of(members[i]));
         jv now = jv_get(c->policy, str_of(members[i]));
-        if (is_new(c, now, jv_get(c->old_policy, str_of(members[i]))))
+        if (check_is_new(c, now, jv_get(c->old_policy, str_of(members[i]))))
             nonnegative_check(c->ps, &at, now);
     }
 }

@@ -22,6 +22,8 @@ struct check {
     struct path spec_path, map_path, policy_path;
 };
 typedef void job_rule(struct check *c);
+/* Whether a member is to be looked at: always in a new job, else if it changed. */
+bool check_is_new(const struct check *c, jv now, jv before);
 
 job_rule rule_name;            /* a DNS-1035 label */
 job_rule rule_managed_by_kept; /* immutable */
@@ -29,3 +31,5 @@ job_rule rule_managed_by;      /* one of the two known */
 job_rule rule_map;             /* some replica type */
 job_rule rule_types;           /* none but the kind's */
 job_rule rule_containers;      /* each type has some, with images, and the main one */
+job_rule rule_counts;          /* as many replicas as the kind's types must have */
+job_rule rule_needed;          /* the types every job has */

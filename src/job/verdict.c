@@ -6,16 +6,29 @@
 
 #include <inttypes.h>
 
+/* Jobs led by their workers are told with their namespace, others without. */
+static str worker_text(struct arena *a, const struct job *j, const char *words)
+{
+    return arena_printf(a, "%s %" PRI_STR "/%" PRI_STR " %s", j->kind->planner.res->kind,
+                        STR_ARG(j->ns), STR_ARG(j->name), words);
+}
+
 /* What all kinds but TFJob say. */
 static str common_text(struct arena *a, const struct job *j, enum job_text which,
                        const struct job_role *r)
 {
     const char *kind = j->kind->planner.res->kind;
+    const struct job_role *leader = job_leader(j);
+    bool by_workers = leader && str_eqz(leader->type, "Worker");
 
     switch (which) {
     case TEXT_RUNNING:
+        if (by_workers)
+            return worker_text(a, j, "is running.");
         return arena_printf(a, "%s %" PRI_STR " is running.", kind, STR_ARG(j->name));
     case TEXT_SUCCEEDED:
+        if (by_workers)
+            return worker_text(a, j, "successfully completed.");
         return arena_printf(a, "%s %" PRI_STR " is successfully completed.", kind,
                             STR_ARG(j->name));
     case TEXT_RESTARTING:

@@ -130,9 +130,21 @@ static jv int_or_string(struct arena *a, const char *pattern)
                 { "pattern", text(a, pattern) }, { "x-kubernetes-int-or-string", JV_TRUE });
 }
 
+/* A type that job/ can only name, as it knows nothing of the built-in ones. */
+static const struct schema *named(const struct schema *s)
+{
+    const struct schema *spec = schema_member(&autoscaling2_HorizontalPodAutoscaler, S("spec"));
+    const struct schema *metric = schema_member(spec, S("metrics"))->items;
+
+    return s->name && strcmp(s->name, metric->name) == 0 ? metric : s;
+}
+
 jv shape_of(struct arena *a, const struct schema *s, bool docs)
 {
     struct jbuild b = jb_obj(a);
+
+    if (s->type == SCHEMA_ANY)
+        s = named(s);
 
     if (s == &meta_ObjectMeta)
         return shape_of(a, &job_TemplateMeta, false);

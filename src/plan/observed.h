@@ -53,6 +53,9 @@ struct plan_settings { /* of the operator, from its flags */
     enum gang_mode gang;
     str gang_scheduler;
     bool legacy_labels;
+    str pytorch_init_image;    /* empty: the job's own */
+    str pytorch_init_template; /* YAML of a list of containers; empty: none */
+    int64_t pytorch_init_tries;
 };
 
 struct observed {

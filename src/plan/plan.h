@@ -53,9 +53,11 @@ struct plan_step {
     /* CREATE and DELETE of pods and services, and DELETE of the job. Told of each that was done:
      * event `done_reason`, "Created pod: NAME" or "Deleted pod: NAME", from the tenth of a pass on
      * all in one, "Created 12 more pods"; of each that failed, once for each object and error:
-     * warning `fail_reason`, "Error creating: ..." or "Error deleting: ...". NULL: nothing. */
+     * warning `fail_reason`, "Error creating: ..." or "Error deleting: ...", or with other words
+     * before the colon. NULL: nothing. */
     const char *done_reason;
     const char *fail_reason;
+    const char *fail_words;
     const char *noun; /* "pod" */
     struct plan_note *notes;
     size_t n_notes;

@@ -62,6 +62,11 @@ static void disturb(struct world *w, struct world_pod *p)
     }
 }
 
+static bool is_one(const struct role_row *row)
+{
+    return row->single || row->one;
+}
+
 static void edit(struct world *w)
 {
     size_t r = any(MANY_ROLES);
@@ -76,8 +81,8 @@ static void edit(struct world *w)
             world_set_image(w, any(2));
         break;
     default:
-        if (w->roles[r].there && !w->kind->roles[r].single)
-            world_set_replicas(w, r, (int64_t)any(8) ? 1 + (int64_t)any(4) : 0);
+        if (w->roles[r].there && !is_one(&w->kind->roles[r]))
+            world_set_replicas(w, r, any(8) ? 1 + (int64_t)any(4) : w->kind->roles[r].least);
     }
 }
 
@@ -185,8 +190,9 @@ static void be_born(struct world *w)
 
         /* Of those that decide a job has one; the kinds' own tests know about two. */
         w->roles[r].there = leads ? !leader && (any(2) || !w->kind->roles[r + 1].name) : any(2);
+        w->roles[r].there |= w->kind->roles[r].needed;
         leader = leader || (leads && w->roles[r].there);
-        w->roles[r].replicas = w->kind->roles[r].single ? 1 : 1 + (int64_t)any(4);
+        w->roles[r].replicas = is_one(&w->kind->roles[r]) ? 1 : 1 + (int64_t)any(4);
         w->roles[r].policy = policies[any(COUNT(policies))];
     }
     w->backoff = any(2) ? -1 : (int64_t)any(6);

@@ -85,6 +85,7 @@ int world_read(struct world *w, jv job, jv observed, struct err *e)
     w->job = job;
     w->pods = complete_all(w, jv_get(observed, S("pods")));
     w->services = complete_all(w, jv_get(observed, S("services")));
+    w->others = complete_all(w, jv_get(observed, S("others")));
     w->settings = (struct plan_settings){
         .cluster_domain = text(settings, "clusterDomain"),
         .gang = str_eq(gang, S("volcano"))   ? GANG_VOLCANO
@@ -92,6 +93,9 @@ int world_read(struct world *w, jv job, jv observed, struct err *e)
                                              : GANG_OFF,
         .gang_scheduler = text(settings, "gangScheduler"),
         .legacy_labels = jv_bool(jv_get(settings, S("legacyLabels")), false),
+        .pytorch_init_image = text(settings, "pytorchInitImage"),
+        .pytorch_init_template = text(settings, "pytorchInitTemplate"),
+        .pytorch_init_tries = jv_int(jv_get(settings, S("pytorchInitTries")), 0),
     };
     return 0;
 }
@@ -124,9 +128,20 @@ static int service_order(const void *x, const void *y)
     return c ? c : str_cmp(p->name, q->name);
 }
 
+static const struct kube_resource *resource_of(const struct world *w, jv obj)
+{
+    const struct kube_resource *const *owned = w->kind->planner.owned;
+
+    for (; owned && *owned; owned++)
+        if (str_eqz(text(obj, "kind"), (*owned)->kind))
+            return *owned;
+    return NULL;
+}
+
 struct observed world_observe(const struct world *w, struct arena *a)
 {
-    size_t n_pods = jv_len(w->pods), n_services = jv_len(w->services);
+    size_t n_pods = jv_len(w->pods), n_services = jv_len(w->services), n_others = 0;
+    struct seen_object *others = ARENA_ARRAY(a, struct seen_object, jv_len(w->others) + 1);
     struct seen_pod *pods = ARENA_ARRAY(a, struct seen_pod, n_pods + 1);
     struct seen_service *services = ARENA_ARRAY(a, struct seen_service, n_services + 1);
 
@@ -134,6 +149,8 @@ struct observed world_observe(const struct world *w, struct arena *a)
         pods[i] = seen_pod_read(a, jv_index(w->pods, i), w->kind->planner.main_container);
     for (size_t i = 0; i < n_services; i++)
         services[i] = seen_service_read(a, jv_index(w->services, i));
+    for (struct jv_iter it = jv_iter(w->others); jv_next(&it);)
+        others[n_others++] = (struct seen_object){ resource_of(w, it.value), it.value };
     qsort(pods, n_pods, sizeof(*pods), pod_order);
     qsort(services, n_services, sizeof(*services), service_order);
     return (struct observed){
@@ -144,6 +161,8 @@ struct observed world_observe(const struct world *w, struct arena *a)
         .n_pods = n_pods,
         .services = services,
         .n_services = n_services,
+        .others = others,
+        .n_others = n_others,
         .status_written_ms = w->written_ms,
     };
 }
@@ -161,13 +180,17 @@ struct plan *world_plan(const struct world *w, struct arena *a, struct err *e)
 
 static jv *list_of(struct world *w, const struct kube_resource *res)
 {
-    return res == &kube_pods ? &w->pods : res == &kube_services ? &w->services : NULL;
+    return res == &kube_pods             ? &w->pods
+           : res == &kube_services       ? &w->services
+           : res == w->kind->planner.res ? NULL
+                                         : &w->others;
 }
 
-static ptrdiff_t find(jv list, str name)
+static ptrdiff_t find(jv list, const struct plan_step *s)
 {
     for (struct jv_iter it = jv_iter(list); jv_next(&it);)
-        if (str_eq(meta_name(it.value), name))
+        if (str_eq(meta_name(it.value), s->name) &&
+            str_eqz(jv_str(jv_get(it.value, S("kind")), str_of(s->res->kind)), s->res->kind))
             return (ptrdiff_t)it.i - 1;
     return -1;
 }
@@ -179,7 +202,7 @@ static int create(struct world *w, const struct plan_step *s, struct err *e)
 
     if (!list)
         return err_set(e, ERR_INVALID, "create of %s", s->res->kind);
-    ptrdiff_t there = find(*list, s->name);
+    ptrdiff_t there = find(*list, s);
     str owner = jv_str(jv_get(meta_controller(jv_index(*list, (size_t)there)), S("uid")), S(""));
     if (there >= 0 && !str_eq(owner, meta_uid(w->job)))
         return 0; /* refused, and told */
@@ -202,7 +225,7 @@ static int delete (struct world *w, const struct plan_step *s, struct err *e)
         w->job = jv_with(w->a, w->job, now, "metadata", "deletionTimestamp");
         return 0;
     }
-    ptrdiff_t i = find(*list, s->name);
+    ptrdiff_t i = find(*list, s);
     jv obj = i < 0 ? JV_ABSENT : jv_index(*list, (size_t)i);
     if (!jv_exists(obj) || !str_eq(meta_uid(obj), s->uid))
         return err_set(e, ERR_NOT_FOUND, "%s %" PRI_STR " is not there", s->res->kind,
@@ -237,7 +260,7 @@ static int patch_job(struct world *w, const struct plan_step *s, str version, st
 static int adopt(struct world *w, const struct plan_step *s, struct err *e)
 {
     jv *list = list_of(w, s->res);
-    ptrdiff_t i = list ? find(*list, s->name) : -1;
+    ptrdiff_t i = list ? find(*list, s) : -1;
     jv change = jv_copy(w->a, step_object(w->a, s));
 
     if (!list || i < 0)
@@ -245,6 +268,18 @@ static int adopt(struct world *w, const struct plan_step *s, struct err *e)
     jv owned = jv_with(w->a, jv_index(*list, (size_t)i),
                        jv_at(change, "metadata", "ownerReferences"), "metadata", "ownerReferences");
     *list = jv_with_index(w->a, *list, (size_t)i, owned);
+    return 0;
+}
+
+static int patch_other(struct world *w, const struct plan_step *s, struct err *e)
+{
+    ptrdiff_t i = find(w->others, s);
+
+    if (i < 0)
+        return err_set(e, ERR_NOT_FOUND, "nothing to patch");
+    jv changed =
+        patch_merge(w->a, jv_index(w->others, (size_t)i), jv_copy(w->a, step_object(w->a, s)), e);
+    w->others = jv_with_index(w->a, w->others, (size_t)i, changed);
     return 0;
 }
 
@@ -269,6 +304,8 @@ int world_apply(struct world *w, const struct plan *p, struct err *e)
                 rc = create(w, s, e);
             else if (s->kind == PLAN_DELETE)
                 rc = delete (w, s, e);
+            else if (s->kind == PLAN_PATCH && list_of(w, s->res) == &w->others)
+                rc = patch_other(w, s, e);
             else if (s->kind == PLAN_PATCH && s->patch == KUBE_PATCH_MERGE)
                 rc = patch_job(w, s, version, e);
             else if (s->kind == PLAN_PATCH)

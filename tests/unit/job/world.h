@@ -9,7 +9,7 @@ struct world {
     struct arena *a;
     const struct job_kind *kind;
     jv job;
-    jv pods, services; /* lists */
+    jv pods, services, others; /* lists */
     struct plan_settings settings;
     int64_t now_ms;
     int64_t written_ms;

@@ -1,0 +1,44 @@
+/* What the user wrote comes first; of two of one name the kubelet takes the later one, ours. */
+
+#include "job/env.h"
+
+#include <assert.h>
+#include <inttypes.h>
+
+static void push(struct env *e, jv var)
+{
+    assert(e->n < MANY_VARS);
+    e->vars[e->n++] = var;
+}
+
+void env_add(struct env *e, const char *name, str value)
+{
+    push(e, jobj(e->a, { "name", jstr(e->a, str_of(name)) }, { "value", jstr(e->a, value) }));
+}
+
+void env_int(struct env *e, const char *name, int64_t value)
+{
+    env_add(e, name, arena_printf(e->a, "%" PRId64, value));
+}
+
+void env_field(struct env *e, const char *name, const char *field_path)
+{
+    jv ref = jobj(e->a, { "fieldPath", jstr(e->a, str_of(field_path)) });
+
+    push(e, jobj(e->a, { "name", jstr(e->a, str_of(name)) },
+                 { "valueFrom", jobj(e->a, { "fieldRef", ref }) }));
+}
+
+jv env_into_all(const struct env *e, jv spec)
+{
+    jv containers = jv_get(spec, S("containers"));
+    struct jbuild b = { 0 };
+
+    if (!jv_is(containers, JV_ARR))
+        return spec;
+    for (struct jv_iter c = jv_iter(containers); jv_next(&c);)
+        jb_child(&b, e->a, &c,
+                 jv_is(c.value, JV_OBJ) ? job_container_with_env(e->a, c.value, e->vars, e->n)
+                                        : c.value);
+    return b.a ? jv_with_key(e->a, spec, S("containers"), jb_done(&b)) : spec;
+}
