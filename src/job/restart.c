@@ -15,16 +15,37 @@ static bool is_in(jv list, str uid)
     return false;
 }
 
-static void read_annotation(const struct job *j, struct budget *b)
+static jv tally_of(const struct job *j)
 {
     str text = jv_str(jv_get(meta_annotations(j->obj), S(ANNOTATION)), S(""));
-    jv tally = text.n ? json_parse(j->a, text, NULL, NULL) : JV_ABSENT;
+
+    return text.n ? json_parse(j->a, text, NULL, NULL) : JV_ABSENT;
+}
+
+str budget_since(const struct job *j)
+{
+    jv since = jv_get(tally_of(j), S("since"));
+    int64_t at = job_time(since), born = job_time(jv_get(meta_of(j->obj), S("creationTimestamp")));
+
+    /* One from before its birth was copied from another job. */
+    return at >= 0 && at >= born && at <= j->seen->now_ms ? jv_str(since, S("")) : j->now;
+}
+
+static int64_t began_ms(const struct job *j)
+{
+    jv start = jv_get(j->status, S("startTime"));
+
+    return job_has_started(j) ? job_time(start) : job_time(jstr(j->a, budget_since(j)));
+}
+
+static void read_annotation(const struct job *j, struct budget *b)
+{
+    jv tally = tally_of(j);
     int64_t since = job_time(jv_get(tally, S("since")));
     int64_t n = jv_int(jv_get(tally, S("n")), -1);
     jv last = jv_get(tally, S("last"));
 
-    if (since < 0 || since != job_time(jv_get(j->status, S("startTime"))) || n < 0 ||
-        n > INT32_MAX || !jv_is(last, JV_ARR))
+    if (since < 0 || since != began_ms(j) || n < 0 || n > INT32_MAX || !jv_is(last, JV_ARR))
         return;
     b->recreated = n;
     b->last = last;

@@ -15,5 +15,8 @@ struct budget {
 struct budget budget_read(const struct job *j);
 bool budget_is_spent(const struct job *j, const struct budget *b);     /* already */
 bool budget_is_overdrawn(const struct job *j, const struct budget *b); /* with what is due */
+/* When a job without startTime began: now, or earlier if restarts were counted before the first
+ * status could be written, as they must go on counting. */
+str budget_since(const struct job *j);
 /* Plans, before any of these pods is deleted, that each counts from now on, exactly once. */
 void budget_tally(const struct job *j, const struct budget *b, struct plan *p);

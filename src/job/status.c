@@ -2,6 +2,7 @@
 
 #include "job/status.h"
 #include "job/kind.h"
+#include "job/restart.h"
 
 enum { REFRESH_MS = 1000 };
 
@@ -13,7 +14,7 @@ void status_set_time(struct job *j, str member, str time)
 void status_start(struct job *j)
 {
     if (!job_has_started(j))
-        status_set_time(j, S("startTime"), j->now);
+        status_set_time(j, S("startTime"), budget_since(j));
 }
 
 /* A counter that is 0 is left out, as ever. */
