@@ -68,13 +68,38 @@ void call_fail(struct kube_call *call, const struct err *e)
 static void begin(struct kube_call *call, struct headers *h)
 {
     call->generation = h->generation;
+    if (call->done)
+        call->c->running++;
     call->tries++;
     multi_begin(call, h);
+}
+
+/* Takes it from curl, and lets the next one in. */
+static void end(struct kube_call *call)
+{
+    struct client *c = call->c;
+    struct kube_call *next = c->full.first;
+
+    if (!call->line)
+        return;
+    multi_end(call);
+    if (!call->done)
+        return;
+    c->running--;
+    if (!next || c->stopped)
+        return;
+    queue_remove(next);
+    call_authorize(next);
 }
 
 void call_authorize(struct kube_call *call)
 {
     struct err e = { 0 };
+
+    if (call->done && call->c->running >= RUNNING_MOST) {
+        queue_push(&call->c->full, call);
+        return;
+    }
     struct headers *h = credential_get(call->c, &e);
 
     if (h)
@@ -91,13 +116,13 @@ void calls_authorized(struct client *c, const struct err *e)
     struct kube_call *last = c->waiting.last;
 
     while ((call = c->waiting.first)) {
-        bool end = call == last; /* what is queued again waits for the next round */
+        bool is_last = call == last; /* what is queued again waits for the next round */
         queue_remove(call);
         if (e)
             call_fail(call, e);
         else
             call_authorize(call);
-        if (end)
+        if (is_last)
             break;
     }
 }
@@ -174,7 +199,7 @@ static void detach(struct kube_call *call)
 
     queue_remove(call);
     loop_timer_stop(TAKE(call->retry));
-    multi_end(call);
+    end(call);
     if (call->next)
         call->next->prev = call->prev;
     if (call->prev)
@@ -184,7 +209,7 @@ static void detach(struct kube_call *call)
     c->stats.open--;
     if (!call->done) {
         c->stats.watches--;
-        if (c->http1 && !c->stopped)
+        if (!c->stopped)
             multi_watches(c);
     }
 }
@@ -213,7 +238,7 @@ static void on_retry(void *arg)
 
 static void again(struct kube_call *call, int64_t after_ms)
 {
-    multi_end(call);
+    end(call);
     buf_clear(&call->got);
     call->counted = call->finished = false;
     call->status = 0;

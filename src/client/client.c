@@ -83,8 +83,7 @@ static struct kube_call *do_watch(struct kube_api *api, const struct kube_reques
     call->watcher = *w;
     call->lines = kube_lines_new(w->on_event, w->ctx);
     c->stats.watches++;
-    if (c->http1)
-        multi_watches(c);
+    multi_watches(c);
     if (!c->idle_timer) {
         tick = tick > 30000 ? 30000 : tick < 10 ? 10 : tick;
         c->idle_timer = loop_timer_start(c->loop, tick, tick, on_idle, c);
@@ -122,6 +121,7 @@ static int find_host(struct client *c, struct err *e)
         return err_set(e, ERR_INVALID, "server %s is no URL that can be used", c->cfg->server);
     c->host = arena_z(c->a, host);
     c->base = c->cfg->server;
+    c->http1 = !tls;
     if (!tls || !c->cfg->tls_server_name)
         return 0;
     c->base = arena_printf(c->a, "https://%s%" PRI_STR, c->cfg->tls_server_name, STR_ARG(prefix)).p;

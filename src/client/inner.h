@@ -14,6 +14,7 @@ enum {
     HOST_CONNECTIONS = 4,     /* of HTTP/2 */
     HOST_CONNECTIONS_H1 = 16, /* of HTTP/1.1, beside one for each watch */
     HOST_STREAMS = 1000,      /* a connection, or fewer as the server says */
+    RUNNING_MOST = 256, /* requests curl has; it looks at all that wait whenever one is done */
     LINES_KEPT = 32,
     TIMEOUT_MS = 60 * 1000, /* as long as kube-apiserver works on a request */
     CONNECT_TIMEOUT_MS = 10 * 1000,
@@ -127,6 +128,8 @@ struct client {
     struct kube_call *calls;
     struct call_queue waiting; /* for a credential */
     struct call_queue slowed;  /* by the rate limit */
+    struct call_queue full;    /* for others to be done */
+    int running;               /* requests curl has; watches are not counted */
     struct call_queue ready;   /* something to tell */
     double tokens;
     int64_t tokens_ms; /* when they were counted */

@@ -3,6 +3,8 @@
 
 #include "client/kubeconfig_inside.h"
 
+#include "base/map.h"
+
 #include <stdio.h>
 
 /* The lists, and what is in each entry beside its name. */
@@ -40,11 +42,11 @@ str kubeconfig_below(struct arena *a, str path, const char *name)
 
 /* ---- shape */
 
-static int check_entry(struct arena *a, const struct kubeconfig_doc *d, size_t list, jv of,
-                       size_t i, struct err *e)
+static int check_entry(struct arena *a, const struct kubeconfig_doc *d, size_t list, size_t i,
+                       struct map *seen, struct err *e)
 {
     str path = arena_printf(a, "%s[%zu]", lists[list].list, i);
-    jv entry = jv_index(of, i);
+    jv entry = jv_index(jv_at(d->doc.root, lists[list].list), i);
     str name = jv_str(jv_at(entry, "name"), STR_NONE);
     jv value = jv_at(entry, lists[list].value);
 
@@ -55,25 +57,25 @@ static int check_entry(struct arena *a, const struct kubeconfig_doc *d, size_t l
     if (!jv_is_null(value) && !jv_is(value, JV_OBJ))
         return kubeconfig_fail(d, kubeconfig_below(a, path, lists[list].value), e,
                                "must be an object");
-    for (size_t j = 0; j < i; j++)
-        if (str_eq(name, jv_str(jv_at(jv_index(of, j), "name"), STR_NONE)))
-            return kubeconfig_fail(d, path, e, "is named %" PRI_STR " as is %s[%zu]", STR_ARG(name),
-                                   lists[list].list, j);
+    if (map_put(seen, name, seen))
+        return kubeconfig_fail(d, path, e, "has the name %" PRI_STR " of another", STR_ARG(name));
     return 0;
 }
 
 static int check_list(struct arena *a, const struct kubeconfig_doc *d, size_t list, struct err *e)
 {
     jv of = jv_at(d->doc.root, lists[list].list);
+    struct map seen = { 0 };
+    int rc = 0;
 
     if (jv_is_null(of))
         return 0;
     if (!jv_is(of, JV_ARR))
         return kubeconfig_fail(d, str_of(lists[list].list), e, "must be a list");
-    for (size_t i = 0; i < jv_len(of); i++)
-        if (check_entry(a, d, list, of, i, e) < 0)
-            return -1;
-    return 0;
+    for (size_t i = 0; rc == 0 && i < jv_len(of); i++)
+        rc = check_entry(a, d, list, i, &seen, e);
+    map_done(&seen);
+    return rc;
 }
 
 static bool is_one_of(jv v, const char *word)

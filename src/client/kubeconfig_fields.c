@@ -263,6 +263,8 @@ int kubeconfig_user(struct arena *a, const struct kubeconfig_entry *in, struct c
     if ((out->cert.n || out->cert_file) && !out->key.n && !out->key_file)
         return kubeconfig_fail(in->doc, in->path, e,
                                "a client certificate needs client-key or client-key-data");
+    if (out->username && (out->token || out->token_file))
+        return kubeconfig_fail(in->doc, in->path, e, "has a token and a username; one must go");
     if ((out->as_uid || jv_len(out->as_groups) || jv_len(out->as_extra)) && !out->as)
         return kubeconfig_fail(in->doc, in->path, e, "as-uid, as-groups and as-user-extra need as");
     if (jv_is_null(exec.value))

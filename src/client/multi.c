@@ -26,7 +26,6 @@ static void on_timer_closed(uv_handle_t *h)
     client_let_go(c);
 }
 
-/* An answer in HTTP/1 means a connection for each watch. */
 static void see_version(struct kube_call *call)
 {
     struct client *c = call->c;
@@ -134,9 +133,13 @@ static int on_multi_socket(CURL *easy, curl_socket_t fd, int what, void *ctx, vo
     return 0;
 }
 
+/* Over HTTP/1 each watch needs a connection of its own, and the server may turn out to speak no
+ * other; over HTTP/2 what is allowed beyond a few is not used. */
 void multi_watches(struct client *c)
 {
-    long most = c->http1 ? HOST_CONNECTIONS_H1 + (long)c->stats.watches : HOST_CONNECTIONS;
+    long watches = (long)c->stats.watches;
+    long most =
+        c->http1 ? HOST_CONNECTIONS_H1 + watches : HOST_CONNECTIONS + (watches < 32 ? watches : 32);
 
     curl_multi_setopt(c->multi, CURLMOPT_MAX_HOST_CONNECTIONS, most);
 }

@@ -2,11 +2,7 @@
  * as argument whatever that names. */
 
 #include "help.h"
-
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "spawn.h"
 
 static const struct kube_resource maps = { "", "v1", "configmaps", "ConfigMap", false };
 static const struct kube_resource spaces = { "", "v1", "namespaces", "Namespace", true };
@@ -233,49 +229,19 @@ static void requests_are_counted(struct rig *r)
     ok(created >= MANY + 2, "%" PRId64 " creates are counted", created);
 }
 
-/* ---- a server */
-
-static pid_t server;
-static char dir[] = "/tmp/client-verbs-XXXXXX";
-
-static const char *start_server(struct arena *a, const char *muster)
-{
-    const char *config = arena_printf(a, "%s/kubeconfig", mkdtemp(dir)).p;
-    const char *data = arena_printf(a, "%s/data", dir).p;
-
-    server = fork();
-    if (server == 0) {
-        int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-        dup2(null, 1);
-        dup2(null, 2);
-        execl(muster, muster, "up", "--data", data, "--listen", "127.0.0.1:0", "--kubeconfig",
-              config, NULL);
-        _exit(127);
-    }
-    for (int i = 0; i < 1000 && access(config, R_OK) < 0; i++)
-        usleep(10000);
-    return config;
-}
-
-static void stop_server(struct arena *a)
-{
-    if (!server)
-        return;
-    kill(server, SIGTERM);
-    waitpid(server, NULL, 0);
-    if (system(arena_printf(a, "rm -rf %s", dir).p))
-        printf("# %s stays\n", dir);
-}
-
 int main(int argc, char **argv)
 {
     struct rig r = { .a = arena_new() };
     bool own = argc > 1 && strcmp(argv[1], "--spawn") == 0;
-    struct client_from from = { 0 };
+    struct client_from from = { .file = argc > 1 ? argv[1] : NULL };
+    struct spawned server = { 0 };
     struct err e = { 0 };
 
     signal(SIGPIPE, SIG_IGN);
-    from.file = own ? start_server(r.a, argv[2]) : argv[1];
+    if (own) {
+        spawn_server(&server, r.a, argv[2]);
+        from.file = server.kubeconfig;
+    }
     ok(client_config_load(r.a, &from, &r.cfg, &e) == 0, "the configuration is read: %s", e.msg);
     r.cfg.component = "test";
     r.loop = loop_new();
@@ -290,7 +256,7 @@ int main(int argc, char **argv)
     requests_are_counted(&r);
     client_free(r.client);
     loop_free(r.loop);
-    stop_server(r.a);
+    spawn_stop(&server, r.a);
     arena_free(r.a);
     return tap_done();
 }

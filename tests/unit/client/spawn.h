@@ -1,0 +1,46 @@
+/* Our own server as a child of the test, in a folder of its own. */
+#pragma once
+
+#include "base/arena.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct spawned {
+    pid_t pid;
+    char dir[32];
+    const char *kubeconfig;
+};
+
+/* program: the path of muster. */
+static void spawn_server(struct spawned *s, struct arena *a, const char *program)
+{
+    strcpy(s->dir, "/tmp/client-test-XXXXXX");
+    if (!mkdtemp(s->dir))
+        abort();
+    const char *data = arena_printf(a, "%s/data", s->dir).p;
+    s->kubeconfig = arena_printf(a, "%s/kubeconfig", s->dir).p;
+    s->pid = fork();
+    if (s->pid == 0) {
+        int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+        dup2(null, 1);
+        dup2(null, 2);
+        execl(program, program, "up", "--data", data, "--listen", "127.0.0.1:0", "--kubeconfig",
+              s->kubeconfig, NULL);
+        _exit(127);
+    }
+    for (int i = 0; i < 1000 && access(s->kubeconfig, R_OK) < 0; i++)
+        usleep(10000);
+}
+
+static void spawn_stop(struct spawned *s, struct arena *a)
+{
+    if (!s->pid)
+        return;
+    kill(s->pid, SIGTERM);
+    waitpid(s->pid, NULL, 0);
+    if (system(arena_printf(a, "rm -rf %s", s->dir).p))
+        abort();
+}
