@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 enum {
-    FINISH_MS = 5000,  /* for what was sent before a signal to be answered */
+    FINISH_MS = 5500,  /* for what was sent before a signal to be answered */
     RELEASE_MS = 2000, /* for the lease to be let go */
     GRACE_MS = 200,    /* for probes under way */
     OVERTIME_MS = 250, /* after which a loop that does not move is ended by the kernel */
@@ -91,8 +91,10 @@ static void on_finish_late(void *arg)
 {
     struct manager *o = arg;
 
+    /* The server may still work on them: the lease runs out by itself. */
     log_warn("not all requests were answered", KVI("waited_ms", FINISH_MS));
-    on_ctl_over(o);
+    o->ctl_is_over = true;
+    on_lease_over(o);
 }
 
 static void on_signal(void *ctx, int signo)

@@ -151,7 +151,8 @@ static const struct go_flag table[] = {
     { "kube-api-burst", GO_INT, FIELD(burst), .dflt = "0", .arg = "N",
       .help = "How many may come at once, with --kube-api-qps; 0: as many as its seconds." },
     { "gang-scheduler-name", GO_TEXT, FIELD(gang_name), .dflt = "", .arg = "NAME",
-      .help = "volcano, or the scheduler that knows PodGroups of scheduling.x-k8s.io; none: off." },
+      .help = "volcano, or the scheduler that knows PodGroups of scheduling.x-k8s.io; none: off.\n"
+              "        Not there yet: told in the log, and pods are created without." },
     { "enable-gang-scheduling", GO_BOOL, FIELD(gang),
       .help = "The same as --gang-scheduler-name=volcano." },
     { "log-format", GO_TEXT, .set = set_format, .arg = "FORM",
@@ -180,7 +181,7 @@ static const struct go_flag table[] = {
 
 /* ---- what follows from them */
 
-static void set_up_log(const struct operator_flags *f, bool devel_given)
+static void set_up_log(struct operator_flags *f, bool devel_given)
 {
     int level = devel_given && f->zap_devel ? LOG_DEBUG : LOG_INFO;
     int format = devel_given && !f->zap_devel ? LOG_JSON : LOG_LOGFMT;
@@ -191,6 +192,7 @@ static void set_up_log(const struct operator_flags *f, bool devel_given)
         format = f->zap_format;
     if (f->log_format >= 0)
         format = f->log_format;
+    f->log_format = format;
     log_setup((enum log_level)level, (enum log_format)format);
 }
 
@@ -212,6 +214,8 @@ static void set_gang(struct operator_flags *f)
         return;
     f->settings.gang = str_eq_nocase(name, S("volcano")) ? GANG_VOLCANO : GANG_PLUGINS;
     f->settings.gang_scheduler = f->settings.gang == GANG_VOLCANO ? S("volcano") : name;
+    log_warn("gang scheduling is not there yet: pods are created without a PodGroup",
+             KV("scheduler", f->settings.gang_scheduler));
 }
 
 static void print_help(FILE *to, struct arena *a, const struct go_flags *all)

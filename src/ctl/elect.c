@@ -36,6 +36,7 @@ struct elect {
     char trouble[300];
     char told[300]; /* the trouble that was logged last */
     char holder[256];
+    char waited_for[256]; /* the holder that was told last */
 };
 
 struct elect *elect_new(const struct elect_opts *o)
@@ -267,6 +268,16 @@ static void lose(struct elect *e, const char *why)
     e->o.on_lost(e->o.ctx, why);
 }
 
+static void stand_by(struct elect *e)
+{
+    wait_a_while(e);
+    if (strcmp(e->waited_for, e->holder) == 0)
+        return;
+    snprintf(e->waited_for, sizeof(e->waited_for), "%s", e->holder);
+    log_info("standing by", KV("lease", e->o.name), KV("namespace", e->o.ns),
+             KVZ("holder", e->holder));
+}
+
 static void on_read(struct elect *e)
 {
     if (e->releasing && !is_mine(e)) {
@@ -278,7 +289,7 @@ static void on_read(struct elect *e)
         return;
     }
     if (is_taken(e)) {
-        wait_a_while(e);
+        stand_by(e);
         return;
     }
     request(e, DOING_UPDATE);

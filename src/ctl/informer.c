@@ -84,11 +84,13 @@ static void trouble(struct informer *i, const char *verb, const struct err *e)
     char name[128];
 
     resource_name(i, name, sizeof(name));
-    snprintf(i->trouble, sizeof(i->trouble), "cannot %s %s: %s", verb, name, e->msg);
+    /* A list is never of a thing that is not there, but of a kind that the server does not know. */
+    snprintf(i->trouble, sizeof(i->trouble), "cannot %s %s: %s%s", verb, name,
+             e->code == ERR_NOT_FOUND ? "is its CRD installed? " : "", e->msg);
     if (i->told != e->code) { /* each try fails alike: said once */
         i->told = e->code;
         log_warn("cannot read, trying again", KVZ("verb", verb), KVZ("resource", name),
-                 KVZ("error", e->msg));
+                 KVZ("error", strstr(i->trouble, ": ") + 2));
     }
     i->o.ops->changed(i->o.ctx);
 }
