@@ -15,12 +15,14 @@ static jv definition(struct arena *a, const char *scope, const char *type)
     jv size = jobj(a, { "type", jstr(a, str_of(type)) });
     jv names = box_value(a, "{'kind':'Thing','plural':'things'}");
     jv version = box_value(
-        a, "{'name':'v1','served':true,'storage':true,'subresources':{'status':{},'scale':"
-           "{'specReplicasPath':'.spec.replicas','statusReplicasPath':'.status.replicas'}},"
-           "'schema':{'openAPIV3Schema':{'type':'object','properties':{'spec':{'type':'object',"
-           "'properties':{'color':{'type':'string','default':'red'},'replicas':{'type':'integer',"
-           "'minimum':0}}},'status':{'type':'object','properties':{'replicas':{'type':'integer'}}}"
-           "}}}}");
+        a,
+        "{'name':'v1','served':true,'storage':true,'subresources':{'status':{},'scale':"
+        "{'specReplicasPath':'.spec.replicas','statusReplicasPath':'.status.replicas'}},"
+        "'schema':{'openAPIV3Schema':{'type':'object','properties':{'spec':{'type':'object',"
+        "'properties':{'color':{'type':'string','default':'red'},'replicas':{'type':'integer',"
+        "'minimum':0},'parts':{'type':'object','additionalProperties':{'type':'object',"
+        "'properties':{'size':{'type':'integer','minimum':0}}}}}},'status':{'type':'object','properties':{'replicas':{'type':'integer'}}}"
+        "}}}}");
 
     version = jv_with(a, version, size, "schema", "openAPIV3Schema", "properties", "spec",
                       "properties", "size");
@@ -57,6 +59,18 @@ static str version_of(jv obj)
 
 /* ---- definitions */
 
+static void every_word_of_a_schema_counts(struct box *b)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct kube_request r = make(a, "x", "{'replicas':-1}");
+
+    is_str(box_ask(b, a, &r).message,
+           S("Thing.example.com \"x\" is invalid: [spec.replicas: Invalid value: -1: spec.replicas "
+             "in body should be greater than or equal to 0, .spec.replicas: Invalid value: -1: "
+             "should be a non-negative integer]"),
+           "what a schema says twice of a field is told twice");
+}
+
 static void open_with(struct box *b, const char *path, jv def)
 {
     struct api_opts o = { .definitions = &def, .n_definitions = 1 };
@@ -74,6 +88,7 @@ static void they_are_there_and_up_to_date(const char *path)
     ok(meta_condition_is(first, S("Established"), S("True")), "it is served when all is ready");
     struct kube_request r = make(a, "one", "{'size':1}");
     is_int(box_ask(&b, a, &r).status, 201, "so that objects can be made at once");
+    every_word_of_a_schema_counts(&b);
     box_close(&b);
 
     open_with(&b, path, definition(a, "Namespaced", "integer"));
@@ -106,9 +121,14 @@ static void no_large_red_ones(void *ctx, struct problems *ps, jv obj, jv old)
     struct path spec = path_field(NULL, S("spec"));
     struct path color = path_field(&spec, S("color"));
     struct path replicas = path_field(&spec, S("replicas"));
+    struct path parts = path_field(&spec, S("parts"));
+    struct path big = path_key(&parts, S("Big"));
+    struct path size = path_field(&big, S("size"));
     int *asked = ctx;
 
     (*asked)++;
+    if (jv_int(jv_at(obj, "spec", "parts", "Big", "size"), 0) < 0)
+        problem_invalid(ps, &size, jv_at(obj, "spec", "parts", "Big", "size"), "too little of it");
     if (jv_exists(old) && jv_equal(jv_at(obj, "spec"), jv_at(old, "spec")))
         return;
     if (jv_int(jv_at(obj, "spec", "size"), 0) > 10 &&
@@ -148,6 +168,11 @@ static void objects_are_checked(void)
              "spec.size: Invalid value: \"string\": spec.size in body must be of type integer: "
              "\"string\"]"),
            "and what its schema says, but once a field");
+    r = make(a, "x", "{'parts':{'Big':{'size':-1}}}");
+    is_str(box_ask(&b, a, &r).message,
+           S("Thing.example.com \"x\" is invalid: spec.parts[Big].size: Invalid value: -1: too "
+             "little of it"),
+           "however it writes the field");
     r = make(a, "x", "{'size':3,'replicas':2}");
     is_int(box_ask(&b, a, &r).status, 201, "a good one");
     asked = 0;
