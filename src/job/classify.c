@@ -90,6 +90,7 @@ static void count(struct job *j, struct job_role *r, const struct seen_pod *pod,
     case CLASS_FOREIGN:
     case CLASS_SURPLUS:
     case CLASS_TWIN:
+    case CLASS_WAITING:
     case CLASS_PENDING:
         break;
     }

@@ -21,6 +21,7 @@ enum pod_class {
     CLASS_LEAVING,     /* holds its index until it is gone, and counts nowhere */
     CLASS_DONE,        /* succeeded */
     CLASS_RESTARTABLE, /* failed; to be deleted and made again */
+    CLASS_WAITING,     /* failed; made again, but not in this pass */
     CLASS_PERMANENT,   /* failed for good */
     CLASS_BROKEN,      /* failed, and the spec does not say what then: it is invalid */
     CLASS_ACTIVE,

@@ -86,18 +86,27 @@ bool budget_is_overdrawn(const struct job *j, const struct budget *b)
     return spends(b, j->kubelet_restarts + b->recreated + b->due);
 }
 
-void budget_tally(const struct job *j, const struct budget *b, struct plan *p)
+void budget_tally(struct job *j, const struct budget *b, struct plan *p)
 {
+    enum { MANY_RESTARTS = 1000 };
     struct arena *a = j->a;
     struct jbuild last = jb_arr(a);
+    int64_t due = 0, n = 0;
 
     if (!b->limited || b->due == 0)
         return;
-    for (size_t i = 0; i < j->seen->n_pods; i++)
-        if (j->classes[i] == CLASS_RESTARTABLE && !j->seen->pods[i].disrupted)
+    for (size_t i = 0; i < j->seen->n_pods; i++) {
+        if (j->classes[i] != CLASS_RESTARTABLE)
+            continue;
+        if (++n > MANY_RESTARTS)
+            j->classes[i] = CLASS_WAITING;
+        due += is_due(j, b, i);
+        if (!j->seen->pods[i].disrupted &&
+            (j->classes[i] == CLASS_RESTARTABLE || is_in(b->last, j->seen->pods[i].uid)))
             jb_push(&last, jstr(a, j->seen->pods[i].uid));
+    }
     jv tally = jobj(a, { "since", jv_get(j->status, S("startTime")) },
-                    { "n", jint(a, b->recreated + b->due) }, { "last", jb_done(&last) });
+                    { "n", jint(a, b->recreated + due) }, { "last", jb_done(&last) });
     struct plan_step *s = plan_add(p, PLAN_PATCH, 0, j->kind->planner.res);
     s->must = true;
     s->ns = j->ns;

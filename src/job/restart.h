@@ -8,15 +8,17 @@ struct budget {
     int64_t limit;
     int64_t recreated; /* pods deleted for restart since startTime, as the annotation says */
     jv last;           /* uids of the latest of them */
-    int64_t due;       /* pods to be restarted that are not counted yet */
+    int64_t due;       /* failed pods to be restarted that are not counted yet */
 };
 
-/* After job_classify and with startTime as it will be. */
+/* After job_classify. */
 struct budget budget_read(const struct job *j);
 bool budget_is_spent(const struct job *j, const struct budget *b);     /* already */
 bool budget_is_overdrawn(const struct job *j, const struct budget *b); /* with what is due */
 /* When a job without startTime began: now, or earlier if restarts were counted before the first
  * status could be written, as they must go on counting. */
 str budget_since(const struct job *j);
-/* Plans, before any of these pods is deleted, that each counts from now on, exactly once. */
-void budget_tally(const struct job *j, const struct budget *b, struct plan *p);
+/* Plans, before any of these pods is deleted, that each counts from now on, exactly once. The tally
+ * names them all, so where there is a limit only so many are restarted in one pass: the others
+ * become CLASS_WAITING. */
+void budget_tally(struct job *j, const struct budget *b, struct plan *p);

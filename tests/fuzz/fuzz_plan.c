@@ -129,6 +129,26 @@ static jv changed(struct arena *a, jv v, struct source *s, int depth)
     return n ? jv_with_key(a, v, it.key, changed(a, it.value, s, depth + 1)) : v;
 }
 
+/* The sound job as one of another kind. */
+static jv sound_of(struct arena *a, const struct job_kind *kind)
+{
+    jv job = json_parse(a, str_of(sound_job), NULL, NULL);
+    jv map = jv_at(job, "spec", "tfReplicaSpecs");
+    const struct kube_resource *res = kind->planner.res;
+    jv version = jstr(a, arena_printf(a, "%s/%s", res->group, res->version));
+
+    for (struct jv_iter it = jv_iter(map); kind->planner.main_container && jv_next(&it);) {
+        jv list = jv_at(it.value, "template", "spec", "containers");
+        jv main = jv_with_key(a, jv_index(list, 0), S("name"),
+                              jstr(a, str_of(kind->planner.main_container)));
+        map = jv_with_key(a, map, it.key,
+                          jv_with(a, it.value, jarr(a, main), "template", "spec", "containers"));
+    }
+    job = jv_with(a, job, JV_ABSENT, "spec", "tfReplicaSpecs");
+    job = jv_with(a, job, map, "spec", kind->specs);
+    return jv_with(a, jv_with(a, job, jstr(a, str_of(res->kind)), "kind"), version, "apiVersion");
+}
+
 static struct observed *observe(struct arena *a, jv job, jv pods, jv services)
 {
     static const struct plan_settings settings = { .legacy_labels = true };
@@ -152,7 +172,7 @@ static str plan_text(struct arena *a, const struct observed *seen)
     struct plan *p = plan_new(a);
     struct err e = { 0 };
 
-    if (job_kind_at(0)->planner.plan(seen, p, &e) < 0)
+    if (job_plan(seen, p, &e) < 0)
         return arena_str(a, str_of(e.msg));
     size_t n = p->n_steps;
     if (seen->job.node && n > MANY_PRINTED)
@@ -174,7 +194,8 @@ static void try(struct arena *a, jv job, jv pods, jv services)
     struct problems ps = { .a = a };
     jv slim = job_slim(a, job);
 
-    job_validate(job_kind_at(0), &ps, job, slim);
+    if (job_kind_of(job))
+        job_validate(job_kind_of(job), &ps, job, slim);
     problems_text(a, &ps);
     if (!is_small(job))
         return; /* its texts would only take time */
@@ -199,7 +220,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         services = rest.p ? json_parse(a, rest, NULL, NULL) : JV_ABSENT;
     } else {
         struct source s = { data, size };
-        job = json_parse(a, str_of(sound_job), NULL, NULL);
+        const struct job_kind *kind = job_kind_at(next(&s) % 8);
+        job = sound_of(a, kind ? kind : job_kind_at(0));
         pods = json_parse(a, str_of(sound_pods), NULL, NULL);
         services = json_parse(a, str_of(sound_services), NULL, NULL);
         for (int i = 0; s.left && i < 64; i++) {

@@ -102,9 +102,34 @@ static void replans_a_thousand_pods_quickly(void)
     ok(each_ms < 10, "planned again in %.3f ms", each_ms);
 }
 
+/* The annotation that counts restarts names them, and a server takes 256 KB. */
+static void restarts_of_very_many_pods_are_counted_in_turns(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(jdoc) struct jdoc *d = big_job();
+    enum { VERY_MANY = 8000 };
+    jv job = jv_with(a, jdoc_root(d), jint(a, VERY_MANY), "spec", "tfReplicaSpecs", "Worker",
+                     "replicas");
+    struct plan *p = plan_new(a);
+    size_t deletes = 0;
+
+    job =
+        jv_with(a, job, jstrz(a, "OnFailure"), "spec", "tfReplicaSpecs", "Worker", "restartPolicy");
+    job = jv_with(a, job, jint(a, 100000), "spec", "runPolicy", "backoffLimit");
+    job_planner(0)->plan(observe(a, job, VERY_MANY, POD_FAILED), p, NULL);
+    for (size_t i = 0; i < p->n_steps; i++)
+        deletes += p->steps[i].kind == PLAN_DELETE;
+    is_int((int64_t)deletes, 1000, "a thousand are restarted at once");
+    jv patch = step_object(a, &p->steps[0]);
+    str text = jv_str(jv_at(patch, "metadata", "annotations", "muster.dev/restarts"), S(""));
+    ok(text.n > 1000 && text.n < 64 * 1024, "and counted in %zu bytes", text.n);
+    ok(str_contains(text, S("\"n\":1000,")), "each of them once");
+}
+
 int main(void)
 {
     plans_a_thousand_pods_quickly();
     replans_a_thousand_pods_quickly();
+    restarts_of_very_many_pods_are_counted_in_turns();
     return tap_done();
 }
