@@ -10,7 +10,7 @@
 
 #define NAME "j"
 
-void world_broken(struct world *w, const char *fmt, ...)
+void life_broken(struct life *w, const char *fmt, ...)
 {
     va_list ap;
 
@@ -31,9 +31,9 @@ static str lower(struct arena *a, const char *z)
     return (str){ p, n };
 }
 
-void world_init(struct world *w, struct arena *a, const struct job_kind *kind)
+void life_init(struct life *w, struct arena *a, const struct job_kind *kind)
 {
-    *w = (struct world){ .a = a, .kind = kind, .version = 1, .uids = 1 };
+    *w = (struct life){ .a = a, .kind = kind, .version = 1, .uids = 1 };
     w->now_ms = 1735725600000; /* 2025-01-01T10:00:00Z */
     w->backoff = w->deadline = w->ttl = -1;
     for (size_t i = 0; i < MANY_ROLES && kind->roles[i].name; i++) {
@@ -44,7 +44,7 @@ void world_init(struct world *w, struct arena *a, const struct job_kind *kind)
     }
 }
 
-static jv replica(struct world *w, const struct world_role *r, bool image)
+static jv replica(struct life *w, const struct life_role *r, bool image)
 {
     struct arena *a = w->a;
     jv c = jobj(a, { "name", jstr(a, str_of(w->kind->container)) },
@@ -55,12 +55,12 @@ static jv replica(struct world *w, const struct world_role *r, bool image)
                 { "template", jobj(a, { "spec", jobj(a, { "containers", jarr(a, c) }) }) });
 }
 
-static jv limit(struct world *w, int64_t n)
+static jv limit(struct life *w, int64_t n)
 {
     return n < 0 ? JV_ABSENT : jint(w->a, n);
 }
 
-void world_make_job(struct world *w, bool suspend, const char *clean)
+void life_make_job(struct life *w, bool suspend, const char *clean)
 {
     struct arena *a = w->a;
     jv specs = JV_EMPTY_OBJ;
@@ -80,20 +80,20 @@ void world_make_job(struct world *w, bool suspend, const char *clean)
                   { "spec", jobj(a, { "runPolicy", run }, { w->kind->specs, specs }) });
 }
 
-static void touched(struct world *w)
+static void touched(struct life *w)
 {
     str v = arena_printf(w->a, "%" PRId64, ++w->version);
 
     w->job = jv_with(w->a, w->job, jstr(w->a, v), "metadata", "resourceVersion");
 }
 
-void world_set_spec(struct world *w, jv value, const char *member)
+void life_set_spec(struct life *w, jv value, const char *member)
 {
     w->job = jv_with(w->a, w->job, value, "spec", "runPolicy", member);
     touched(w);
 }
 
-void world_set_replicas(struct world *w, size_t role, int64_t n)
+void life_set_replicas(struct life *w, size_t role, int64_t n)
 {
     w->roles[role].replicas = n;
     w->job = jv_with(w->a, w->job, jint(w->a, n), "spec", w->kind->specs, w->roles[role].name,
@@ -101,7 +101,7 @@ void world_set_replicas(struct world *w, size_t role, int64_t n)
     touched(w);
 }
 
-void world_set_image(struct world *w, bool there)
+void life_set_image(struct life *w, bool there)
 {
     w->invalid = !there;
     for (size_t i = 0; i < MANY_ROLES; i++)
@@ -116,7 +116,7 @@ static str uid_text(struct arena *a, unsigned uid)
     return arena_printf(a, "u%u", uid);
 }
 
-static str object_name(struct arena *a, const struct world *w, size_t role, int64_t index)
+static str object_name(struct arena *a, const struct life *w, size_t role, int64_t index)
 {
     if (w->kind->roles[role].single)
         return arena_printf(a, NAME "-%" PRI_STR, STR_ARG(w->roles[role].label));
@@ -140,15 +140,15 @@ static int by_role_service(const void *x, const void *y)
     return c ? c : (p->index > q->index) - (p->index < q->index);
 }
 
-static struct observed look(struct world *w, struct arena *a, const struct plan_settings *settings)
+static struct observed look(struct life *w, struct arena *a, const struct plan_settings *settings)
 {
-    struct seen_pod *pods = ARENA_ARRAY(a, struct seen_pod, WORLD_PODS);
-    struct seen_service *services = ARENA_ARRAY(a, struct seen_service, WORLD_PODS);
+    struct seen_pod *pods = ARENA_ARRAY(a, struct seen_pod, LIFE_PODS);
+    struct seen_service *services = ARENA_ARRAY(a, struct seen_service, LIFE_PODS);
     size_t n = 0, m = 0;
 
-    for (size_t i = 0; i < WORLD_PODS; i++) {
-        const struct world_pod *p = &w->pods[i];
-        const struct world_service *s = &w->services[i];
+    for (size_t i = 0; i < LIFE_PODS; i++) {
+        const struct life_pod *p = &w->pods[i];
+        const struct life_service *s = &w->services[i];
 
         if (p->there)
             pods[n++] = (struct seen_pod){
@@ -185,7 +185,7 @@ static struct observed look(struct world *w, struct arena *a, const struct plan_
                               .status_written_ms = w->written_ms };
 }
 
-static bool role_of(const struct world *w, jv labels, size_t *role, int64_t *index)
+static bool role_of(const struct life *w, jv labels, size_t *role, int64_t *index)
 {
     str label = jv_str(jv_at(labels, LABEL_ROLE), STR_NONE);
 
@@ -197,50 +197,50 @@ static bool role_of(const struct world *w, jv labels, size_t *role, int64_t *ind
     return false;
 }
 
-static void create(struct world *w, struct arena *a, const struct plan_step *s)
+static void create(struct life *w, struct arena *a, const struct plan_step *s)
 {
     jv obj = step_object(a, s);
     size_t role = 0, i = 0;
     int64_t index = 0;
 
     if (!role_of(w, jv_at(obj, "metadata", "labels"), &role, &index)) {
-        world_broken(w, "%" PRI_STR " is made without our labels", STR_ARG(s->name));
+        life_broken(w, "%" PRI_STR " is made without our labels", STR_ARG(s->name));
         return;
     }
     if (!str_eq(s->name, object_name(a, w, role, index)))
-        world_broken(w, "a name not derived: %" PRI_STR, STR_ARG(s->name));
-    world_check_create(w, s, role, index);
+        life_broken(w, "a name not derived: %" PRI_STR, STR_ARG(s->name));
+    life_check_create(w, s, role, index);
     if (s->res == &kube_pods) {
-        while (i + 1 < WORLD_PODS && w->pods[i].there)
+        while (i + 1 < LIFE_PODS && w->pods[i].there)
             i++;
         w->pods[i] =
-            (struct world_pod){ .there = true, .role = role, .index = index, .uid = w->uids++ };
+            (struct life_pod){ .there = true, .role = role, .index = index, .uid = w->uids++ };
     } else if (s->res == &kube_services) {
-        while (i + 1 < WORLD_PODS && w->services[i].there)
+        while (i + 1 < LIFE_PODS && w->services[i].there)
             i++;
         w->services[i] =
-            (struct world_service){ .there = true, .role = role, .index = index, .uid = w->uids++ };
+            (struct life_service){ .there = true, .role = role, .index = index, .uid = w->uids++ };
     }
 }
 
-static void delete (struct world *w, struct arena *a, const struct plan_step *s)
+static void delete (struct life *w, struct arena *a, const struct plan_step *s)
 {
     if (s->res == w->kind->planner.res) {
         int64_t done = 0;
         str t = jv_str(jv_at(w->job, "status", "completionTime"), STR_NONE);
 
-        if (!world_is_over(w) || w->ttl < 0 || world_is_suspended(w) ||
+        if (!life_is_over(w) || w->ttl < 0 || life_is_suspended(w) ||
             time_parse(t, &done, NULL) < 0 || w->now_ms < done / 1000 + w->ttl * 1000)
-            world_broken(w, "J5: the job is deleted before its time");
+            life_broken(w, "J5: the job is deleted before its time");
         w->job = JV_ABSENT;
         return;
     }
-    for (size_t i = 0; i < WORLD_PODS; i++) {
-        struct world_pod *p = &w->pods[i];
-        struct world_service *v = &w->services[i];
+    for (size_t i = 0; i < LIFE_PODS; i++) {
+        struct life_pod *p = &w->pods[i];
+        struct life_service *v = &w->services[i];
 
         if (s->res == &kube_pods && p->there && str_eq(s->uid, uid_text(a, p->uid))) {
-            world_check_delete(w, p);
+            life_check_delete(w, p);
             p->leaving = true;
             return;
         }
@@ -249,40 +249,40 @@ static void delete (struct world *w, struct arena *a, const struct plan_step *s)
             return;
         }
     }
-    world_broken(w, "%" PRI_STR " is deleted and was not there", STR_ARG(s->name));
+    life_broken(w, "%" PRI_STR " is deleted and was not there", STR_ARG(s->name));
 }
 
-static void patch(struct world *w, struct arena *a, const struct plan_step *s, str version)
+static void patch(struct life *w, struct arena *a, const struct plan_step *s, str version)
 {
     jv body = step_object(a, s), before = w->job;
     str v = jv_str(jv_at(body, "metadata", "resourceVersion"), version);
     struct err e = { 0 };
 
     if (s->res != w->kind->planner.res || s->patch != KUBE_PATCH_MERGE) {
-        world_broken(w, "a patch of %s", s->res->plural);
+        life_broken(w, "a patch of %s", s->res->plural);
         return;
     }
     if (!str_eq(v, version))
-        world_broken(w, "a patch of version %" PRI_STR, STR_ARG(v));
+        life_broken(w, "a patch of version %" PRI_STR, STR_ARG(v));
     if (!str_eqz(s->sub, "status"))
-        world_check_tally(w, body);
+        life_check_tally(w, body);
     jv now = patch_merge(w->a, w->job, jv_copy(w->a, body), &e);
     w->job = now;
     touched(w);
     if (str_eqz(s->sub, "status")) {
         w->written_ms = w->now_ms;
-        world_check_status(w, before);
+        life_check_status(w, before);
     }
 }
 
-static void tell(struct world *w, const struct plan_note *notes, size_t n)
+static void tell(struct life *w, const struct plan_note *notes, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (notes[i].kind == NOTE_COUNT)
             w->counts[notes[i].counter] += notes[i].n;
 }
 
-static void step(struct world *w, struct arena *a, const struct plan_step *s, str version)
+static void step(struct life *w, struct arena *a, const struct plan_step *s, str version)
 {
     if (s->kind == PLAN_CREATE)
         create(w, a, s);
@@ -294,7 +294,7 @@ static void step(struct world *w, struct arena *a, const struct plan_step *s, st
 }
 
 /* Stage by stage, as ctl/ does. */
-static void carry_out(struct world *w, struct arena *a, const struct plan *p, size_t most,
+static void carry_out(struct life *w, struct arena *a, const struct plan *p, size_t most,
                       str version)
 {
     size_t n = 0;
@@ -305,7 +305,7 @@ static void carry_out(struct world *w, struct arena *a, const struct plan *p, si
                 step(w, a, &p->steps[i], version);
 }
 
-size_t world_pass(struct world *w, size_t most, int64_t *wake_ms)
+size_t life_pass(struct life *w, size_t most, int64_t *wake_ms)
 {
     AUTO(arena) struct arena *a = arena_new();
     static const struct plan_settings settings = { 0 };
@@ -314,16 +314,16 @@ size_t world_pass(struct world *w, size_t most, int64_t *wake_ms)
 
     if (!jv_exists(w->job))
         return 0;
-    world_note(w);
+    life_note(w);
     struct observed seen = look(w, a, &settings);
     if (w->kind->planner.plan(&seen, p, &e) < 0 || w->kind->planner.plan(&seen, again, &e) < 0)
-        world_broken(w, "planning failed: %s", e.msg);
+        life_broken(w, "planning failed: %s", e.msg);
     if (!str_eq(json_text(a, plan_json(a, p)), json_text(a, plan_json(a, again))))
-        world_broken(w, "J2: the same world gives two plans");
+        life_broken(w, "J2: the same world gives two plans");
     str version = arena_str(a, jv_str(jv_at(w->job, "metadata", "resourceVersion"), STR_NONE));
     carry_out(w, a, p, most, version);
     if (most >= p->n_steps && jv_exists(w->job))
-        world_check_pass(w, p->wake_ms);
+        life_check_pass(w, p->wake_ms);
     if (wake_ms)
         *wake_ms = p->wake_ms;
     return p->n_steps;

@@ -5,9 +5,9 @@
 
 #include "job/kinds.h"
 
-enum { WORLD_PODS = 64, WORLD_UIDS = 512 };
+enum { LIFE_PODS = 64, LIFE_UIDS = 512 };
 
-struct world_pod {
+struct life_pod {
     bool there;
     size_t role;
     int64_t index;
@@ -17,14 +17,14 @@ struct world_pod {
     int64_t exit_code, restarts;
 };
 
-struct world_service {
+struct life_service {
     bool there;
     size_t role;
     int64_t index;
     unsigned uid;
 };
 
-struct world_role {
+struct life_role {
     const char *name; /* "Worker" */
     str label;        /* "worker" */
     bool there;
@@ -32,67 +32,67 @@ struct world_role {
     const char *policy;
 };
 
-struct world_counts {
+struct life_counts {
     int64_t active, succeeded, failed;
 };
 
 /* The world as the last plan saw it. */
-struct world_seen {
-    struct world_counts counts[MANY_ROLES];
+struct life_seen {
+    struct life_counts counts[MANY_ROLES];
     int64_t succeeded; /* pods that did, and roles of no replicas */
     int64_t permanent, restartable;
     bool spent, late;
 };
 
-struct world {
+struct life {
     struct arena *a;
     const struct job_kind *kind;
     jv job; /* absent: deleted */
     int64_t now_ms, written_ms;
     int64_t version;
     unsigned uids;
-    struct world_role roles[MANY_ROLES];
-    struct world_pod pods[WORLD_PODS];
-    struct world_service services[WORLD_PODS];
+    struct life_role roles[MANY_ROLES];
+    struct life_pod pods[LIFE_PODS];
+    struct life_service services[LIFE_PODS];
     /* limits, as in the job; -1: unset */
     int64_t backoff, deadline, ttl;
     bool invalid; /* an edit broke the spec */
     /* what was seen to happen */
-    unsigned tallied[WORLD_UIDS]; /* uids of pods counted as restarts */
+    unsigned tallied[LIFE_UIDS]; /* uids of pods counted as restarts */
     size_t n_tallied;
     int64_t counts[COUNT_RESTARTED + 1];
     int64_t restarts; /* pods deleted because they failed */
     char broken[256]; /* the first thing found untrue; empty: none */
-    struct world_seen seen;
+    struct life_seen seen;
 };
 
 /* A new job with those roles, replicas and policies. */
-void world_init(struct world *w, struct arena *a, const struct job_kind *kind);
-void world_make_job(struct world *w, bool suspend, const char *clean);
-void world_set_spec(struct world *w, jv value, const char *member); /* of runPolicy */
-void world_set_replicas(struct world *w, size_t role, int64_t n);
-void world_set_image(struct world *w, bool there);
+void life_init(struct life *w, struct arena *a, const struct job_kind *kind);
+void life_make_job(struct life *w, bool suspend, const char *clean);
+void life_set_spec(struct life *w, jv value, const char *member); /* of runPolicy */
+void life_set_replicas(struct life *w, size_t role, int64_t n);
+void life_set_image(struct life *w, bool there);
 
 /* Plans and carries out at most that many steps. Returns how many steps the plan had; wake may be
  * NULL. */
-size_t world_pass(struct world *w, size_t most, int64_t *wake_ms);
-void world_broken(struct world *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+size_t life_pass(struct life *w, size_t most, int64_t *wake_ms);
+void life_broken(struct life *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- what holds, by a reading of its own */
 
-bool world_has(const struct world *w, const char *condition); /* is True */
-bool world_is_over(const struct world *w);
-bool world_is_suspended(const struct world *w); /* by spec */
-bool world_in_range(const struct world *w, const struct world_pod *p);
-bool world_restartable(const struct world *w, const struct world_pod *p);
-bool world_permanent(const struct world *w, const struct world_pod *p);
-int64_t world_start_ms(const struct world *w); /* -1: none */
-int64_t world_spent(const struct world *w);    /* restarts that count against the limit */
+bool life_has(const struct life *w, const char *condition); /* is True */
+bool life_is_over(const struct life *w);
+bool life_is_suspended(const struct life *w); /* by spec */
+bool life_in_range(const struct life *w, const struct life_pod *p);
+bool life_restartable(const struct life *w, const struct life_pod *p);
+bool life_permanent(const struct life *w, const struct life_pod *p);
+int64_t life_start_ms(const struct life *w); /* -1: none */
+int64_t life_spent(const struct life *w);    /* restarts that count against the limit */
 
 /* life_check.c: a step, before it is carried out; the status, after it was written. */
-void world_note(struct world *w); /* fills seen */
-void world_check_create(struct world *w, const struct plan_step *s, size_t role, int64_t index);
-void world_check_delete(struct world *w, const struct world_pod *p);
-void world_check_tally(struct world *w, jv patch);
-void world_check_status(struct world *w, jv before);
-void world_check_pass(struct world *w, int64_t wake_ms);
+void life_note(struct life *w); /* fills seen */
+void life_check_create(struct life *w, const struct plan_step *s, size_t role, int64_t index);
+void life_check_delete(struct life *w, const struct life_pod *p);
+void life_check_tally(struct life *w, jv patch);
+void life_check_status(struct life *w, jv before);
+void life_check_pass(struct life *w, int64_t wake_ms);

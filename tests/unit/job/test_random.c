@@ -21,14 +21,14 @@ static uint64_t any(uint64_t n) /* 0 to n - 1 */
 static const char *const policies[] = { "Never", "OnFailure", "Always", "ExitCode" };
 static const char *const cleans[] = { "None", "Running", "All" };
 
-static void end_pod(struct world_pod *p, int64_t code)
+static void end_pod(struct life_pod *p, int64_t code)
 {
     p->phase = code == 0 ? POD_SUCCEEDED : POD_FAILED;
     p->has_exit = code >= 0;
     p->exit_code = code;
 }
 
-static void kubelet(struct world *w, struct world_pod *p)
+static void kubelet(struct life *w, struct life_pod *p)
 {
     static const int64_t codes[] = { 0, 0, 0, 1, 137, -1 };
     bool again = strcmp(w->roles[p->role].policy, "OnFailure") == 0;
@@ -43,9 +43,9 @@ static void kubelet(struct world *w, struct world_pod *p)
         end_pod(p, codes[any(COUNT(codes))]);
 }
 
-static void disturb(struct world *w, struct world_pod *p)
+static void disturb(struct life *w, struct life_pod *p)
 {
-    struct world_service *s = &w->services[any(WORLD_PODS)];
+    struct life_service *s = &w->services[any(LIFE_PODS)];
 
     switch (any(3)) {
     case 0: /* evicted */
@@ -67,30 +67,30 @@ static bool is_one(const struct role_row *row)
     return row->single || row->one;
 }
 
-static void edit(struct world *w)
+static void edit(struct life *w)
 {
     size_t r = any(MANY_ROLES);
 
     switch (any(6)) {
     case 0:
     case 1:
-        world_set_spec(w, jbool(any(2)), "suspend");
+        life_set_spec(w, jbool(any(2)), "suspend");
         break;
     case 2:
-        if (world_start_ms(w) >= 0)
-            world_set_image(w, any(2));
+        if (life_start_ms(w) >= 0)
+            life_set_image(w, any(2));
         break;
     default:
         if (w->roles[r].there && !is_one(&w->kind->roles[r]))
-            world_set_replicas(w, r, any(8) ? 1 + (int64_t)any(4) : w->kind->roles[r].least);
+            life_set_replicas(w, r, any(8) ? 1 + (int64_t)any(4) : w->kind->roles[r].least);
     }
 }
 
-static void move(struct world *w)
+static void move(struct life *w)
 {
-    struct world_pod *p = &w->pods[any(WORLD_PODS)];
+    struct life_pod *p = &w->pods[any(LIFE_PODS)];
 
-    for (size_t i = 0; i < WORLD_PODS && !p->there; i++)
+    for (size_t i = 0; i < LIFE_PODS && !p->there; i++)
         p = &w->pods[any(12)];
     switch (any(16)) {
     case 0:
@@ -105,7 +105,7 @@ static void move(struct world *w)
     case 3:
     case 4:
     case 5:
-        world_pass(w, any(2) ? SIZE_MAX : any(6), NULL);
+        life_pass(w, any(2) ? SIZE_MAX : any(6), NULL);
         break;
     default:
         if (p->there)
@@ -116,31 +116,31 @@ static void move(struct world *w)
 
 /* J2: a whole pass, then nothing. A second pass may have to say that a failed pod is on its way
  * out, or write counters that were held back. */
-static void settle(struct world *w)
+static void settle(struct life *w)
 {
     int64_t wake = 0;
 
-    for (int i = 0; i < 4; i++) {
-        size_t n = world_pass(w, SIZE_MAX, &wake);
+    for (int i = 0; i < 6; i++) {
+        size_t n = life_pass(w, SIZE_MAX, &wake);
 
         if (n == 0 && (!wake || wake > w->now_ms + 1000 || !jv_exists(w->job)))
             return;
-        if (i > 0 && n > 1 && !world_is_over(w)) /* time passes: a deadline may end it */
-            world_broken(w, "J2: a pass of %zu steps after a whole pass", n);
+        if (i > 0 && n > 1 && !life_is_over(w)) /* time passes: a deadline may end it */
+            life_broken(w, "J2: a pass of %zu steps after a whole pass", n);
         w->now_ms += 1000;
     }
-    if (jv_exists(w->job) && !(w->ttl >= 0 && world_is_over(w)))
-        world_broken(w, "J2: the plan does not become empty");
+    if (jv_exists(w->job) && !(w->ttl >= 0 && life_is_over(w)))
+        life_broken(w, "J2: the plan does not become empty");
 }
 
 /* Everybody gets on with it: the job must end. */
-static void end(struct world *w)
+static void end(struct life *w)
 {
-    world_set_image(w, true);
-    world_set_spec(w, JV_FALSE, "suspend");
+    life_set_image(w, true);
+    life_set_spec(w, JV_FALSE, "suspend");
     for (int round = 0; round < 12 && !w->broken[0]; round++) {
-        for (size_t i = 0; i < WORLD_PODS; i++) {
-            struct world_pod *p = &w->pods[i];
+        for (size_t i = 0; i < LIFE_PODS; i++) {
+            struct life_pod *p = &w->pods[i];
 
             if (p->leaving)
                 p->there = false;
@@ -154,34 +154,34 @@ static void end(struct world *w)
         if (!jv_exists(w->job))
             return;
     }
-    if (!world_is_over(w))
-        world_broken(w, "a job whose pods have ended does not end");
+    if (!life_is_over(w))
+        life_broken(w, "a job whose pods have ended does not end");
 }
 
-static void afterwards(struct world *w)
+static void afterwards(struct life *w)
 {
     bool all =
         str_eqz(jv_str(jv_at(w->job, "spec", "runPolicy", "cleanPodPolicy"), STR_NONE), "All");
 
     if (!jv_exists(w->job))
         return;
-    for (size_t i = 0; i < WORLD_PODS && all; i++)
+    for (size_t i = 0; i < LIFE_PODS && all; i++)
         if ((w->pods[i].there && !w->pods[i].leaving) || w->services[i].there)
-            world_broken(w, "something is left behind");
+            life_broken(w, "something is left behind");
     if (w->counts[COUNT_CREATED] != 1 ||
         w->counts[COUNT_SUCCEEDED] + w->counts[COUNT_FAILED] != 1 ||
         w->counts[COUNT_RESTARTED] != w->restarts)
-        world_broken(w, "counted %d restarts of %d", (int)w->counts[COUNT_RESTARTED],
-                     (int)w->restarts);
+        life_broken(w, "counted %d restarts of %d", (int)w->counts[COUNT_RESTARTED],
+                    (int)w->restarts);
     if (w->ttl >= 0) {
         w->now_ms += w->ttl * 1000 + 1000;
-        world_pass(w, SIZE_MAX, NULL);
+        life_pass(w, SIZE_MAX, NULL);
         if (jv_exists(w->job))
-            world_broken(w, "J5: a job outlives its TTL");
+            life_broken(w, "J5: a job outlives its TTL");
     }
 }
 
-static void be_born(struct world *w)
+static void be_born(struct life *w)
 {
     bool leader = false;
 
@@ -198,16 +198,16 @@ static void be_born(struct world *w)
     w->backoff = any(2) ? -1 : (int64_t)any(6);
     w->deadline = any(4) ? -1 : 20 + (int64_t)any(200);
     w->ttl = any(3) ? -1 : (int64_t)any(100);
-    world_make_job(w, any(8) == 0, cleans[any(COUNT(cleans))]);
+    life_make_job(w, any(8) == 0, cleans[any(COUNT(cleans))]);
 }
 
 static bool live(const struct job_kind *kind, uint64_t seed, bool talk)
 {
     AUTO(arena) struct arena *a = arena_new();
-    static struct world w;
+    static struct life w;
 
     rng = seed * 0x9e3779b97f4a7c15u + 1;
-    world_init(&w, a, kind);
+    life_init(&w, a, kind);
     be_born(&w);
     for (int i = 0; i < 60 && jv_exists(w.job) && !w.broken[0]; i++) {
         if (any(6))
