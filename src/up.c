@@ -7,6 +7,7 @@
 #include "cli/kubeconfig.h"
 #include "http/pki.h"
 #include "loop/log.h"
+#include "up_operator.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -29,6 +30,7 @@ struct up {
     const char *listen;
     const char *kubeconfig;
     bool detach;
+    bool no_operator;
     char host[INET6_ADDRSTRLEN];
     int port;
     int lock;
@@ -38,7 +40,9 @@ struct up {
     struct store *store;
     struct api *api;
     struct http_server *server;
+    struct up_operator *operator; /* NULL: without */
     str token;
+    bool operating;
     bool stopping;
     int exit_code;
 };
@@ -79,6 +83,7 @@ static int parse(const struct command *c, struct up *u, int argc, char **argv)
         { "listen", required_argument, NULL, 'l' },
         { "kubeconfig", required_argument, NULL, 'k' },
         { "detach", no_argument, NULL, 'D' },
+        { "no-operator", no_argument, NULL, 'O' },
         { "log-format", required_argument, NULL, 'f' },
         { "help", no_argument, NULL, 'h' },
         { 0 },
@@ -99,6 +104,9 @@ static int parse(const struct command *c, struct up *u, int argc, char **argv)
             break;
         case 'D':
             u->detach = true;
+            break;
+        case 'O':
+            u->no_operator = true;
             break;
         case 'f':
             if (strcmp(optarg, "json") != 0 && strcmp(optarg, "logfmt") != 0)
@@ -128,17 +136,27 @@ static void on_stopped(void *ctx)
     loop_stop(u->loop);
 }
 
-static void stop(struct up *u)
+static void stop_serving(void *ctx)
 {
-    if (u->stopping)
-        return;
-    u->stopping = true;
+    struct up *u = ctx;
+
     if (u->api)
         api_stop(u->api);
     if (u->server)
         http_server_stop(u->server, GRACE_MS, on_stopped, u);
     else
         loop_stop(u->loop);
+}
+
+static void stop(struct up *u)
+{
+    if (u->stopping)
+        return;
+    u->stopping = true;
+    if (u->operating)
+        up_operator_stop(u->operator, stop_serving, u);
+    else
+        stop_serving(u);
 }
 
 static void on_signal(void *ctx, int signo)
@@ -225,6 +243,10 @@ static int serve(struct up *u, struct err *e)
     fflush(stdout);
     if (u->ready_fd >= 0)
         say_ready(u, line);
+    if (u->operator) {
+        up_operator_start(u->operator, u->loop, u->api);
+        u->operating = true;
+    }
     malloc_trim(0); /* what starting took is not needed again */
     return 0;
 }
@@ -266,6 +288,9 @@ static int run_server(struct up *u)
         stop(u);
     } else {
         struct api_opts o = { .loop = u->loop, .store = u->store, .token = u->token };
+        u->operator= u->no_operator ? NULL : up_operator_new();
+        if (u->operator)
+            up_operator_describe(u->operator, & o);
         u->api = api_new(&o, on_api_ready, u);
     }
     loop_run(u->loop);
@@ -273,6 +298,7 @@ static int run_server(struct up *u)
         store_close(u->store);
     http_server_free(u->server);
     api_free(u->api);
+    up_operator_free(u->operator);
     loop_free(u->loop);
     close(u->lock);
     return u->exit_code;
@@ -350,15 +376,18 @@ const struct command command_up = {
     .name = "up",
     .summary = "run a Kubernetes API on this machine",
     .help =
-        "Usage: muster up [--data DIR] [--listen ADDR:PORT] [--kubeconfig FILE] [--detach]\n"
+        "Usage: muster up [--data DIR] [--listen ADDR:PORT] [--kubeconfig FILE]\n"
+        "                 [--detach] [--no-operator] [--log-format FORM]\n"
         "\n"
-        "Serves a Kubernetes API on this machine until it is stopped (Ctrl-C, SIGTERM or\n"
-        "'muster down'). Prints one line when it is ready, with the KUBECONFIG to use.\n"
+        "Serves a Kubernetes API on this machine, and looks after the jobs in it, until it is\n"
+        "stopped (Ctrl-C, SIGTERM or 'muster down'). Prints one line when it is ready, with the\n"
+        "KUBECONFIG to use.\n"
         "\n"
         "  --data DIR          where everything is kept (default: $XDG_DATA_HOME/muster)\n"
         "  --listen ADDR:PORT  where to listen (default: 127.0.0.1:6443; port 0: any free one)\n"
         "  --kubeconfig FILE   also write a kubeconfig there\n"
         "  --detach            go to the background once ready\n"
+        "  --no-operator       only the API: no definitions of jobs, and nobody looks after them\n"
         "  --log-format FORM   logfmt (default) or json, on stderr\n",
     .run = run,
 };
