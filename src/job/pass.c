@@ -81,6 +81,28 @@ static void fail(struct job *j, struct plan *p, const struct verdict *v)
     end(j, p, v->by_limit);
 }
 
+/* Whoever wrote the end may have died before telling it. Under the same name, so that a server that
+ * has been told says so. */
+static void tell_end_again(struct job *j, struct plan *p, jv ended)
+{
+    enum { AGAIN_MS = 60 * 1000 };
+    int64_t at_ms = job_time(jv_get(j->status, S("completionTime")));
+    str reason = jv_str(jv_get(ended, S("reason")), S(""));
+    str message = jv_str(jv_get(ended, S("message")), S(""));
+
+    if (at_ms < 0 || at_ms > j->seen->now_ms || j->seen->now_ms - at_ms > AGAIN_MS || !reason.n)
+        return;
+    *plan_tell(p) = (struct plan_note){
+        .kind = NOTE_EVENT,
+        .warning =
+            str_eq(reason, job_reason(j, "FailedValidation")) || verdict_was_by_exit(j, message),
+        .reason = reason,
+        .message = message,
+        .once = S("end"),
+        .terminal = true,
+    };
+}
+
 /* Nothing else is ever written once a job has ended. */
 static void after_end(struct job *j, struct plan *p)
 {
@@ -95,6 +117,7 @@ static void after_end(struct job *j, struct plan *p)
     job_clean_up(j, p, verdict_was_by_limit(j, message));
     job_extras(j, p, false);
     job_ttl(j, p);
+    tell_end_again(j, p, ended);
     p->finished = p->n_steps == 0;
 }
 

@@ -24,8 +24,9 @@ jv job_slim(struct arena *a, jv job)
                                         NULL };
     static const char *const policy[] = { "cleanPodPolicy", "ttlSecondsAfterFinished", "suspend",
                                           "managedBy", NULL };
-    static const char *const condition[] = { "type", "status", "message", "lastTransitionTime",
-                                             NULL };
+    static const char *const condition[] = {
+        "type", "status", "reason", "message", "lastTransitionTime", NULL
+    };
     struct jbuild ends = jb_arr(a);
 
     for (struct jv_iter c = jv_iter(jv_at(job, "status", "conditions")); jv_next(&c);) {

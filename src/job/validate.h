@@ -33,3 +33,5 @@ job_rule rule_types;           /* none but the kind's */
 job_rule rule_containers;      /* each type has some, with images, and the main one */
 job_rule rule_counts;          /* as many replicas as the kind's types must have */
 job_rule rule_needed;          /* the types every job has */
+/* validate_common.c: what no kind may leave out. */
+void check_common(struct check *c);

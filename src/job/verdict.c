@@ -67,6 +67,17 @@ bool verdict_was_by_limit(const struct job *j, str message)
     return str_eq(message, backoff_text(j)) || str_eq(message, deadline_text(j));
 }
 
+/* Without the type, which it ends in. */
+static str exit_text(const struct job *j)
+{
+    return arena_printf(j->a, "job \"%" PRI_STR "\" is failing because \"", STR_ARG(j->name));
+}
+
+bool verdict_was_by_exit(const struct job *j, str message)
+{
+    return str_starts(message, exit_text(j));
+}
+
 int64_t job_deadline_ms(const struct job *j)
 {
     jv seconds = jv_get(j->policy, S("activeDeadlineSeconds"));
@@ -119,10 +130,8 @@ static struct verdict failed_by_pods(const struct job *j, const struct job_role 
     struct verdict v = { .kind = VERDICT_FAILED, .role = r };
 
     v.by_exit = r->policy == RESTART_EXIT_CODE;
-    v.message = v.by_exit ? arena_printf(j->a,
-                                         "job \"%" PRI_STR "\" is failing because \"%" PRI_STR
-                                         "\" replica(s) failed.",
-                                         STR_ARG(j->name), STR_ARG(r->type))
+    v.message = v.by_exit ? arena_printf(j->a, "%" PRI_STR "%" PRI_STR "\" replica(s) failed.",
+                                         STR_ARG(exit_text(j)), STR_ARG(r->type))
                           : job_text(j, TEXT_FAILED, r);
     return v;
 }

@@ -23,6 +23,7 @@ struct verdict {
 struct verdict job_judge(const struct job *j, const struct budget *b);
 /* Whether the message of a Failed condition is one of the two that by_limit gives. */
 bool verdict_was_by_limit(const struct job *j, str message);
+bool verdict_was_by_exit(const struct job *j, str message); /* likewise */
 /* When the deadline passes; -1: there is none. */
 int64_t job_deadline_ms(const struct job *j);
 /* A text of the kind's, or the common one. */

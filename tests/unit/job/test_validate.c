@@ -71,6 +71,11 @@ static void what_we_refuse_too(void)
             "-2: must be greater than or equal to 0, spec.runPolicy.activeDeadlineSeconds: Invalid "
             "value: -3: must be greater than or equal to 0]",
             "Q30: cleanPodPolicy and limits");
+    is_said(
+        MAP("'Worker':{'replicas':'two','restartPolicy':7,'template':" SOUND "}"), NULL,
+        "[spec.tfReplicaSpecs[Worker].replicas: Invalid value: \"two\": must be of type integer, "
+        "spec.tfReplicaSpecs[Worker].restartPolicy: Invalid value: 7: must be of type string]",
+        "J7: types, where no schema did");
     is_said(MAP("'Worker':{'replicas':2000000000,'template':" SOUND "}"), NULL,
             "spec.tfReplicaSpecs: Invalid value: 2000000000: must ask for at most 100000 replicas "
             "in all",
