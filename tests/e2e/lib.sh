@@ -61,7 +61,7 @@ end_all() {
 background=
 trap 'code=$?; end_all; (exit $code); die' EXIT
 
-# An API and a namespace of this test's own for kubectl.
+# An API and a namespace of this test's own for kubectl: start_api [FLAGS OF muster up]
 start_api() {
 	if test -n "$E2E_KUBECONFIG"; then
 		cp "$E2E_KUBECONFIG" kubeconfig && KUBECONFIG=$PWD/kubeconfig && export KUBECONFIG || return 1
@@ -69,7 +69,7 @@ start_api() {
 		test_set_prereq REAL
 	else
 		test_set_prereq MUSTER
-		start_muster || return 1
+		start_muster "$@" || return 1
 	fi
 	ns=$(basename "$0" .t)-$$
 	make Namespace "$ns" &&

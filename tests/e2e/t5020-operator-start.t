@@ -1,0 +1,55 @@
+#!/bin/sh
+test_description='muster operator: an API that is not ready for it yet'
+. "$(dirname "$0")/lib.sh"
+. "$e2e/operator.sh"
+
+once() {
+	is 1 "$(grep -c -e "$2" "$1")"
+}
+
+test_expect_success 'a CRD that is missing is named once; ready when it comes' '
+	start_api --no-operator && { kubectl delete crd tfjobs.kubeflow.org --ignore-not-found; } &&
+	start_operator crd && sleep 2 &&
+	is 500 "$(probe crd /readyz)" && is 200 "$(probe crd /healthz)" &&
+	once crd.log "level=warn.*verb=list resource=tfjobs.kubeflow.org" &&
+	crds && within 60 is_ready crd && within 3 grep -q "msg=ready" crd.log &&
+	tfjob late 1 | kubectl create -f - && within 10 pods_are 1 && end_operator crd
+'
+
+test_expect_success MUSTER 'an API that is away is named; ready when it comes' '
+	keep=${url##*:} && stop_muster && start_operator away && sleep 1 &&
+	is 500 "$(probe away /readyz)" && has away.log "level=warn.*verb=list resource=tfjobs.kubeflow.org" &&
+	start_muster --no-operator --listen "127.0.0.1:$keep" && within 60 is_ready away &&
+	end_operator away
+'
+
+# Nobody in particular: may ask who he is, and nothing else.
+as_nobody() {
+	jq ".users[0].user.as = \"nobody\"" >nobody.json
+}
+
+test_expect_success 'rights that are missing are named by verb and resource, once' '
+	kubectl config view --raw --flatten -o json | as_nobody &&
+	start_operator nobody --kubeconfig nobody.json --leader-elect && sleep 3 &&
+	is 500 "$(probe nobody /readyz)" &&
+	for right in "create resource=pods" "delete resource=pods" "create resource=services" \
+		"patch resource=services" "create resource=events" "get resource=tfjobs.kubeflow.org" \
+		"patch resource=tfjobs/status.kubeflow.org"; do
+		once nobody.log "level=warn msg=\"permission missing.*verb=$right" || return 1
+	done &&
+	once nobody.log "level=warn.*verb=list resource=pods" &&
+	once nobody.log "level=warn msg=\"leader election waits\" why=\"cannot get leases.coordination.k8s.io" &&
+	kill -0 "$(cat nobody.pid)"
+'
+
+test_expect_success REAL 'and it goes on when they are granted' '
+	kubectl create clusterrolebinding nobody-$$ --clusterrole=cluster-admin --user=nobody &&
+	test_when_finished "kubectl delete clusterrolebinding nobody-$$" &&
+	within 60 is_ready nobody && has nobody.log "permission granted.*verb=create resource=pods"
+'
+
+test_expect_success 'SIGINT in all that: exit 0' '
+	began=$(now_ms) && end_operator nobody INT && test $(($(now_ms) - began)) -lt 3000
+'
+
+test_done
