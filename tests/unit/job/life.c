@@ -305,6 +305,18 @@ static void carry_out(struct life *w, struct arena *a, const struct plan *p, siz
                 step(w, a, &p->steps[i], version);
 }
 
+/* Of a finished job ctl/ keeps only what planning it reads. */
+static void check_slim(struct life *w, const struct observed *seen, const struct plan *p)
+{
+    struct observed less = *seen;
+    struct plan *same = plan_new(p->a);
+
+    less.job = w->kind->planner.slim(p->a, seen->job);
+    if (w->kind->planner.plan(&less, same, NULL) < 0 ||
+        !jv_equal(plan_json(p->a, p), plan_json(p->a, same)))
+        life_broken(w, "a finished job is planned otherwise when slim");
+}
+
 size_t life_pass(struct life *w, size_t most, int64_t *wake_ms)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -320,6 +332,8 @@ size_t life_pass(struct life *w, size_t most, int64_t *wake_ms)
         life_broken(w, "planning failed: %s", e.msg);
     if (!str_eq(json_text(a, plan_json(a, p)), json_text(a, plan_json(a, again))))
         life_broken(w, "J2: the same world gives two plans");
+    if (life_is_over(w))
+        check_slim(w, &seen, p);
     str version = arena_str(a, jv_str(jv_at(w->job, "metadata", "resourceVersion"), STR_NONE));
     carry_out(w, a, p, most, version);
     if (most >= p->n_steps && jv_exists(w->job))
