@@ -40,6 +40,21 @@ void queue_remove(struct kube_call *call)
     call->queue = NULL;
 }
 
+struct kube_call *queue_pop(struct call_queue *q)
+{
+    struct kube_call *call = q->first;
+
+    if (!call)
+        return NULL;
+    q->first = call->queue_next;
+    if (q->first)
+        q->first->queue_prev = NULL;
+    else
+        q->last = NULL;
+    call->queue = NULL;
+    return call;
+}
+
 /* ---- out */
 
 static void deliver_later(void *arg)
@@ -74,22 +89,21 @@ static void begin(struct kube_call *call, struct headers *h)
     multi_begin(call, h);
 }
 
-/* Takes it from curl, and lets the next one in. */
+/* Every call that is done with curl, or gives up before, makes room for another. */
+static void let_in(struct client *c)
+{
+    struct kube_call *next;
+
+    if (!c->stopped && c->running < RUNNING_MOST && (next = queue_pop(&c->full)))
+        call_authorize(next);
+}
+
 static void end(struct kube_call *call)
 {
-    struct client *c = call->c;
-    struct kube_call *next = c->full.first;
-
     if (!call->line)
         return;
     multi_end(call);
-    if (!call->done)
-        return;
-    c->running--;
-    if (!next || c->stopped)
-        return;
-    queue_remove(next);
-    call_authorize(next);
+    call->c->running -= call->done != NULL;
 }
 
 void call_authorize(struct kube_call *call)
@@ -115,9 +129,8 @@ void calls_authorized(struct client *c, const struct err *e)
     struct kube_call *call;
     struct kube_call *last = c->waiting.last;
 
-    while ((call = c->waiting.first)) {
+    while ((call = queue_pop(&c->waiting))) {
         bool is_last = call == last; /* what is queued again waits for the next round */
-        queue_remove(call);
         if (e)
             call_fail(call, e);
         else
@@ -212,6 +225,7 @@ static void detach(struct kube_call *call)
         if (!c->stopped)
             multi_watches(c);
     }
+    let_in(c);
 }
 
 static void release(struct kube_call *call)
@@ -243,6 +257,7 @@ static void again(struct kube_call *call, int64_t after_ms)
     call->counted = call->finished = false;
     call->status = 0;
     call->c->stats.retries++;
+    let_in(call->c);
     if (after_ms)
         call->retry = loop_timer_start(call->c->loop, after_ms, 0, on_retry, call);
     else
@@ -331,8 +346,7 @@ void calls_deliver(struct client *c)
 {
     struct kube_call *call;
 
-    while ((call = c->ready.first)) {
-        queue_remove(call);
+    while ((call = queue_pop(&c->ready))) {
         if (call->lines && call->got.n && is_good(call->status) && !stream(call))
             continue;
         if (call->finished)

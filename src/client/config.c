@@ -2,25 +2,21 @@
 
 #include "client/config.h"
 
-#include "base/vec.h"
-
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 enum { FILE_LIMIT = 4 * 1024 * 1024 };
 
 struct files {
-    VEC(struct kubeconfig_file);
+    struct kubeconfig_file *at;
+    size_t n;
 };
-
-static void files_auto(struct files *f)
-{
-    vec_done(f);
-}
 
 struct client_from client_from_env(void)
 {
+    /* NOLINTBEGIN(concurrency-mt-unsafe): nobody sets these */
     return (struct client_from){
         .env_kubeconfig = getenv("KUBECONFIG"),
         .home = getenv("HOME"),
@@ -28,6 +24,7 @@ struct client_from client_from_env(void)
         .service_port = getenv("KUBERNETES_SERVICE_PORT"),
         .account_dir = "/var/run/secrets/kubernetes.io/serviceaccount",
     };
+    /* NOLINTEND(concurrency-mt-unsafe) */
 }
 
 int client_file_read(struct arena *a, const char *path, str *out, struct err *e)
@@ -71,7 +68,7 @@ static int add_file(struct arena *a, const char *path, struct files *to, struct 
             *e = why;
         return -1;
     }
-    vec_push(to, (struct kubeconfig_file){ path, text });
+    to->at[to->n++] = (struct kubeconfig_file){ path, text };
     return 1;
 }
 
@@ -79,6 +76,11 @@ static int add_file(struct arena *a, const char *path, struct files *to, struct 
 static int find_files(struct arena *a, const struct client_from *from, struct files *to,
                       struct err *e)
 {
+    size_t most = 1; /* as many as $KUBECONFIG may name */
+
+    for (const char *p = from->env_kubeconfig; p && *p; p++)
+        most += *p == ':';
+    to->at = ARENA_ARRAY(a, struct kubeconfig_file, most);
     if (from->file && from->file[0]) {
         int there = add_file(a, from->file, to, e);
         if (there == 0)
@@ -123,7 +125,7 @@ static int in_cluster(struct arena *a, const struct client_from *from, struct cl
     const char *port = from->service_port && from->service_port[0] ? from->service_port : "443";
     bool v6 = strchr(from->service_host, ':') != NULL;
     struct client_config c = { 0 };
-    str ns;
+    str ns = STR_NONE;
 
     c.server =
         arena_printf(a, "https://%s%s%s:%s", v6 ? "[" : "", from->service_host, v6 ? "]" : "", port)
@@ -145,7 +147,7 @@ static int in_cluster(struct arena *a, const struct client_from *from, struct cl
 int client_config_load(struct arena *a, const struct client_from *from, struct client_config *out,
                        struct err *e)
 {
-    AUTO(files) struct files files = { 0 };
+    struct files files = { 0 };
     struct client_config c = { 0 };
 
     if (find_files(a, from, &files, e) < 0)

@@ -74,10 +74,10 @@ static int use(struct client *c, str text, struct err *e)
 {
     struct credential *cred = &c->cred;
     struct arena *a = arena_new();
-    str token;
-    str cert;
-    str key;
-    int64_t expires_ms;
+    str token = STR_NONE;
+    str cert = STR_NONE;
+    str key = STR_NONE;
+    int64_t expires_ms = 0;
 
     if (exec_read(a, c->cfg->exec, arena_str(a, text), &token, &cert, &key, &expires_ms, e) < 0 ||
         credential_set(c, token, e) < 0) {

@@ -145,7 +145,8 @@ struct client {
 void client_let_go(struct client *c);
 
 void queue_push(struct call_queue *q, struct kube_call *call);
-void queue_remove(struct kube_call *call); /* from the one it is in, if any */
+struct kube_call *queue_pop(struct call_queue *q); /* the first; NULL: none */
+void queue_remove(struct kube_call *call);         /* from the one it is in, if any */
 
 /* ---- multi.c: curl on the loop */
 

@@ -30,6 +30,7 @@ static int on_socket(void *ctx, curl_socket_t fd, curlsocktype purpose)
     return CURL_SOCKOPT_OK;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): the type is curl's */
 static size_t on_body(char *p, size_t size, size_t n, void *ctx)
 {
     struct kube_call *call = ctx;

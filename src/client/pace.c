@@ -45,10 +45,8 @@ static void on_tokens(void *arg)
     loop_timer_stop(TAKE(c->tokens_timer));
     fill(c);
     while (c->slowed.first && c->tokens >= 1) {
-        struct kube_call *call = c->slowed.first;
         c->tokens -= 1;
-        queue_remove(call);
-        call_authorize(call);
+        call_authorize(queue_pop(&c->slowed));
     }
     arm(c);
 }

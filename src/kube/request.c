@@ -202,7 +202,7 @@ static int64_t retry_after(str header, jv status)
 
     if (!str_to_int(str_trim(header), &s)) /* as a date: nobody sends it, so it is not said */
         s = jv_int(jv_at(status, "details", "retryAfterSeconds"), 0);
-    return s <= 0 ? 0 : s > 86400 ? 86400 * 1000 : s * 1000;
+    return s <= 0 ? 0 : (s > 86400 ? 86400 : s) * 1000;
 }
 
 /* The start of a text for people, on one line. */

@@ -14,23 +14,29 @@ struct spawned {
     const char *kubeconfig;
 };
 
-/* program: the path of muster. */
-static void spawn_server(struct spawned *s, struct arena *a, const char *program)
+static void spawn_run(struct spawned *s, struct arena *a, const char *program, const char *listen)
 {
-    strcpy(s->dir, "/tmp/client-test-XXXXXX");
-    if (!mkdtemp(s->dir))
-        abort();
     const char *data = arena_printf(a, "%s/data", s->dir).p;
+
     s->kubeconfig = arena_printf(a, "%s/kubeconfig", s->dir).p;
     s->pid = fork();
     if (s->pid == 0) {
         int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
         dup2(null, 1);
         dup2(null, 2);
-        execl(program, program, "up", "--data", data, "--listen", "127.0.0.1:0", "--kubeconfig",
+        execl(program, program, "up", "--data", data, "--listen", listen, "--kubeconfig",
               s->kubeconfig, NULL);
         _exit(127);
     }
+}
+
+/* program: the path of muster. */
+static void spawn_server(struct spawned *s, struct arena *a, const char *program)
+{
+    strcpy(s->dir, "/tmp/client-test-XXXXXX");
+    if (!mkdtemp(s->dir))
+        abort();
+    spawn_run(s, a, program, "127.0.0.1:0");
     for (int i = 0; i < 1000 && access(s->kubeconfig, R_OK) < 0; i++)
         usleep(10000);
 }

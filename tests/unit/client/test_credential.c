@@ -105,6 +105,47 @@ static void token_files_may_change(struct rig *r)
     r->cfg = (struct client_config){ 0 };
 }
 
+static void watches_find_new_tokens_too(struct rig *r)
+{
+    struct seen s = { 0 };
+    struct kube_watcher w = watcher(&s);
+
+    r->cfg.token_file = put(r, "token", "old");
+    new_client(r);
+    SCRIPT(&r->f, { OK_REPLY, KEEP, 0, 0 }, { REFUSED, KEEP, 0, 0 },
+           { "HTTP/1.1 200 OK\r\n\r\n{\"type\":\"ADDED\",\"object\":{}}\n", CLOSE, 0, 0 });
+    struct got g = ask(r);
+    got_done(&g);
+    put(r, "token", "newer");
+    kube_watch(client_api(r->client), &(struct kube_request){ .verb = KUBE_WATCH, .res = &pods },
+               &w);
+    ok(run_until(r->loop, &s.ends, 1, 10000) && !s.failed && s.events == 1,
+       "a watch that is refused is opened again with the new token");
+    is_sent(r, "newer", "it is");
+    seen_done(&s);
+    r->cfg = (struct client_config){ 0 };
+}
+
+/* More than may run at once, and a credential that fails meanwhile: all are told. */
+static void none_is_forgotten(struct rig *r)
+{
+    enum { N = 600 };
+    static struct got g[N];
+    int told = 0;
+
+    r->cfg.token_file = put(r, "token", "");
+    new_client(r);
+    for (int i = 0; i < N; i++)
+        kube_send(client_api(r->client), &list, on_got, &g[i]);
+    for (int i = 0; i < N; i++) {
+        run_until(r->loop, &g[i].n, 1, 5000);
+        told += g[i].err.code == ERR_UNAUTHORIZED;
+        got_done(&g[i]);
+    }
+    is_int(told, N, "every call is told that there is no credential");
+    r->cfg = (struct client_config){ 0 };
+}
+
 static struct client_exec plugin(struct rig *r, const char *script)
 {
     return (struct client_exec){
@@ -166,6 +207,33 @@ static void plugins_are_run_once_for_many(struct rig *r)
     is_int(h.err.code, ERR_UNAUTHORIZED, "but only once for each request");
     is_int(r->f.asked, 9, "which is sent twice");
     got_done(&h);
+    r->cfg = (struct client_config){ 0 };
+}
+
+static void many_wait_for_a_plugin_that_fails(struct rig *r)
+{
+    enum { N = 600 };
+    static struct got g[N];
+    static struct step steps[N];
+    struct client_exec x =
+        plugin(r, "#!/bin/sh\ntest ! -e ${0%/*}/spent || exit 1\ntouch ${0%/*}/spent\n"
+                  "echo '{\"kind\":\"ExecCredential\",\"apiVersion\":\"" V1
+                  "\",\"status\":{\"token\":\"spent\"}}'\n");
+    int told = 0;
+
+    for (int i = 0; i < N; i++)
+        steps[i] = (struct step){ REFUSED, KEEP, 0, 0 };
+    r->cfg.exec = &x;
+    new_client(r);
+    faulty_script(&r->f, steps, N);
+    for (int i = 0; i < N; i++)
+        kube_send(client_api(r->client), &list, on_got, &g[i]);
+    for (int i = 0; i < N; i++) {
+        run_until(r->loop, &g[i].n, 1, 5000);
+        told += g[i].err.code == ERR_UNAUTHORIZED;
+        got_done(&g[i]);
+    }
+    is_int(told, N, "all are told when the first credential is refused and there is no second");
     r->cfg = (struct client_config){ 0 };
 }
 
@@ -257,7 +325,10 @@ int main(void)
         return 1;
     faulty_start(&r.f, r.loop);
     token_files_may_change(&r);
+    watches_find_new_tokens_too(&r);
+    none_is_forgotten(&r);
     plugins_are_run_once_for_many(&r);
+    many_wait_for_a_plugin_that_fails(&r);
     plugins_are_run_again_after_expiry(&r);
     bad_plugins_are_told(&r);
     client_free(r.client);

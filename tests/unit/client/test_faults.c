@@ -2,6 +2,7 @@
 
 #include "faulty.h"
 
+#include <netinet/tcp.h>
 #include <signal.h>
 
 #define OK_BODY  "{\"kind\":\"List\",\"metadata\":{\"resourceVersion\":\"5\"},\"items\":[]}"
@@ -173,6 +174,27 @@ static void a_dead_kept_connection_is_replaced(struct rig *r)
     run_until(r->loop, &zero, 1, 50);
     g = ask(r);
     is_int(g.status, 200, "a connection that was closed meanwhile is no error");
+    got_done(&g);
+}
+
+/* A peer that is gone without a word cannot be had here; what makes the kernel notice can be seen.
+ */
+static void half_open_connections_are_looked_for(struct rig *r)
+{
+    int found = 0;
+
+    new_client(r);
+    SCRIPT(&r->f, { OK_REPLY, KEEP, 0, 0 });
+    struct got g = ask(r);
+    for (int fd = 3; fd < 200; fd++) {
+        int probes = 0;
+        int unheard_ms = 0;
+        socklen_t n = sizeof(int);
+        if (getsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &probes, &n) == 0 && probes &&
+            getsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &unheard_ms, &n) == 0)
+            found += unheard_ms > 0 && unheard_ms <= 60000;
+    }
+    is_int(found, 1, "the connection is probed when idle, and given up when nobody acknowledges");
     got_done(&g);
 }
 
@@ -403,6 +425,7 @@ int main(void)
     silence_ends_in_a_timeout(&r);
     r1_answers_have_a_limit(&r);
     a_dead_kept_connection_is_replaced(&r);
+    half_open_connections_are_looked_for(&r);
     watches_end_with_the_reason(&r);
     many_watches_leave_room_for_requests(&r);
     anything_may_be_done_from_within(&r, cancel_all, false);

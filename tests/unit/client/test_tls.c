@@ -109,6 +109,43 @@ static void who_we_are_is_checked(struct rig *r, const char *dir)
     fails(r, &c, "a key that is none");
 }
 
+static void servers_may_die_and_come_back(struct rig *r, struct spawned *server,
+                                          const char *program)
+{
+    const struct kube_request list = { .verb = KUBE_LIST, .res = &spaces };
+    const struct kube_request watch = { .verb = KUBE_WATCH, .res = &spaces };
+    struct client *c = NULL;
+    struct seen s = { 0 };
+    struct got g = { 0 };
+    struct kube_watcher w = watcher(&s);
+    int tries = 0;
+
+    client_new(&c, r->loop, &r->cfg, NULL);
+    kube_watch(client_api(c), &watch, &w);
+    ok(run_until(r->loop, &s.events, 1, 10000), "a watch is open");
+    kill(server->pid, SIGKILL);
+    waitpid(server->pid, NULL, 0);
+    ok(run_until(r->loop, &s.ends, 1, 10000) && s.failed, "it ends with its server: %s", s.err.msg);
+    is_int(s.err.code, ERR_UNAVAILABLE, "which is not there any more");
+    kube_send(client_api(c), &list, on_got, &g);
+    ok(run_until(r->loop, &g.n, 1, 10000), "a request is answered");
+    is_int(g.err.code, ERR_UNAVAILABLE, g.err.msg);
+    spawn_run(server, r->a, program, r->cfg.server + strlen("https://"));
+    for (; g.status != 200 && tries < 500; tries++) {
+        got_done(&g);
+        kube_send(client_api(c), &list, on_got, &g);
+        run_until(r->loop, &g.n, 1, 10000);
+        usleep(10000);
+    }
+    is_int(g.status, 200, "the next server is found by the same client");
+    seen_done(&s);
+    kube_watch(client_api(c), &watch, &w);
+    ok(run_until(r->loop, &s.events, 1, 10000), "and watched again");
+    client_free(c);
+    got_done(&g);
+    seen_done(&s);
+}
+
 int main(int argc, char **argv)
 {
     struct rig r = { .a = arena_new(), .loop = loop_new() };
@@ -123,6 +160,7 @@ int main(int argc, char **argv)
     ok(client_config_load(r.a, &from, &r.cfg, &e) == 0, "the configuration is read: %s", e.msg);
     names_and_authorities_are_checked(&r, server.dir);
     who_we_are_is_checked(&r, server.dir);
+    servers_may_die_and_come_back(&r, &server, argv[1]);
     spawn_stop(&server, r.a);
     loop_free(r.loop);
     arena_free(r.a);
