@@ -112,8 +112,8 @@ static void on_refreshed(void *ctx, const struct kube_answer *ans)
     j->refresh = NULL;
     c->n_refreshing--;
     j->stale = false;
-    if (ans->err.code == ERR_OK)
-        ctl_job_put(j->kind, ans->obj, false);
+    if (ans->err.code == ERR_OK && str_eq(meta_uid(ans->obj), ctl_job_uid(j)))
+        ctl_job_put(j->kind, ans->obj, false); /* of another of that name the watch tells */
     if (ans->err.code == ERR_OK || ans->err.code == ERR_NOT_FOUND)
         queue_after(&c->queue, &j->q, queue_backoff_ms(j->q.failures++, 5, 1000));
     else

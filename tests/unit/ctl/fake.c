@@ -290,10 +290,10 @@ static str owner_of(jv obj)
 
 static void check_send(struct fake *f, const struct kube_request *r)
 {
-    unsigned n = 0, lists = r->verb == KUBE_LIST;
+    unsigned n = r->res != &kube_events, lists = r->verb == KUBE_LIST;
 
     for (struct kube_call *c = f->calls; c; c = c->next) {
-        n += !c->is_watch;
+        n += !c->is_watch && c->r.res != &kube_events;
         lists += !c->is_watch && c->r.verb == KUBE_LIST;
         bool twin = r->verb == KUBE_CREATE && c->r.verb == KUBE_CREATE &&
                     fake_same(r->res, c->r.res) && str_eq(r->ns, c->r.ns) &&

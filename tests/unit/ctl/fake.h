@@ -52,7 +52,7 @@ struct fake {
     void (*on_tick)(struct fake *f);
     unsigned count[7];      /* requests by verb */
     unsigned events;        /* of the creates */
-    unsigned in_flight_max; /* requests at once */
+    unsigned in_flight_max; /* requests at once, but for events */
     unsigned lists_max;     /* lists at once */
     unsigned conflicts;
     unsigned broken; /* rules */

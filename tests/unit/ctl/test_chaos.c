@@ -1,6 +1,7 @@
 /* Whatever goes wrong between the server and us, in whatever order: nothing is ever doubled, and
  * when it is over everything is as it should be. CHAOS_SEEDS: how many; CHAOS_SEED: the first. */
 
+#include "ctl/inner.h"
 #include "kube/meta.h"
 #include "loop/log.h"
 #include "tap.h"
@@ -158,6 +159,24 @@ static void clear_the_way(struct fake *f)
     }
 }
 
+static void show_record(const struct job *j)
+{
+    if (!j) {
+        printf("# there is no record\n");
+        return;
+    }
+    printf("#   text %d run %d quiet %d gone %d dirty %d stale %d refresh %d ready %d in heap %d "
+           "retry in %d failures %u echoes %u pods %zu services %zu holds %zu rev %d\n",
+           j->text != NULL, j->run != NULL, j->quiet, j->gone, j->dirty, j->stale,
+           j->refresh != NULL, j->q.ready, (int)j->q.place,
+           (int)(j->q.retry_ms ? j->q.retry_ms - queue_us() / 1000 : 0), j->q.failures, j->echoes,
+           j->pods.n, j->services.n, j->facts ? j->facts->holds.n : 0, (int)j->rev);
+    if (j->run)
+        printf("#   run at %zu end %zu of %zu in flight %u window %u ready %d cut %d\n", j->run->at,
+               j->run->end, j->run->plan->n_steps, j->run->in_flight, j->run->window,
+               j->run->is_ready, j->run->cut);
+}
+
 static void show_wrong(struct world *w)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -166,7 +185,10 @@ static void show_wrong(struct world *w)
         jv job = jdoc_root(w->f->objects.at[i].doc);
         if (w->f->objects.at[i].res != &toy_res || job_is_right(w->f, job))
             continue;
+        printf("# in flight %u ready %d queued %zu\n", w->c->sender.in_flight,
+               w->c->sender.first != NULL, w->c->queue.n_ready);
         printf("# %" PRI_STR "\n", STR_ARG(json_text(a, job)));
+        show_record(map_get(&w->c->jobs, meta_uid(job)));
         for (size_t k = 0; k < w->f->objects.n; k++)
             if (str_starts(w->f->objects.at[k].name, meta_name(job)) &&
                 w->f->objects.at[k].res != &kube_events &&
