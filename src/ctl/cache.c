@@ -165,7 +165,7 @@ bool item_put(struct store *s, jv obj, enum put_from from)
         return old != NULL;
     struct item *it = read_item(a, s, obj);
     bool same = old && str_eq(item_uid(old), uid);
-    it->asked = same && old->asked;
+    it->asked_s = same ? old->asked_s : 0;
     it->rev = rev;
     it->seen = informer_number(s->inf);
     if (same && item_equal(old, it) && str_eq(old->job ? ctl_job_uid(old->job) : S(""), owner)) {

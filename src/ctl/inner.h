@@ -164,6 +164,7 @@ struct outcome {
     size_t n_sent; /* requests */
     bool held;     /* creates were left out that must wait */
     bool failed;   /* to be tried again */
+    bool doubtful; /* something seems to be gone that is still seen: look again */
 };
 /* What comes after a pass; p NULL: there was no plan. May free j, if its object is gone. */
 void pass_over(struct ctl *c, struct job *j, const struct plan *p, struct outcome o);
@@ -207,10 +208,13 @@ struct run {
     unsigned in_flight;
     unsigned window;
     struct outcome is;
-    bool cut;                               /* nothing more is sent */
-    struct err err;                         /* the first failure */
-    const struct kube_resource *blocked[4]; /* creates of them fail for all alike */
-    size_t n_blocked;
+    bool cut;       /* nothing more is sent */
+    struct err err; /* the first failure */
+    struct {
+        const struct kube_resource *res;
+        unsigned n; /* creates of it that failed in a row */
+    } failing[8];
+    size_t n_failing;
     struct tally tallies[8];
     size_t n_tallies;
     struct attempt *attempts; /* sent and not answered */

@@ -142,7 +142,13 @@ static str take(const char **p, size_t n)
     return s;
 }
 
-struct seen_pod item_pod(struct arena *a, const struct item *it, str owner)
+static bool is_asked(const struct item *it, uint32_t now_s)
+{
+    return it->asked_s == (uint32_t)ITEM_ASKED ||
+           (it->asked_s && now_s < it->asked_s + ITEM_DOUBT_S);
+}
+
+struct seen_pod item_pod(struct arena *a, const struct item *it, str owner, uint32_t now_s)
 {
     size_t n_text = it->size - (HEAD - SAYS);
     const char *p = arena_str(a, (str){ it->text, n_text }).p;
@@ -150,7 +156,7 @@ struct seen_pod item_pod(struct arena *a, const struct item *it, str owner)
         .owner = owner,
         .index = it->index,
         .phase = (enum pod_phase)it->phase,
-        .leaving = it->leaving || it->asked,
+        .leaving = it->leaving || is_asked(it, now_s),
         .disrupted = it->disrupted,
         .ready = it->ready,
         .has_exit = it->has_exit,
@@ -175,9 +181,9 @@ struct seen_pod item_pod(struct arena *a, const struct item *it, str owner)
     return s;
 }
 
-struct seen_service item_service(struct arena *a, const struct item *it, str owner)
+struct seen_service item_service(struct arena *a, const struct item *it, str owner, uint32_t now_s)
 {
-    struct seen_pod p = item_pod(a, it, owner);
+    struct seen_pod p = item_pod(a, it, owner, now_s);
 
     return (struct seen_service){ .name = p.name,
                                   .uid = p.uid,

@@ -8,15 +8,20 @@
 struct job;
 struct orphans;
 
+/* asked_s of what the server has promised to delete. Else the second in which it said that there is
+ * no such thing: believed for a while, though the watch still shows it. */
+enum { ITEM_ASKED = -1, ITEM_DOUBT_S = 30 };
+
 enum item_what { ITEM_POD, ITEM_SERVICE, ITEM_OTHER };
 
 struct item {
     struct job *job;         /* with the uid of its controller; NULL: has none */
     struct orphans *orphans; /* services without one */
     uint64_t rev;
-    uint32_t seen; /* in that list */
-    uint32_t size; /* of all that follows */
-    bool guarded;  /* no informer sees it, a watch of its own does */
+    uint32_t seen;    /* in that list */
+    uint32_t size;    /* of all that follows */
+    uint32_t asked_s; /* we have asked for its deletion; see ITEM_ASKED */
+    bool guarded;     /* no informer sees it, a watch of its own does */
     /* from here on: what it says; equal bytes, nothing has changed */
     int32_t index;
     int32_t exit_code;
@@ -24,7 +29,6 @@ struct item {
     uint8_t what;
     uint8_t phase;
     bool leaving : 1;
-    bool asked : 1; /* we have asked for its deletion */
     bool disrupted : 1;
     bool ready : 1;
     bool has_exit : 1;
@@ -65,9 +69,10 @@ static inline str item_role(const struct item *it)
     return (str){ item_uid(it).p + it->n_uid, it->n_role };
 }
 
-/* As the planner sees it; texts are copied into a. owner: of the job, may be empty. */
-struct seen_pod item_pod(struct arena *a, const struct item *it, str owner);
-struct seen_service item_service(struct arena *a, const struct item *it, str owner);
+/* As the planner sees it; texts are copied into a. owner: of the job, may be
+ * empty; now_s: as asked_s. */
+struct seen_pod item_pod(struct arena *a, const struct item *it, str owner, uint32_t now_s);
+struct seen_service item_service(struct arena *a, const struct item *it, str owner, uint32_t now_s);
 jv item_json(struct arena *a, const struct item *it);
 
 int item_cmp(const struct item *a, const struct item *b);

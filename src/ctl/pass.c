@@ -45,11 +45,12 @@ static void observe_services(struct arena *a, const struct ctl *c, const struct 
     size_t n = 0, n_orphans = o ? o->items.n : 0;
     struct seen_service *s = ARENA_ARRAY(a, struct seen_service, j->services.n + n_orphans);
     str owner = arena_str(a, ctl_job_uid(j));
+    uint32_t now_s = queue_s();
 
     for (size_t i = 0; i < j->services.n; i++)
-        s[n++] = item_service(a, j->services.at[i], owner);
+        s[n++] = item_service(a, j->services.at[i], owner, now_s);
     for (size_t i = 0; i < n_orphans; i++)
-        s[n++] = item_service(a, o->items.at[i], S(""));
+        s[n++] = item_service(a, o->items.at[i], S(""), now_s);
     if (n_orphans)
         qsort(s, n, sizeof(*s), cmp_services);
     seen->services = s;
@@ -88,12 +89,13 @@ static struct observed *observe(struct arena *a, struct ctl *c, const struct job
     struct observed *seen = ARENA_NEW(a, struct observed);
     struct seen_pod *pods = ARENA_ARRAY(a, struct seen_pod, j->pods.n);
     str owner = arena_str(a, ctl_job_uid(j));
+    uint32_t now_s = queue_s();
 
     seen->settings = c->o.settings;
     seen->now_ms = c->wall_ms();
     seen->job = json_parse(a, arena_str(a, (str){ j->text, j->n_text }), NULL, NULL);
     for (size_t i = 0; i < j->pods.n; i++)
-        pods[i] = item_pod(a, j->pods.at[i], owner);
+        pods[i] = item_pod(a, j->pods.at[i], owner, now_s);
     seen->pods = pods;
     seen->n_pods = j->pods.n;
     observe_services(a, c, j, seen);
@@ -169,6 +171,8 @@ void pass_over(struct ctl *c, struct job *j, const struct plan *p, struct outcom
         queue_after(&c->queue, &j->q, hold - queue_us() / 1000);
     if (j->stale)
         queue_after(&c->queue, &j->q, STALE_MS);
+    if (o.doubtful)
+        queue_after(&c->queue, &j->q, (ITEM_DOUBT_S + 1) * 1000);
     if (p)
         queue_wake(&c->queue, &j->q, p->wake_ms);
     j->echoes = o.n_sent && !j->dirty ? j->echoes + 1 : 0;

@@ -53,3 +53,7 @@ static inline void queue_succeed(struct queue_entry *e)
 }
 int64_t queue_backoff_ms(unsigned failures, int64_t base_ms, int64_t max_ms);
 int64_t queue_us(void); /* a monotonic clock that is never cached */
+static inline uint32_t queue_s(void)
+{
+    return (uint32_t)(queue_us() / 1000000) + 1; /* never 0 */
+}

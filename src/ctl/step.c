@@ -8,6 +8,7 @@
 enum {
     TOLD_ONE_BY_ONE = 9, /* of each reason and pass */
     HOLD_BASE_MS = 100,
+    REFUSED_IN_A_ROW = 3,
 };
 
 struct attempt {
@@ -78,8 +79,10 @@ static void tell_failed(struct run *r, const struct plan_step *s, const struct k
     stats_step(&r->c->stats, s->kind, s->res, false);
     if (!s->fail_reason || ans->status == 0 || ans->status == 429)
         return;
-    str message = arena_printf(r->a, "Error %s: %" PRI_STR,
-                               s->kind == PLAN_DELETE ? "deleting" : "creating", STR_ARG(why));
+    const char *words = s->fail_words            ? s->fail_words
+                        : s->kind == PLAN_DELETE ? "Error deleting"
+                                                 : "Error creating";
+    str message = arena_printf(r->a, "%s: %" PRI_STR, words, STR_ARG(why));
     str fact = arena_printf(r->a, "fail/%s/%" PRI_STR "/%" PRI_STR, s->res->plural,
                             STR_ARG(s->name), STR_ARG(message));
     tell(r,
@@ -106,30 +109,45 @@ static bool may_have_happened(const struct kube_answer *ans)
     return ans->status == 0 || ans->status >= 500;
 }
 
-static void hold_for(struct run *r, struct hold *h, const struct kube_answer *ans)
+static void hold_for(struct run *r, struct hold *h, int64_t base_ms, const struct kube_answer *ans)
 {
-    int64_t ms = queue_backoff_ms(h->failures++, HOLD_BASE_MS, r->c->o.limits.backoff_max_ms);
+    int64_t ms = queue_backoff_ms(h->failures++, base_ms, r->c->o.limits.backoff_max_ms);
 
     if (ans->retry_after_ms > ms)
         ms = ans->retry_after_ms;
     h->until_ms = queue_us() / 1000 + ms;
 }
 
+static unsigned *failures_of(struct run *r, const struct kube_resource *res)
+{
+    for (size_t i = 0; i < r->n_failing; i++)
+        if (r->failing[i].res == res)
+            return &r->failing[i].n;
+    if (r->n_failing == COUNT(r->failing)) /* kinds own few: those too many share the last place */
+        return &r->failing[r->n_failing - 1].n;
+    r->failing[r->n_failing].res = res;
+    return &r->failing[r->n_failing++].n;
+}
+
+/* Each waits for itself. When the server cannot, or some in a row were refused, the others of the
+ * resource wait too, but less, so that the next time another one is tried first. */
 static void create_failed(struct run *r, const struct plan_step *s, const struct kube_answer *ans)
 {
     enum err_code code = ans->err.code;
-    bool for_all = may_have_happened(ans) || code == ERR_TOO_MANY_REQUESTS ||
-                   code == ERR_FORBIDDEN || code == ERR_NOT_FOUND || code == ERR_UNAUTHORIZED;
+    bool taken = code == ERR_EXISTS;
+    bool cannot = ans->status == 0 || code == ERR_TOO_MANY_REQUESTS || code == ERR_UNAVAILABLE ||
+                  code == ERR_UNAUTHORIZED;
+    unsigned *n = failures_of(r, s->res);
 
     tell_failed(r, s, ans);
     struct hold *h = hold_add(r->c, r->job, s->res, s->name);
-    if (for_all) {
-        if (r->n_blocked < COUNT(r->blocked))
-            r->blocked[r->n_blocked++] = s->res;
-        h->unknown |= may_have_happened(ans);
-        hold_for(r, hold_add(r->c, r->job, s->res, S("")), ans);
+    h->unknown |= may_have_happened(ans);
+    hold_for(r, h, HOLD_BASE_MS, ans);
+    *n += !taken;
+    if (cannot || *n >= REFUSED_IN_A_ROW) {
+        *n = REFUSED_IN_A_ROW;
+        hold_for(r, hold_add(r->c, r->job, s->res, S("")), HOLD_BASE_MS / 2, ans);
     }
-    hold_for(r, h, ans);
     fail(r, s, &ans->err, s->must);
 }
 
@@ -146,6 +164,7 @@ static void create_done(struct run *r, const struct plan_step *s, jv obj)
 
     if (st && jv_exists(obj))
         item_put(st, obj, PUT_ANSWER);
+    *failures_of(r, s->res) = 0;
     hold_drop(r->c, r->job, s->res, s->name);
     hold_drop(r->c, r->job, s->res, S(""));
 }
@@ -191,7 +210,8 @@ static void create_answered(struct attempt *at, const struct kube_answer *ans)
         } else if (ans->err.code == ERR_NOT_FOUND && !at->taken.p && ctl_may_write(r->c)) {
             send_request(at); /* it is not there: now try */
         } else if (ans->err.code == ERR_NOT_FOUND) {
-            hold_for(r, hold_add(r->c, r->job, s->res, s->name), ans); /* gone again */
+            hold_for(r, hold_add(r->c, r->job, s->res, s->name), HOLD_BASE_MS,
+                     ans); /* gone again */
         } else {
             create_failed(r, s, ans);
         }
@@ -235,11 +255,12 @@ static void delete_answered(struct attempt *at, const struct kube_answer *ans)
         fail(r, s, &ans->err, true);
         return;
     }
-    if (ans->err.code == ERR_OK && st && str_eq(meta_uid(ans->obj), s->uid))
-        item_put(st, ans->obj, PUT_ANSWER);
+    /* what the answer says of it may be older than what the watch has told, and says no version */
     struct item *it = st ? item_find(st, s->ns, s->name) : NULL;
-    if (it && str_eq(item_uid(it), s->uid))
-        it->asked = true;
+    if (it && str_eq(item_uid(it), s->uid)) {
+        it->asked_s = was_gone ? queue_s() : (uint32_t)ITEM_ASKED;
+        r->is.doubtful |= was_gone && !it->leaving;
+    }
     if (is_job)
         r->job->gone = true;
     if (!was_gone)
@@ -389,9 +410,8 @@ static bool must_wait(struct run *r, const struct plan_step *s, bool *looks)
     struct hold *all = hold_find(r->job, s->res, S(""));
 
     *looks = h && h->unknown;
-    for (size_t i = 0; i < r->n_blocked; i++)
-        if (r->blocked[i] == s->res)
-            return true;
+    if (*failures_of(r, s->res) >= REFUSED_IN_A_ROW)
+        return true;
     return (h && h->until_ms > now) || (all && all->until_ms > now);
 }
 

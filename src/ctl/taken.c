@@ -93,7 +93,7 @@ void hold_drop(struct ctl *c, struct job *j, const struct kube_resource *res, st
 
 int64_t holds_next_ms(struct ctl *c, struct job *j, bool held)
 {
-    int64_t next = 0, now = queue_us() / 1000;
+    int64_t next = INT64_MAX, now = queue_us() / 1000;
 
     if (!j->facts)
         return 0;
@@ -101,10 +101,10 @@ int64_t holds_next_ms(struct ctl *c, struct job *j, bool held)
         struct hold *h = s->value;
         if (h->until_ms <= now && !held)
             hold_free(c, h);
-        else if (!next || h->until_ms < next)
-            next = h->until_ms;
+        else if (h->until_ms < next)
+            next = h->until_ms > 0 ? h->until_ms : 1;
     }
-    return next;
+    return next < INT64_MAX ? next : 0;
 }
 
 void holds_free(struct ctl *c, struct job *j)

@@ -58,7 +58,8 @@ static void do_delete(struct kube_call *c, struct fake_object *o)
     if (uid.n && !str_eq(uid, meta_uid(jdoc_root(o->doc))))
         answer_error(c, ERR_CONFLICT, "uid differs");
     else
-        answer_object(c, 200, fake_ask_deletion(c->f, o));
+        answer_object(c, 200,
+                      jv_without(c->a, fake_ask_deletion(c->f, o), "metadata", "resourceVersion"));
 }
 
 static void do_patch(struct kube_call *c, struct fake_object *o)

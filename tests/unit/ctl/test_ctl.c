@@ -173,7 +173,33 @@ static void what_fails_for_all_is_tried_once(void)
     w->f->refuse = NULL;
     ok(wait_pods(w, 50), "created when there is room");
     settle(w);
-    is_int(events_with(w, "SuccessfulCreatePod"), 10, "nine told one by one, the rest as one");
+    int told = events_with(w, "SuccessfulCreatePod");
+    ok(told >= 10 && told <= 20, "most of them told as one: %d events", told);
+    over(w);
+}
+
+static bool no_first(struct fake *f, const struct kube_request *r, struct kube_answer *ans)
+{
+    if (!no_pods(f, r, ans))
+        return false;
+    return str_eq(meta_name(r->body), S("mnist-worker-0"));
+}
+
+static bool has_nine(struct world *w)
+{
+    return fake_count(w->f, &kube_pods) == 9;
+}
+
+static void one_that_is_refused_does_not_stop_the_others(void)
+{
+    struct world *w = world_new(15);
+
+    w->f->refuse = no_first;
+    put_toy(w, "a", "mnist", 10);
+    world_start(w);
+    ok(run_until(w, has_nine), "nine of ten pods");
+    run_for(w, 100);
+    is_int(events_with(w, "FailedCreatePod"), 1, "one complaint");
     over(w);
 }
 
@@ -206,6 +232,11 @@ static void Q22_many_are_told_as_one(void)
 
 /* ---- conflicts and adoption */
 
+static bool ready_is_three(struct world *w)
+{
+    return jv_int(jv_at(toy(w, "a", "mnist"), "status", "ready"), 0) == 3;
+}
+
 static void Q9_a_conflict_is_nobodys_business(void)
 {
     struct world *w = world_new(7);
@@ -220,8 +251,8 @@ static void Q9_a_conflict_is_nobodys_business(void)
         settle(w);
     }
     ok(w->f->conflicts > 0, "%u conflicts", w->f->conflicts);
-    is_int(jv_int(jv_at(toy(w, "a", "mnist"), "status", "ready"), 0), 3, "status is right");
     w->f->faults.clash = 0;
+    ok(run_until(w, ready_is_three), "status is right");
     is_int(sum_of(w, "controller_runtime_reconcile_errors_total"), 0, "no errors");
     over(w);
 }
@@ -377,9 +408,10 @@ static void a_kind_that_is_not_served_holds_up_no_other(void)
     world_start(w);
     ok(wait_pods(w, 2), "toys are worked on");
     ok(!ctl_is_synced(w->c), "but not all is well");
-    is_str(ctl_trouble(w->c),
-           S("cannot list dolls.toys.example: the server could not find the requested resource"),
-           "and what it is can be read");
+    is_str(
+        ctl_trouble(w->c),
+        S("cannot list dolls.toys.example: is its CRD installed? the server could not find the requested resource"),
+        "and what it is can be read");
     w->f->refuse = NULL;
     ok(run_until(w, is_quiet), "until it is served");
     is_str(ctl_trouble(w->c), S(""), "all well");
@@ -445,6 +477,7 @@ int main(void)
     Q4_a_lost_answer_does_no_harm();
     Q24_a_big_job_does_not_delay_a_small_one();
     what_fails_for_all_is_tried_once();
+    one_that_is_refused_does_not_stop_the_others();
     Q22_many_are_told_as_one();
     Q9_a_conflict_is_nobodys_business();
     Q14_a_service_without_owner_is_adopted();

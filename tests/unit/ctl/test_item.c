@@ -33,7 +33,7 @@ static void a_pod_comes_back_as_it_was(void)
     AUTO(arena) struct arena *a = arena_new();
     struct seen_pod in = sample();
     struct item *it = item_of_pod(S("team-a"), &in);
-    struct seen_pod p = item_pod(a, it, S("owner"));
+    struct seen_pod p = item_pod(a, it, S("owner"), 100);
 
     is_str(item_key(it), S("team-a/mnist-worker-12"), "key");
     is_str(p.name, in.name, "name");
@@ -48,8 +48,11 @@ static void a_pod_comes_back_as_it_was(void)
     is_str(p.troubles[0].reason, S("ErrImagePull"), "reason");
     is_str(p.troubles[1].message, S("what"), "message");
     ok(malloc_usable_size(it) < 400, "%zu bytes with troubles", malloc_usable_size(it));
-    it->asked = true;
-    ok(item_pod(a, it, S("")).leaving, "what we asked to go is leaving");
+    it->asked_s = (uint32_t)ITEM_ASKED;
+    ok(item_pod(a, it, S(""), 100).leaving, "what we asked to go is leaving");
+    it->asked_s = 80;
+    ok(item_pod(a, it, S(""), 100).leaving, "so is what seems to be gone");
+    ok(!item_pod(a, it, S(""), 200).leaving, "but not for ever, if it is still seen");
     free(it);
     in.n_troubles = 0;
     it = item_of_pod(S("team-a"), &in);
@@ -72,7 +75,7 @@ static void a_service_is_smaller(void)
                                .role = S("worker"),
                                .index = -1 };
     struct item *it = item_of_service(S("team-a"), &in);
-    struct seen_service s = item_service(a, it, S("x"));
+    struct seen_service s = item_service(a, it, S("x"), 100);
 
     ok(str_eq(s.name, in.name) && str_eq(s.uid, in.uid) && str_eq(s.role, in.role) &&
            s.index == -1 && str_eq(s.owner, S("x")),
@@ -96,7 +99,7 @@ static void R2_texts_of_any_length_are_cut(void)
                            .troubles = &t,
                            .n_troubles = 1 };
     struct item *it = item_of_pod(S("a"), &in);
-    struct seen_pod p = item_pod(a, it, S(""));
+    struct seen_pod p = item_pod(a, it, S(""), 100);
 
     ok(p.name.n == 1024 && p.troubles[0].message.n == 1024, "cut at what an event can say");
     ok(p.index == INT32_MAX && p.exit_code == INT32_MIN, "numbers too");
