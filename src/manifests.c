@@ -6,7 +6,6 @@
 #include "base/yaml.h"
 #include "manifest/crd.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,6 +44,7 @@ static int run(const struct command *c, int argc, char **argv)
     AUTO(arena) struct arena *a = arena_new();
     AUTO(buf) struct buf b = { 0 };
     const char *format = "yaml";
+    struct err e = { 0 };
 
     /* NOLINTNEXTLINE(concurrency-mt-unsafe): there are no threads */
     for (int opt; (opt = getopt_long(argc, argv, "ho:", options, NULL)) != -1;) {
@@ -64,8 +64,10 @@ static int run(const struct command *c, int argc, char **argv)
         print_yaml(&b, crds(a));
     else
         return command_fail(EXIT_USAGE, "there is no output format '%s'", format);
-    if (fwrite(b.p, 1, b.n, stdout) != b.n || fflush(stdout) != 0)
-        return command_fail(EXIT_FAILED, "cannot write: %s", strerror(errno));
+    if (fwrite(b.p, 1, b.n, stdout) != b.n || fflush(stdout) != 0) {
+        err_sys(&e, "cannot write");
+        return command_fail(EXIT_FAILED, "%s", e.msg);
+    }
     return EXIT_DONE;
 }
 
