@@ -2,6 +2,7 @@
 
 #include "crd/cel.h"
 #include "crd/check.h"
+#include "crd/define.h"
 
 #include <inttypes.h>
 
@@ -66,7 +67,29 @@ static str failure(struct arena *a, const struct rule *r, jv rule, jv v, jv old)
     return arena_printf(a, "failed rule: %" PRI_STR, STR_ARG(rule_name(rule)));
 }
 
-static void tell(struct problems *ps, const struct path *p, jv rule, jv shown, str words)
+/* fieldPath as it is shown: keys of maps stand in brackets, however they are written. */
+static str shown_field(struct arena *a, const struct schema *s, str path)
+{
+    AUTO(buf) struct buf b = { 0 };
+
+    while (path.n) {
+        bool bracket = str_eq(path_token(&path), S("["));
+        str name = path_token(&path);
+        if (bracket) {
+            name = str_sub(name, 1, name.n ? name.n - 1 : 0);
+            path_token(&path);
+        }
+        const struct crd_rules *r = s ? s->rules : NULL;
+        const struct schema *prop = r ? rules_prop(r, name) : NULL;
+        bool key = !prop && r && r->more;
+        buf_printf(&b, key ? "[%" PRI_STR "]" : b.n ? ".%" PRI_STR : "%" PRI_STR, STR_ARG(name));
+        s = key ? r->more : prop;
+    }
+    return arena_str(a, buf_str(&b));
+}
+
+static void tell(struct problems *ps, const struct schema *s, const struct path *p, jv rule,
+                 jv shown, str words)
 {
     static const struct {
         const char *reason;
@@ -75,10 +98,9 @@ static void tell(struct problems *ps, const struct path *p, jv rule, jv shown, s
                  { "FieldValueRequired", PROBLEM_REQUIRED },
                  { "FieldValueDuplicate", PROBLEM_DUPLICATE } };
     enum problem_type type = PROBLEM_INVALID;
-    str field = text_of(rule, "fieldPath");
+    str field = shown_field(ps->a, s, text_of(rule, "fieldPath"));
     struct path nowhere = path_field(NULL, S("<nil>"));
-    struct path below =
-        path_field(p, field.n && field.p[0] == '.' ? str_sub(field, 1, field.n) : field);
+    struct path below = path_field(p, field);
 
     for (size_t i = 0; i < COUNT(rows); i++)
         if (str_eqz(text_of(rule, "reason"), rows[i].reason))
@@ -88,14 +110,16 @@ static void tell(struct problems *ps, const struct path *p, jv rule, jv shown, s
     problem_add(ps, type, field.n ? &below : p ? p : &nowhere, shown, "%" PRI_STR, STR_ARG(words));
 }
 
-static void run_rule(struct problems *ps, const struct rule *r, jv rule, const struct path *p,
-                     struct ratchet ratchet, jv shown, jv v, jv old)
+static void run_rule(struct problems *ps, const struct schema *s, const struct rule *r, jv rule,
+                     const struct path *p, struct ratchet ratchet, jv v, jv old)
 {
     struct path nowhere = path_field(NULL, S("<nil>"));
     const struct path *at = p ? p : &nowhere;
     struct cel_value result;
     struct err e = { 0 };
     str name = rule_name(rule);
+    unsigned types = s->rules->types;
+    jv shown = jstr(ps->a, types & (types - 1) ? S("") : s->rules->type_text);
 
     if (!r->program || (cel_uses_old(r->program) && jv_is_null(old)))
         return;
@@ -120,7 +144,7 @@ static void run_rule(struct problems *ps, const struct rule *r, jv rule, const s
     if (!cel_uses_old(r->program) && is_unchanged(ratchet))
         ps = ps->waived;
     if (ps)
-        tell(ps, p, rule, shown, failure(ps->a, r, rule, v, old));
+        tell(ps, s, p, rule, shown, failure(ps->a, r, rule, v, old));
 }
 
 static void run(struct problems *ps, const struct schema *s, const struct path *p,
@@ -174,9 +198,8 @@ static void run(struct problems *ps, const struct schema *s, const struct path *
 
     if (!r || !(r->below & BELOW_CEL) || jv_is_null(v))
         return;
-    jv shown = jstr(ps->a, r->types & (r->types - 1) ? S("") : r->type_text);
     for (size_t i = 0; i < jv_len(r->cel); i++)
-        run_rule(ps, &r->programs[i], jv_index(r->cel, i), p, ratchet, shown, v, old);
+        run_rule(ps, s, &r->programs[i], jv_index(r->cel, i), p, ratchet, v, old);
     if (jv_is(v, JV_ARR) && r->items)
         run_elements(ps, s, p, ratchet, v, old);
     if (jv_is(v, JV_OBJ))

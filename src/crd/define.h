@@ -12,6 +12,8 @@ void structural_check(struct problems *ps, const struct path *p, jv schema);
 /* define_schema.c */
 void define_schema_check(struct problems *ps, const struct path *p, jv schema);
 /* Walks schema by a JSON path. The schema there, or absent with words on why not. */
+/* The next token: one of . [ ] alone, a 'quoted' text, or what is between; empty at the end. */
+str path_token(str *rest);
 jv schema_at_path(jv schema, str path, bool brackets, struct err *e);
 
 /* define_default.c: defaults must be valid and hold no unknown fields. */

@@ -2,8 +2,7 @@
 
 #include "crd/define.h"
 
-/* The next token: one of . [ ] alone, a 'quoted' text, or what is between; empty at the end. */
-static str token(str *rest)
+str path_token(str *rest)
 {
     size_t n = 0;
     bool quoted = rest->n && rest->p[0] == '\'';
@@ -43,7 +42,7 @@ static jv step(jv schema, str name)
 
 static jv bracket(jv schema, str *rest, struct err *e)
 {
-    str name = token(rest);
+    str name = path_token(rest);
 
     if (!name.n)
         return fail(e, "unexpected end of JSON path", STR_NONE);
@@ -52,7 +51,7 @@ static jv bracket(jv schema, str *rest, struct err *e)
     schema = step(schema, str_sub(name, 1, name.n - 1));
     if (!jv_exists(schema))
         return fail(e, "does not refer to a valid field", STR_NONE);
-    str close = token(rest);
+    str close = path_token(rest);
     if (!close.n)
         return fail(e, "unexpected end of JSON path", STR_NONE);
     if (!str_eq(close, S("]")))
@@ -63,12 +62,12 @@ static jv bracket(jv schema, str *rest, struct err *e)
 jv schema_at_path(jv schema, str path, bool brackets, struct err *e)
 {
     while (path.n && jv_exists(schema)) {
-        str t = token(&path);
+        str t = path_token(&path);
         if (str_eq(t, S("["))) {
             schema = brackets ? bracket(schema, &path, e)
                               : fail(e, "array notation is not allowed", STR_NONE);
         } else if (str_eq(t, S("."))) {
-            str name = token(&path);
+            str name = path_token(&path);
             if (!name.n)
                 return fail(e, "unexpected end of JSON path", STR_NONE);
             schema = step(schema, name);
