@@ -8,6 +8,7 @@
 #include "manifest/rules.h"
 
 #include "base/buf.h"
+#include "job/pytorch.h"
 
 #include <assert.h>
 
@@ -29,7 +30,8 @@
 #define AT_LEAST_0 "must be greater than or equal to 0"
 
 /* Places: names of members, `*` for the values of a map, `[]` for the elements of a list. In texts
- * $map is the member that holds the replica specs, $main the name of the main container. */
+ * $map is the member that holds the replica specs, $main the name of the main container and $told
+ * how it is told, $types all types there are, $role the one at hand. */
 struct rule {
     const char *place;
     const char *rule;
@@ -37,21 +39,14 @@ struct rule {
     const char *words; /* messageExpression */
     const char *field; /* fieldPath */
     const char *reason;
-    bool (*applies)(const struct job_kind *k); /* NULL: to all kinds */
+    job_rule *with;                            /* for kinds that check this; NULL: for all ... */
+    bool (*applies)(const struct job_kind *k); /* ... of which this is so; NULL: likewise */
+    bool (*role)(const struct role_row *r);    /* once for each such type */
 };
 
 static bool has_services(const struct job_kind *k)
 {
     return !k->no_services;
-}
-
-/* One is wanted by its name, unless the kind takes whatever is there. */
-static bool has_main(const struct job_kind *k)
-{
-    for (size_t i = 0; i < MANY_RULES && k->rules[i]; i++)
-        if (k->rules[i] == rule_containers)
-            return true;
-    return false;
 }
 
 static bool has_role(const struct job_kind *k, const char *name)
@@ -65,6 +60,16 @@ static bool has_role(const struct job_kind *k, const char *name)
 static bool has_two_chiefs(const struct job_kind *k)
 {
     return has_role(k, "Chief") && has_role(k, "Master");
+}
+
+static bool is_one(const struct role_row *r)
+{
+    return r->one;
+}
+
+static bool is_needed(const struct role_row *r)
+{
+    return r->needed;
 }
 
 static const struct rule rules[] = {
@@ -113,6 +118,48 @@ static const struct rule rules[] = {
       .message = "must not have more than 1 Chief or Master role",
       .reason = FORBIDDEN,
       .applies = has_two_chiefs },
+    { .place = "spec.$map",
+      .rule = "self.all(t, t in [$types])",
+      .message = "supported values: $types",
+      .with = rule_types },
+    { .place = "spec",
+      .rule = "'$role' in self.$map",
+      .message = "must be present",
+      .field = ".$map.$role",
+      .reason = REQUIRED,
+      .with = rule_needed,
+      .role = is_needed },
+    { .place = "spec",
+      .rule = "!('$role' in self.$map) || has(self.$map['$role'].replicas) && "
+              "self.$map['$role'].replicas == 1",
+      .message = "must be 1",
+      .field = ".$map.$role.replicas",
+      .reason = FORBIDDEN,
+      .with = rule_counts,
+      .role = is_one },
+    { .place = "spec",
+      .rule = "!has(self.elasticPolicy) || 'Worker' in self.$map",
+      .message = "must be configured if elastic policy is used",
+      .field = ".$map.Worker",
+      .reason = REQUIRED,
+      .with = rule_elastic_worker },
+    { .place = "spec",
+      .rule = "!has(self.nprocPerNode) || !has(self.elasticPolicy) || "
+              "!has(self.elasticPolicy.nProcPerNode)",
+      .message = "must not be used with spec.nprocPerNode",
+      .field = ".elasticPolicy.nProcPerNode",
+      .reason = FORBIDDEN,
+      .with = rule_one_processes },
+    { .place = "spec.nprocPerNode",
+      .rule = "!self.matches('^(-[0-9]+|[+]?0+)$')",
+      .message = "must be at least 1",
+      .with = rule_processes },
+    { .place = "spec.elasticPolicy",
+      .rule = "!has(self.minReplicas) || !has(self.maxReplicas) || self.minReplicas <= "
+              "self.maxReplicas",
+      .message = "must not be greater than maxReplicas",
+      .field = ".minReplicas",
+      .with = rule_bounds },
     { .place = "spec.$map.*.replicas", .rule = "self >= 0", .message = AT_LEAST_0 },
     { .place = "spec.$map.*",
       .rule = "has(self.template) && has(self.template.spec)",
@@ -125,9 +172,9 @@ static const struct rule rules[] = {
       .reason = REQUIRED },
     { .place = "spec.$map.*.template.spec.containers",
       .rule = "self.size() == 0 || self.exists(c, c.name == '$main')",
-      .message = "must have at least one container with name $main",
+      .message = "must have at least one container with name $told",
       .reason = REQUIRED,
-      .applies = has_main },
+      .with = rule_containers },
     { .place = "spec.$map.*.template.spec.containers.[]",
       .rule = "has(self.image) && self.image != ''",
       .message = "must be required",
@@ -155,19 +202,39 @@ static const struct {
 
 _Static_assert(MANY_TYPES == 64, "the definition says so, too");
 
-static str expanded(struct arena *a, const struct job_kind *k, const char *text)
+static str types_of(struct arena *a, const struct job_kind *k)
 {
+    str out = STR_NONE;
+
+    for (size_t i = 0; i < MANY_ROLES && k->roles[i].name; i++)
+        out =
+            arena_printf(a, "%" PRI_STR "%s\"%s\"", STR_ARG(out), i ? ", " : "", k->roles[i].name);
+    return out;
+}
+
+struct subject { /* of a text */
+    const struct job_kind *kind;
+    const struct role_row *role;
+};
+
+static str expanded(struct arena *a, struct subject of, const char *text)
+{
+    const struct job_kind *k = of.kind;
     const struct {
         str name;
-        const char *value;
-    } names[] = { { S("$map"), k->specs }, { S("$main"), k->container } };
+        str value;
+    } names[] = { { S("$map"), str_of(k->specs) },
+                  { S("$main"), str_of(k->container) },
+                  { S("$told"), str_of(k->container_told ? k->container_told : k->container) },
+                  { S("$types"), types_of(a, k) },
+                  { S("$role"), str_of(of.role ? of.role->name : "") } };
     AUTO(buf) struct buf b = { 0 };
 
     for (str rest = str_of(text); rest.n;) {
         size_t i = 0;
         while (i < COUNT(names) && !str_starts(rest, names[i].name))
             i++;
-        buf_add(&b, i < COUNT(names) ? str_of(names[i].value) : str_sub(rest, 0, 1));
+        buf_add(&b, i < COUNT(names) ? names[i].value : str_sub(rest, 0, 1));
         rest = str_sub(rest, i < COUNT(names) ? names[i].name.n : 1, rest.n);
     }
     return arena_str(a, buf_str(&b));
@@ -176,12 +243,12 @@ static str expanded(struct arena *a, const struct job_kind *k, const char *text)
 enum { MANY_STEPS = 32 };
 
 /* The steps through a schema to a keyword at a place. */
-static void path_to(struct arena *a, const struct job_kind *k, const char *place,
-                    const char *keyword, const char **steps)
+static void path_to(struct arena *a, struct subject of, const char *place, const char *keyword,
+                    const char **steps)
 {
     size_t n = 0;
 
-    for (str rest = *place ? expanded(a, k, place) : STR_NONE; rest.p;) {
+    for (str rest = *place ? expanded(a, of, place) : STR_NONE; rest.p;) {
         str name = str_cut(&rest, '.');
         assert(n + 4 <= MANY_STEPS);
         if (str_eq(name, S("*"))) {
@@ -197,16 +264,31 @@ static void path_to(struct arena *a, const struct job_kind *k, const char *place
     steps[n] = NULL;
 }
 
-static jv text(struct arena *a, const struct job_kind *k, const char *z)
+static jv text(struct arena *a, struct subject of, const char *z)
 {
-    return z ? jstr(a, expanded(a, k, z)) : JV_ABSENT;
+    return z ? jstr(a, expanded(a, of, z)) : JV_ABSENT;
 }
 
-static jv rule_json(struct arena *a, const struct job_kind *k, const struct rule *r)
+static jv rule_added(struct arena *a, struct subject of, const struct rule *r, jv schema)
 {
-    return jobj(a, { "rule", text(a, k, r->rule) }, { "message", text(a, k, r->message) },
-                { "messageExpression", text(a, k, r->words) },
-                { "fieldPath", text(a, k, r->field) }, { "reason", text(a, k, r->reason) });
+    const char *steps[MANY_STEPS];
+    jv rule = jobj(a, { "rule", text(a, of, r->rule) }, { "message", text(a, of, r->message) },
+                   { "messageExpression", text(a, of, r->words) },
+                   { "fieldPath", text(a, of, r->field) }, { "reason", text(a, of, r->reason) });
+
+    path_to(a, of, r->place, "x-kubernetes-validations", steps);
+    jv there = jv_path(schema, steps);
+    jv all = jv_with_index(a, jv_exists(there) ? there : JV_EMPTY_ARR, jv_len(there), rule);
+    return jv_with_path(a, schema, all, steps);
+}
+
+static bool applies(const struct rule *r, const struct job_kind *k)
+{
+    bool checked = !r->with;
+
+    for (size_t i = 0; i < MANY_RULES && k->rules[i]; i++)
+        checked = checked || k->rules[i] == r->with;
+    return checked && (!r->applies || r->applies(k));
 }
 
 jv rules_added(struct arena *a, const struct job_kind *k, jv schema)
@@ -214,18 +296,18 @@ jv rules_added(struct arena *a, const struct job_kind *k, jv schema)
     const char *steps[MANY_STEPS];
 
     for (size_t i = 0; i < COUNT(keywords); i++) {
-        path_to(a, k, keywords[i].place, keywords[i].keyword, steps);
+        path_to(a, (struct subject){ k, NULL }, keywords[i].place, keywords[i].keyword, steps);
         schema =
             jv_with_path(a, schema, json_parse(a, str_of(keywords[i].value), NULL, NULL), steps);
     }
     for (size_t i = 0; i < COUNT(rules); i++) {
-        if (rules[i].applies && !rules[i].applies(k))
+        if (!applies(&rules[i], k))
             continue;
-        path_to(a, k, rules[i].place, "x-kubernetes-validations", steps);
-        jv there = jv_path(schema, steps);
-        jv all = jv_with_index(a, jv_exists(there) ? there : JV_EMPTY_ARR, jv_len(there),
-                               rule_json(a, k, &rules[i]));
-        schema = jv_with_path(a, schema, all, steps);
+        if (!rules[i].role)
+            schema = rule_added(a, (struct subject){ k, NULL }, &rules[i], schema);
+        for (const struct role_row *r = k->roles; rules[i].role && r->name; r++)
+            if (rules[i].role(r))
+                schema = rule_added(a, (struct subject){ k, r }, &rules[i], schema);
     }
     return schema;
 }
