@@ -172,8 +172,11 @@ static void warn(const struct job *j, struct plan *p, const struct problems *ps)
 
 /* ---- going on */
 
+/* may_create: the spec is valid. Gang scheduling will have its say here, too: its PodGroup is
+ * synced in the first stage, and while that holds the job back nothing is made and startTime waits;
+ * what there is goes on being counted and judged. */
 static void go_on(struct job *j, struct plan *p, const struct verdict *v, const struct budget *b,
-                  bool is_valid)
+                  bool may_create)
 {
     status_start(j);
     int64_t deadline_ms = job_deadline_ms(j);
@@ -184,11 +187,11 @@ static void go_on(struct job *j, struct plan *p, const struct verdict *v, const 
     budget_tally(j, b, p);
     job_delete_pods(j, p, v);
     job_delete_services(j, p);
-    if (is_valid) {
+    if (may_create) {
         job_extras(j, p, true);
         job_claim_services(j, p);
     }
-    for (size_t i = 0; is_valid && i < j->n_roles; i++) {
+    for (size_t i = 0; may_create && i < j->n_roles; i++) {
         job_create_pods(j, p, i);
         job_create_services(j, p, i);
     }
