@@ -305,6 +305,12 @@ void crds_load(struct crds *c)
     }
 }
 
+/* Names that were accepted stay so: there is no need to look at all others. */
+static bool is_accepted(struct arena *a, jv crd)
+{
+    return jv_equal(crd_accept(a, crd, JV_EMPTY_ARR, wall_now_ms()), crd);
+}
+
 static void on_crd(struct crds *c, const struct store_event *ev)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -317,7 +323,7 @@ static void on_crd(struct crds *c, const struct store_event *ev)
     serve(c, obj, ev->value);
     if (meta_being_deleted(obj))
         end_begins(c, ev->key);
-    else
+    else if (!is_accepted(a, obj))
         change(c, ev->key, decide_accept);
 }
 

@@ -134,14 +134,14 @@ static int find_host(struct client *c, struct err *e)
 
 int client_new(struct client **out, struct loop *l, const struct client_config *cfg, struct err *e)
 {
-    struct client *c = mem_new(sizeof(*c));
-
     assert_on_loop(l);
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) /* counts, and is safe with threads */
+        return err_set(e, ERR_INTERNAL, "libcurl (libcurl.so.4) cannot be loaded");
+    struct client *c = mem_new(sizeof(*c));
     c->api.ops = &ops;
     c->loop = l;
     c->cfg = cfg;
     c->a = arena_new();
-    curl_global_init(CURL_GLOBAL_DEFAULT); /* counts, and is safe with threads */
     if (find_host(c, e) < 0 || credential_init(c, e) < 0 || multi_init(c, e) < 0) {
         c->stopped = true;
         credential_done(c);
