@@ -2,64 +2,26 @@
  * the lease, and the process. */
 
 #include "operator_inside.h"
+#include "samples.h"
 
 #include <dirent.h>
-#include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-struct page {
-    struct buf *b;
-    const char *family; /* whose head was printed last */
-};
-
-static void add_escaped(struct buf *b, str s)
-{
-    for (size_t i = 0; i < s.n; i++) {
-        if (s.p[i] == '\\' || s.p[i] == '"')
-            buf_addc(b, '\\');
-        if (s.p[i] == '\n')
-            buf_add(b, S("\\n"));
-        else
-            buf_addc(b, s.p[i]);
-    }
-}
-
-static void on_sample(void *ctx, const struct ctl_sample *s)
-{
-    struct page *p = ctx;
-
-    if (!p->family || strcmp(p->family, s->family) != 0)
-        buf_printf(p->b, "# HELP %s %s\n# TYPE %s %s\n", s->family, s->help, s->family, s->type);
-    p->family = s->family;
-    buf_printf(p->b, "%s%s", s->family, s->suffix);
-    for (size_t i = 0; i < s->n_labels; i++) {
-        buf_printf(p->b, "%s%s=\"", i ? "," : "{", s->labels[i].key);
-        add_escaped(p->b, s->labels[i].value);
-        buf_addc(p->b, '"');
-    }
-    if (s->n_labels)
-        buf_addc(p->b, '}');
-    if (fabs(s->value) < 1e15 && fabs(s->value - rint(s->value)) <= 0)
-        buf_printf(p->b, " %" PRId64 "\n", (int64_t)s->value);
-    else
-        buf_printf(p->b, " %.13g\n", s->value);
-}
-
-static void one(struct page *p, const char *family, const char *type, const char *help,
+static void one(struct sample_page *p, const char *family, const char *type, const char *help,
                 double value)
 {
-    on_sample(p, &(struct ctl_sample){
+    sample_print(p,
+                 &(struct ctl_sample){
                      .family = family, .help = help, .type = type, .suffix = "", .value = value });
 }
 
 /* ---- requests */
 
 struct requests {
-    struct page *p;
+    struct sample_page *p;
     str host;
 };
 
@@ -67,17 +29,18 @@ static void on_requests(void *ctx, const char *method, const char *code, int64_t
 {
     struct requests *r = ctx;
 
-    on_sample(r->p, &(struct ctl_sample){
-                        .family = "rest_client_requests_total",
-                        .help = "Number of HTTP requests, partitioned by status code, method, and "
-                                "host.",
-                        .type = "counter",
-                        .suffix = "",
-                        .labels = { { "code", str_of(code) },
-                                    { "host", r->host },
-                                    { "method", str_of(method) } },
-                        .n_labels = 3,
-                        .value = (double)n });
+    sample_print(r->p,
+                 &(struct ctl_sample){
+                     .family = "rest_client_requests_total",
+                     .help = "Number of HTTP requests, partitioned by status code, method, and "
+                             "host.",
+                     .type = "counter",
+                     .suffix = "",
+                     .labels = { { "code", str_of(code) },
+                                 { "host", r->host },
+                                 { "method", str_of(method) } },
+                     .n_labels = 3,
+                     .value = (double)n });
 }
 
 struct count {
@@ -110,7 +73,7 @@ static void add_count(void *ctx, const char *method, const char *code, int64_t n
 }
 
 /* Both clients together, as they talk to the same server. */
-static void print_requests(struct page *p, const struct manager *o)
+static void print_requests(struct sample_page *p, const struct manager *o)
 {
     struct counts all = { .n = 0 };
     struct requests r = { p, str_of(client_host(o->client)) };
@@ -128,11 +91,12 @@ static void print_requests(struct page *p, const struct manager *o)
 
 /* ---- the lease */
 
-static void print_lease(struct page *p, const struct manager *o)
+static void print_lease(struct sample_page *p, const struct manager *o)
 {
     if (!o->elect)
         return;
-    on_sample(p, &(struct ctl_sample){
+    sample_print(p,
+                 &(struct ctl_sample){
                      .family = "leader_election_master_status",
                      .help = "Gauge of if the reporting system is master of the relevant lease, 0 "
                              "indicates backup, 1 indicates master.",
@@ -177,7 +141,7 @@ static int64_t open_files(void)
     return n;
 }
 
-static void print_process(struct page *p, const struct manager *o)
+static void print_process(struct sample_page *p, const struct manager *o)
 {
     struct rusage u = { 0 };
     struct rlimit files = { 0 };
@@ -200,21 +164,21 @@ static void print_process(struct page *p, const struct manager *o)
         (double)files.rlim_cur);
     one(p, "process_start_time_seconds", "gauge",
         "Start time of the process since unix epoch in seconds.", (double)o->started_ms / 1000);
-    on_sample(p, &(struct ctl_sample){ .family = "muster_build_info",
-                                       .help = "Which version this is.",
-                                       .type = "gauge",
-                                       .suffix = "",
-                                       .labels = { { "version", S(MUSTER_VERSION) } },
-                                       .n_labels = 1,
-                                       .value = 1 });
+    sample_print(p, &(struct ctl_sample){ .family = "muster_build_info",
+                                          .help = "Which version this is.",
+                                          .type = "gauge",
+                                          .suffix = "",
+                                          .labels = { { "version", S(MUSTER_VERSION) } },
+                                          .n_labels = 1,
+                                          .value = 1 });
 }
 
 void operator_print_metrics(struct manager *o, struct buf *b)
 {
-    struct page p = { .b = b };
+    struct sample_page p = { .b = b };
     const char *why = NULL;
 
-    ctl_stats(o->ctl, on_sample, &p);
+    ctl_stats(o->ctl, sample_print, &p);
     print_requests(&p, o);
     print_lease(&p, o);
     one(&p, "muster_ready", "gauge", "Whether /readyz says so.", operator_is_ready(o, &why));

@@ -7,6 +7,7 @@
 #include "ctl/ctl.h"
 #include "loop/log.h"
 #include "manifest/crd.h"
+#include "samples.h"
 
 #include <stdlib.h>
 
@@ -51,12 +52,23 @@ struct up_operator *up_operator_new(void)
     return u;
 }
 
+static void print_metrics(void *ctx, struct buf *b)
+{
+    struct up_operator *u = ctx;
+    struct sample_page page = { .b = b };
+
+    if (u->ctl)
+        ctl_stats(u->ctl, sample_print, &page);
+}
+
 void up_operator_describe(struct up_operator *u, struct api_opts *o)
 {
     o->checks = u->checks;
     o->n_checks = u->n;
     o->definitions = u->definitions;
     o->n_definitions = u->n;
+    o->print_metrics = print_metrics;
+    o->metrics_ctx = u;
 }
 
 void up_operator_start(struct up_operator *u, struct loop *l, struct api *api)

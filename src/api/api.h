@@ -1,6 +1,7 @@
 /* The Kubernetes API over our store: authenticates, decodes, defaults, validates, answers. */
 #pragma once
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "http/server.h"
@@ -28,6 +29,8 @@ struct api_opts {
     size_t n_checks;
     const jv *definitions; /* CustomResourceDefinitions to have, as they are here; until done */
     size_t n_definitions;
+    void (*print_metrics)(void *ctx, struct buf *b); /* more for /metrics; NULL: none */
+    void *metrics_ctx;
 };
 
 /* Loads what the store holds and makes the objects every cluster has. done(ctx, e) when they are

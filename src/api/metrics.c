@@ -187,4 +187,6 @@ void metrics_print(struct api *api, struct buf *b)
     one(b, "muster_http_received_bytes_total", "counter", "Bytes received.", h.bytes_in);
     one(b, "muster_http_sent_bytes_total", "counter", "Bytes sent.", h.bytes_out);
     one(b, "process_resident_memory_bytes", "gauge", "Resident memory.", resident_bytes());
+    if (api->o.print_metrics)
+        api->o.print_metrics(api->o.metrics_ctx, b);
 }

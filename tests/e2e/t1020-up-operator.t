@@ -46,6 +46,11 @@ test_expect_success 'scaling through its subresource makes pods' '
 	kubectl scale tfjob good --replicas=3 && within 10 sh -c "kubectl get pods -o name | grep -q good-worker-2"
 '
 
+test_expect_success 'it counts what it does' '
+	kubectl get --raw /metrics >out && has out "^training_operator_jobs_created_total{.*} 1$" "^apiserver_request_total" &&
+	is "" "$(grep "^# TYPE" out | sort | uniq -d)"
+'
+
 test_expect_success 'it stops cleanly, and goes on where it was' '
 	stop_muster && start_muster && kubectl get crd tfjobs.kubeflow.org -o json >again.json &&
 	is "$(jq -r .metadata.resourceVersion crd.json)" "$(jq -r .metadata.resourceVersion again.json)" &&
