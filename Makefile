@@ -72,6 +72,7 @@ fuzz: deps ## fuzz every parser, SECONDS_EACH=60
 
 bench: deps-test all ## the numbers of docs/performance.md
 	@bench/run
+	@bench/operator
 
 bench-quick: deps-test all ## smaller and less exact, of muster alone
 	@bench/run --only ours --quick
