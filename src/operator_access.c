@@ -132,6 +132,8 @@ struct access *access_start(struct loop *l, struct kube_api *api,
     for (size_t i = 0; i < flags->n_kinds; i++) {
         need(x, flags->kinds[i]->res, "", VERBS("get", "patch", "delete"));
         need(x, flags->kinds[i]->res, "status", VERBS("patch"));
+        for (size_t k = 0; flags->kinds[i]->owned && flags->kinds[i]->owned[k]; k++)
+            need(x, flags->kinds[i]->owned[k], "", VERBS("create", "patch", "delete"));
     }
     need(x, &kube_pods, "", VERBS("create", "delete"));
     need(x, &kube_services, "", VERBS("create", "delete", "patch"));

@@ -6,6 +6,7 @@
 #include "base/time.h"
 #include "cli/command.h"
 #include "cli/goflags.h"
+#include "client/config.h"
 #include "job/kinds.h"
 #include "loop/log.h"
 
@@ -118,8 +119,7 @@ static int set_retry_ms(struct arena *a, void *to, str value, struct err *e)
 #define FIELD(name) offsetof(struct operator_flags, name)
 #define NO_WEBHOOK \
     "No effect: jobs are checked by their CRD and by the operator itself; there is no webhook."
-#define NO_PYTORCH "No effect: there are no PyTorchJobs here yet."
-#define NO_MPI     "No effect: there are no MPIJobs here yet."
+#define NO_MPI "No effect: there are no MPIJobs here yet."
 
 static const struct go_flag table[] = {
     { "kubeconfig", GO_TEXT, FIELD(kubeconfig), .dflt = "", .arg = "FILE",
@@ -172,10 +172,13 @@ static const struct go_flag table[] = {
     { "webhook-server-port", GO_INT, .dflt = "9443", .arg = "PORT", .unused = NO_WEBHOOK },
     { "webhook-service-name", GO_TEXT, .dflt = "", .arg = "NAME", .unused = NO_WEBHOOK },
     { "webhook-secret-name", GO_TEXT, .dflt = "", .arg = "NAME", .unused = NO_WEBHOOK },
-    { "pytorch-init-container-image", GO_TEXT, .dflt = "", .arg = "IMAGE", .unused = NO_PYTORCH },
-    { "pytorch-init-container-template-file", GO_TEXT, .dflt = "", .arg = "FILE",
-      .unused = NO_PYTORCH },
-    { "pytorch-init-container-max-tries", GO_INT, .dflt = "100", .arg = "N", .unused = NO_PYTORCH },
+    { "pytorch-init-container-image", GO_TEXT, FIELD(init_image), .dflt = "", .arg = "IMAGE",
+      .help = "In which workers of a PyTorchJob wait for their master. Not given: the job's own." },
+    { "pytorch-init-container-template-file", GO_TEXT, FIELD(init_template_file),
+      .dflt = "/etc/config/initContainer.yaml", .arg = "FILE",
+      .help = "Or the init container itself, as the original has it; used if it is there." },
+    { "pytorch-init-container-max-tries", GO_INT, FIELD(init_tries), .dflt = "100", .arg = "N",
+      .help = "How often such a container looks for the master." },
     { "mpi-kubectl-delivery-image", GO_TEXT, .dflt = "", .arg = "IMAGE", .unused = NO_MPI },
 };
 
@@ -216,6 +219,21 @@ static void set_gang(struct operator_flags *f)
     f->settings.gang_scheduler = f->settings.gang == GANG_VOLCANO ? S("volcano") : name;
     log_warn("gang scheduling is not there yet: pods are created without a PodGroup",
              KV("scheduler", f->settings.gang_scheduler));
+}
+
+/* A file that is named but not there is no reason to stop: the original goes on, too. */
+static void read_template(struct arena *a, struct operator_flags *f, bool given)
+{
+    struct err e = { 0 };
+
+    f->settings.pytorch_init_image = str_of(f->init_image);
+    f->settings.pytorch_init_tries = f->init_tries;
+    if (*f->init_template_file &&
+        client_file_read(a, f->init_template_file, &f->settings.pytorch_init_template, &e) < 0 &&
+        given)
+        log_warn("init container template not used", KVZ("why", e.msg));
+    if (f->settings.pytorch_init_template.n && !*f->init_image)
+        f->settings.pytorch_init_image = S("alpine:3.10"); /* which it was written for */
 }
 
 static void print_help(FILE *to, struct arena *a, const struct go_flags *all)
@@ -273,6 +291,7 @@ int operator_flags_read(struct arena *a, struct operator_flags *f, int argc, cha
     /* NOLINTNEXTLINE(concurrency-mt-unsafe): there are no threads yet */
     f->settings.cluster_domain = str_of(getenv("CUSTOM_CLUSTER_DOMAIN"));
     set_gang(f);
+    read_template(a, f, go_flag_given(&all, "pytorch-init-container-template-file"));
     for (size_t i = 0; !go_flag_given(&all, "enable-scheme") && job_planner(i); i++)
         if (f->n_kinds < OPERATOR_KINDS)
             f->kinds[f->n_kinds++] = job_planner(i);

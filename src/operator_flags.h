@@ -21,6 +21,9 @@ struct operator_flags {
     int64_t burst;
     const char *gang_name;
     bool gang;
+    const char *init_image; /* of PyTorchJobs */
+    const char *init_template_file;
+    int64_t init_tries;
     bool zap_devel;
     int zap_level;                               /* enum log_level; -1: not given */
     int zap_format;                              /* enum log_format; -1: not given */

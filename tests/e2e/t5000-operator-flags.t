@@ -78,9 +78,10 @@ test_expect_success 'all flags of the original at once; those without effect are
 		--kube-api-burst=30 &&
 	within 10 is_ready all &&
 	for flag in webhook-server-port webhook-service-name webhook-secret-name controller-threads \
-		mpi-kubectl-delivery-image pytorch-init-container-image; do
+		mpi-kubectl-delivery-image; do
 		has all.log "flag without effect.*flag=$flag why=" || return 1
 	done &&
+	has all.log "msg=\"init container template not used\"" &&
 	has all.log "msg=\"muster operator\".*kinds=TFJob namespace=default" &&
 	kubectl -n default get lease lock -o jsonpath={.spec.holderIdentity} >holder &&
 	is "$(hostname)_" "$(sed "s/_[0-9a-f-]\{36\}$/_/" holder)" &&

@@ -8,12 +8,24 @@ once() {
 }
 
 test_expect_success 'a CRD that is missing is named once; ready when it comes' '
-	start_api --no-operator && { kubectl delete crd tfjobs.kubeflow.org --ignore-not-found; } &&
+	start_api --no-operator && crds && kubectl delete crd tfjobs.kubeflow.org &&
 	start_operator crd && sleep 2 &&
 	is 500 "$(probe crd /readyz)" && is 200 "$(probe crd /healthz)" &&
 	once crd.log "level=warn.*verb=list resource=tfjobs.kubeflow.org" &&
 	crds && within 60 is_ready crd && within 3 grep -q "msg=ready" crd.log &&
 	tfjob late 1 | kubectl create -f - && within 10 pods_are 1 && end_operator crd
+'
+
+test_expect_success 'kinds that are there are looked after, others are waited for' '
+	kubectl delete crd jaxjobs.kubeflow.org && start_operator some &&
+	tfjob early 1 | kubectl create -f - && within 10 pods_are 2 &&
+	is 500 "$(probe some /readyz/readyz)" && has probe "cannot list jaxjobs.kubeflow.org: is its CRD installed?" &&
+	crds && within 60 is_ready some && end_operator some
+'
+
+test_expect_success 'kinds that are not asked for are not missed' '
+	kubectl delete crd jaxjobs.kubeflow.org && start_operator tf --enable-scheme tfjob &&
+	within 10 is_ready tf && end_operator tf && crds
 '
 
 test_expect_success MUSTER 'an API that is away is named; ready when it comes' '
