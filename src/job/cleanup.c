@@ -7,8 +7,6 @@ void job_clean_up(const struct job *j, struct plan *p, bool by_limit)
 {
     enum clean_policy policy = job_clean_policy(j);
 
-    if (policy == CLEAN_NONE && !by_limit)
-        return;
     /* Unless all of them go, which services do is read off the pods that are there: so they go
      * first, or whoever takes over in between could not tell any more. */
     job_sweep(j, p,

@@ -50,6 +50,7 @@ static const struct {
     { "Restarting", "Running", GOES },       { "Running", "Restarting", GOES },
     { "Succeeded", "Running", TURNS_FALSE }, { "Succeeded", "Restarting", TURNS_FALSE },
     { "Failed", "Running", TURNS_FALSE },    { "Failed", "Restarting", TURNS_FALSE },
+    { "Failed", "Suspended", TURNS_FALSE }, /* an edit made it invalid */
 };
 
 static enum effect effect_of(const char *adding, jv there)

@@ -45,9 +45,18 @@ const struct job_role *job_leader(const struct job *j)
     return NULL;
 }
 
+bool job_leads(const struct job *j, const struct job_role *r)
+{
+    const struct job_role *leader = job_leader(j);
+
+    if (!leader || r == leader)
+        return leader;
+    return r->row && r->row->beside && strcmp(r->row->beside, leader->row->name) == 0;
+}
+
 bool job_is_master(const struct job *j, const struct job_role *r, int64_t index)
 {
-    return r == job_leader(j) && (index == 0 || !str_eqz(r->type, "Worker"));
+    return job_leads(j, r) && (index == 0 || !str_eqz(r->type, "Worker"));
 }
 
 int64_t job_port(const struct job *j, const struct job_role *r)

@@ -80,6 +80,7 @@ struct job_role *job_role_find(const struct job *j, str label);
 const struct job_role *job_leader(const struct job *j);
 /* Whose logs are shown when nobody says whose: every pod of the leading type, of workers the first.
  */
+bool job_leads(const struct job *j, const struct job_role *r); /* that one, or beside it */
 bool job_is_master(const struct job *j, const struct job_role *r, int64_t index);
 /* Of the port so named in the main container, else the kind's. */
 int64_t job_port(const struct job *j, const struct job_role *r);

@@ -10,13 +10,14 @@
 enum { MANY_ROLES = 8, MANY_RULES = 16 };
 
 struct role_row {
-    const char *name; /* canonical spelling of the replica type: "Worker" */
-    int64_t replicas; /* when the job does not say */
-    bool leads;       /* the first such that a job has decides success and Running */
-    bool single;      /* one pod, named without an index and not labelled with one */
-    bool needed;      /* every job has this type */
-    bool one;         /* exactly one replica, and written so */
-    int64_t least;    /* replicas, if written */
+    const char *name;   /* canonical spelling of the replica type: "Worker" */
+    int64_t replicas;   /* when the job does not say */
+    bool leads;         /* the first such that a job has decides success and Running ... */
+    const char *beside; /* ... and so does this one, beside that one */
+    bool single;        /* one pod, named without an index and not labelled with one */
+    bool needed;        /* every job has this type */
+    bool one;           /* exactly one replica, and written so */
+    int64_t least;      /* replicas, if written */
 };
 
 /* Texts of conditions and their events. */

@@ -1,6 +1,6 @@
 /* A finished job with only what is still read of it: how it ended, and what that leads to. */
 
-#include "job/kind.h"
+#include "job/kinds.h"
 
 static jv pick(struct arena *a, jv obj, const char *const *members)
 {
@@ -9,6 +9,20 @@ static jv pick(struct arena *a, jv obj, const char *const *members)
     for (; *members; members++)
         if (!jv_is_null(jv_get(obj, str_of(*members))))
             jb_set(&b, str_of(*members), jv_get(obj, str_of(*members)));
+    return jb_done(&b);
+}
+
+/* How many replicas of each type, as those beyond are nobody's. */
+static jv counts_of(struct arena *a, jv map)
+{
+    static const char *const members[] = { "replicas", NULL };
+    struct jbuild b = jb_obj(a);
+
+    if (!jv_is(map, JV_OBJ) || jv_len(map) > MANY_TYPES)
+        return JV_EMPTY_OBJ;
+    for (struct jv_iter it = jv_iter(map); jv_next(&it);)
+        if (!jv_is_null(it.value))
+            jb_set(&b, it.key, pick(a, it.value, members));
     return jb_done(&b);
 }
 
@@ -27,17 +41,20 @@ jv job_slim(struct arena *a, jv job)
     static const char *const condition[] = {
         "type", "status", "reason", "message", "lastTransitionTime", NULL
     };
-    struct jbuild ends = jb_arr(a);
+    const struct job_kind *kind = job_kind_of(job);
+    struct jbuild ends = jb_arr(a), spec = jb_obj(a);
 
+    jb_set(&spec, S("runPolicy"), pick(a, jv_at(job, "spec", "runPolicy"), policy));
+    if (kind)
+        jb_set(&spec, str_of(kind->specs), counts_of(a, jv_at(job, "spec", kind->specs)));
     for (struct jv_iter c = jv_iter(jv_at(job, "status", "conditions")); jv_next(&c);) {
         str type = jv_str(jv_get(c.value, S("type")), S(""));
         if (str_eq(type, S("Succeeded")) || str_eq(type, S("Failed")))
             jb_push(&ends, pick(a, c.value, condition));
     }
-    return jobj(
-        a, { "apiVersion", jv_get(job, S("apiVersion")) }, { "kind", jv_get(job, S("kind")) },
-        { "metadata", pick(a, meta_of(job), meta) },
-        { "spec", jobj(a, { "runPolicy", pick(a, jv_at(job, "spec", "runPolicy"), policy) }) },
-        { "status", jobj(a, { "conditions", jb_done(&ends) },
-                         { "completionTime", jv_at(job, "status", "completionTime") }) });
+    return jobj(a, { "apiVersion", jv_get(job, S("apiVersion")) },
+                { "kind", jv_get(job, S("kind")) }, { "metadata", pick(a, meta_of(job), meta) },
+                { "spec", jb_done(&spec) },
+                { "status", jobj(a, { "conditions", jb_done(&ends) },
+                                 { "completionTime", jv_at(job, "status", "completionTime") }) });
 }

@@ -118,7 +118,7 @@ const struct job_kind tf_job = {
     .roles = {
         { .name = "Chief", .replicas = 1, .leads = true },
         { .name = "Evaluator", .replicas = 1 },
-        { .name = "Master", .replicas = 1, .leads = true },
+        { .name = "Master", .replicas = 1, .leads = true, .beside = "Chief" },
         { .name = "PS", .replicas = 1 },
         { .name = "Worker", .replicas = 1, .leads = true },
     },

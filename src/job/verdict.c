@@ -100,11 +100,19 @@ static bool deadline_passed(const struct job *j)
 
 static bool is_done(const struct job *j)
 {
-    const struct job_role *r = job_leader(j);
+    for (size_t i = 0; i < j->n_roles; i++)
+        if (job_leads(j, &j->roles[i]) && j->roles[i].replicas_known &&
+            j->roles[i].succeeded >= j->roles[i].replicas)
+            return true;
+    return job_leader(j) && j->kind->is_done && j->kind->is_done(j);
+}
 
-    if (!r || !r->replicas_known)
-        return false;
-    return r->succeeded >= r->replicas || (j->kind->is_done && j->kind->is_done(j));
+static bool is_running(const struct job *j)
+{
+    for (size_t i = 0; i < j->n_roles; i++)
+        if (job_leads(j, &j->roles[i]) && j->roles[i].active > 0)
+            return true;
+    return false;
 }
 
 static const struct job_role *permanently_broken(const struct job *j)
@@ -158,8 +166,7 @@ struct verdict job_judge(const struct job *j, const struct budget *b)
     /* Restarting shows until the failed pod is gone. */
     if (j->is_replacing && condition_is_true(j, "Restarting"))
         return (struct verdict){ VERDICT_SAME };
-    r = job_leader(j);
-    if (r && r->active > 0)
+    if (is_running(j))
         return (struct verdict){ VERDICT_RUNNING, .message = job_text(j, TEXT_RUNNING, NULL) };
     return (struct verdict){ VERDICT_SAME };
 }
