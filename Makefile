@@ -58,10 +58,10 @@ check-tsan: deps-test ## the tests where threads meet, with thread checking
 	@$(NINJA) -C $(TSAN) --quiet
 	@meson test -C $(TSAN) --print-errorlogs --timeout-multiplier 10 --suite threads
 
-lint: deps ## format, rooms, sizes, shellcheck, clang-tidy
+lint: deps all ## format, rooms, sizes, shellcheck, clang-tidy
 	@tools/lint
 
-lint-fast: deps ## all of it but clang-tidy
+lint-fast: deps all ## all of it but clang-tidy
 	@tools/lint --fast
 
 format: ## put the sources into the house format
