@@ -56,6 +56,7 @@ static void run_end(struct run *r)
     }
     pass_over(c, j, r->plan, r->is);
     arena_free(r->a);
+    c->worked++;
     ctl_settle(c);
 }
 
@@ -153,7 +154,7 @@ void apply_start(struct ctl *c, struct job *j, struct arena *a, struct plan *p, 
     r->job = j;
     r->a = a;
     r->plan = p;
-    r->about = (struct event_about){ job, j->kind->planner->controller };
+    r->about = (struct event_about){ job, j->kind->planner->res, j->kind->planner->controller };
     r->order = order_of(a, p);
     r->window = 1;
     r->touched_us = j->touched_us;

