@@ -216,7 +216,10 @@ void events_tell(struct events *ev, const struct event_about *about, struct even
 {
     if (note->once.n && !event_first_time(b, note->once))
         return;
-    log_line(note->warning ? LOG_WARN : LOG_INFO, "event",
+    log_line(note->warning    ? LOG_WARN
+             : note->terminal ? LOG_INFO
+                              : LOG_DEBUG,
+             "event",
              (struct log_kv[]){ KV("namespace", meta_namespace(about->job)),
                                 KV("job", meta_name(about->job)), KV("reason", note->reason),
                                 KV("message", cut(note->message, MESSAGE_MAX)) },

@@ -3,6 +3,8 @@
 
 #include "ctl/inner.h"
 
+#include "loop/log.h"
+
 #include "kube/meta.h"
 
 enum {
@@ -53,6 +55,8 @@ void tallies_tell(struct run *r)
 {
     for (size_t i = 0; i < r->n_tallies; i++) {
         const struct tally *t = &r->tallies[i];
+        log_info(t->deleted ? "deleted" : "created", KVZ("job", r->job->key), KVZ("what", t->noun),
+                 KVI("count", t->n));
         if (t->n <= TOLD_ONE_BY_ONE)
             continue;
         str message = arena_printf(r->a, "%s %u more %ss", t->deleted ? "Deleted" : "Created",
