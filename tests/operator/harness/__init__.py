@@ -1,0 +1,1 @@
+"""What the operator's tests are made of; see README.md beside this folder."""
