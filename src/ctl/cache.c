@@ -100,7 +100,7 @@ static void unlink_item(struct store *s, struct item *it)
     orphan_unlink(s->c, it);
     if (!it->job)
         return;
-    item_list_remove(list_of(it->job, it), it);
+    item_list_remove(&s->c->slab, list_of(it->job, it), it);
     ctl_job_release(s->c, it->job);
 }
 
@@ -112,7 +112,7 @@ static void link_item(struct store *s, struct item *it, jv obj)
     map_put(&s->items, item_key(it), it);
     if (owner.n) {
         it->job = ctl_job_of_uid(s->c, owner);
-        item_list_add(list_of(it->job, it), it);
+        item_list_add(&s->c->slab, list_of(it->job, it), it);
     } else if (it->what == ITEM_SERVICE) {
         orphan_link(s->c, it, jv_str(jv_at(labels, LABEL_OPERATOR), S("")),
                     jv_str(jv_at(labels, LABEL_JOB), S("")));
@@ -129,13 +129,13 @@ static struct item *read_item(struct arena *a, struct store *s, jv obj)
         struct kind *k =
             kind_of_controller(s->c, jv_str(jv_at(meta_labels(obj), LABEL_OPERATOR), S("")));
         struct seen_pod p = seen_pod_read(a, obj, k ? k->planner->main_container : NULL);
-        return item_of_pod(ns, &p);
+        return item_of_pod(&s->c->slab, ns, &p);
     }
     if (s->what == ITEM_SERVICE) {
         struct seen_service v = seen_service_read(a, obj);
-        return item_of_service(ns, &v);
+        return item_of_service(&s->c->slab, ns, &v);
     }
-    return item_of_other(jv_without(a, obj, "metadata", "managedFields"));
+    return item_of_other(&s->c->slab, jv_without(a, obj, "metadata", "managedFields"));
 }
 
 /* Whether what comes is no news: as old as what is known, or gone since. */
@@ -171,7 +171,7 @@ bool item_put(struct store *s, jv obj, enum put_from from)
     if (same && item_equal(old, it) && str_eq(old->job ? ctl_job_uid(old->job) : S(""), owner)) {
         old->rev = it->rev;
         old->seen = it->seen;
-        free(it);
+        item_free(&s->c->slab, it);
         return true;
     }
     struct job *was = old ? old->job : NULL;
@@ -180,7 +180,7 @@ bool item_put(struct store *s, jv obj, enum put_from from)
     if (old)
         unlink_item(s, old);
     link_item(s, it, obj);
-    free(old);
+    item_free(&s->c->slab, old);
     if (it->job && it->job != was && from == PUT_WATCH)
         ctl_job_items_changed(s->c, it->job);
     return true;
@@ -194,7 +194,7 @@ void item_drop(struct store *s, struct item *it)
 
     ctl_job_items_changed(s->c, it->job);
     unlink_item(s, it);
-    free(it);
+    item_free(&s->c->slab, it);
     name_freed(s->c, s->res, ns, name);
 }
 
@@ -221,7 +221,7 @@ void cache_free(struct ctl *c)
 {
     for (size_t i = 0; i < c->n_stores; i++) {
         for (struct map_slot *s = NULL; (s = map_next(&c->stores[i].items, s));)
-            free(s->value);
+            item_free(&c->slab, s->value);
         map_done(&c->stores[i].items);
     }
     for (struct map_slot *s = NULL; (s = map_next(&c->orphans, s));) {

@@ -81,7 +81,8 @@ static void passes_run(void *arg);
 /* More plans than requests that can be sent at once would only wait, and take memory. */
 static bool may_pass(const struct ctl *c)
 {
-    return c->leads && !c->stopping && c->queue.n_ready && c->sender.n_runs < c->o.limits.in_flight;
+    return c->leads && !c->stopping && c->queue.n_ready &&
+           c->sender.n_runs < c->o.limits.in_flight / (c->sender.first ? 2 : 1);
 }
 
 static void passes_defer(struct ctl *c)
@@ -325,6 +326,7 @@ void ctl_free(struct ctl *c)
     ctl_jobs_free(c);
     map_done(&c->waiters);
     queue_done(&c->queue);
+    assert(c->slab.bytes == 0);
     stats_done(&c->stats);
     free(c->kinds);
     free(c->stores);

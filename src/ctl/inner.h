@@ -92,6 +92,7 @@ struct ctl {
     struct store *stores;
     size_t n_stores;
     struct informer_turns turns;
+    struct slab slab;   /* what the caches keep */
     struct map jobs;    /* uid -> struct job */
     struct map orphans; /* key -> struct orphans */
     struct map waiters; /* key -> first struct hold */

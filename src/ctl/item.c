@@ -4,7 +4,6 @@
 
 #include "ctl/item.h"
 
-#include "base/mem.h"
 #include "kube/meta.h"
 
 #include <stddef.h>
@@ -38,13 +37,14 @@ static int32_t clamp(int64_t n)
     return n > INT32_MAX ? INT32_MAX : n < INT32_MIN ? INT32_MIN : (int32_t)n;
 }
 
-static struct item *pack(const struct item *head, const struct piece *pieces, size_t n)
+static struct item *pack(struct slab *m, const struct item *head, const struct piece *pieces,
+                         size_t n)
 {
     size_t size = 0;
 
     for (size_t i = 0; i < n; i++)
         size += pieces[i].n;
-    struct item *it = mem_room(sizeof(*it) + size);
+    struct item *it = slab_alloc(m, sizeof(*it) + size);
     memcpy(it, head, HEAD);
     it->size = (uint32_t)(HEAD - SAYS + size);
     char *p = it->text;
@@ -56,7 +56,7 @@ static struct item *pack(const struct item *head, const struct piece *pieces, si
     return it;
 }
 
-struct item *item_of_pod(str ns, const struct seen_pod *s)
+struct item *item_of_pod(struct slab *m, str ns, const struct seen_pod *s)
 {
     struct item head;
     struct piece pieces[6 + 3 * TROUBLES_MAX];
@@ -94,21 +94,21 @@ struct item *item_of_pod(str ns, const struct seen_pod *s)
         pieces[n++] = piece(reason);
         pieces[n++] = piece(message);
     }
-    return pack(&head, pieces, n);
+    return pack(m, &head, pieces, n);
 }
 
-struct item *item_of_service(str ns, const struct seen_service *s)
+struct item *item_of_service(struct slab *m, str ns, const struct seen_service *s)
 {
     struct seen_pod p = {
         .name = s->name, .uid = s->uid, .role = s->role, .index = s->index, .leaving = s->leaving
     };
-    struct item *it = item_of_pod(ns, &p);
+    struct item *it = item_of_pod(m, ns, &p);
 
     it->what = ITEM_SERVICE;
     return it;
 }
 
-struct item *item_of_other(jv obj)
+struct item *item_of_other(struct slab *m, jv obj)
 {
     AUTO(buf) struct buf b = { 0 };
     str ns = meta_namespace(obj), name = cut(meta_name(obj)), uid = cut(meta_uid(obj));
@@ -123,7 +123,13 @@ struct item *item_of_other(jv obj)
     json_print(&b, obj);
     struct piece pieces[] = { piece(ns), piece(S("/")), piece(name), piece(uid),
                               piece(buf_str(&b)) };
-    return pack(&head, pieces, COUNT(pieces));
+    return pack(m, &head, pieces, COUNT(pieces));
+}
+
+void item_free(struct slab *m, struct item *it)
+{
+    if (it)
+        slab_free(m, it, sizeof(*it) + it->size - (HEAD - SAYS));
 }
 
 bool item_equal(const struct item *a, const struct item *b)
@@ -226,20 +232,31 @@ static size_t lower_bound(const struct item_list *l, const struct item *it)
     return from;
 }
 
-void item_list_add(struct item_list *l, struct item *it)
+void item_list_add(struct slab *m, struct item_list *l, struct item *it)
 {
     size_t i = lower_bound(l, it);
 
     if (l->n == l->cap) { /* by half: a job has two and keeps them */
-        l->cap += l->cap / 2 + 2;
-        l->at = mem_resize(l->at, l->cap * sizeof(*l->at));
+        size_t cap = l->cap + l->cap / 2 + 2;
+        struct item **at = slab_alloc(m, cap * sizeof(*at));
+        if (l->n)
+            memcpy(at, l->at, l->n * sizeof(*at));
+        slab_free(m, l->at, l->cap * sizeof(*at));
+        l->at = at;
+        l->cap = cap;
     }
     memmove(l->at + i + 1, l->at + i, (l->n - i) * sizeof(*l->at));
     l->at[i] = it;
     l->n++;
 }
 
-void item_list_remove(struct item_list *l, const struct item *it)
+void item_list_done(struct slab *m, struct item_list *l)
+{
+    slab_free(m, l->at, l->cap * sizeof(*l->at));
+    *l = (struct item_list){ 0 };
+}
+
+void item_list_remove(struct slab *m, struct item_list *l, const struct item *it)
 {
     size_t i = lower_bound(l, it);
 
@@ -249,8 +266,6 @@ void item_list_remove(struct item_list *l, const struct item *it)
         return;
     l->n--;
     memmove(l->at + i, l->at + i + 1, (l->n - i) * sizeof(*l->at));
-    if (l->n == 0) {
-        free(l->at);
-        *l = (struct item_list){ 0 };
-    }
+    if (l->n == 0)
+        item_list_done(m, l);
 }

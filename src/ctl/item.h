@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/vec.h"
+#include "ctl/slab.h"
 #include "plan/observed.h"
 
 struct job;
@@ -46,10 +47,11 @@ struct item_list { /* sorted by role, index, name */
     VEC(struct item *);
 };
 
-/* To be given back with free(). */
-struct item *item_of_pod(str ns, const struct seen_pod *p);
-struct item *item_of_service(str ns, const struct seen_service *s);
-struct item *item_of_other(jv obj);
+/* To be given back with item_free. */
+struct item *item_of_pod(struct slab *m, str ns, const struct seen_pod *p);
+struct item *item_of_service(struct slab *m, str ns, const struct seen_service *s);
+struct item *item_of_other(struct slab *m, jv obj);
+void item_free(struct slab *m, struct item *it);
 bool item_equal(const struct item *a, const struct item *b); /* say the same */
 
 static inline str item_key(const struct item *it)
@@ -76,5 +78,6 @@ struct seen_service item_service(struct arena *a, const struct item *it, str own
 jv item_json(struct arena *a, const struct item *it);
 
 int item_cmp(const struct item *a, const struct item *b);
-void item_list_add(struct item_list *l, struct item *it);
-void item_list_remove(struct item_list *l, const struct item *it);
+void item_list_add(struct slab *m, struct item_list *l, struct item *it);
+void item_list_remove(struct slab *m, struct item_list *l, const struct item *it);
+void item_list_done(struct slab *m, struct item_list *l);

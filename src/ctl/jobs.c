@@ -4,7 +4,6 @@
 
 #include "ctl/inner.h"
 
-#include "base/mem.h"
 #include "kube/meta.h"
 
 struct job *ctl_job_of_uid(struct ctl *c, str uid)
@@ -15,7 +14,8 @@ struct job *ctl_job_of_uid(struct ctl *c, str uid)
         return j;
     if (uid.n > UINT16_MAX)
         uid.n = UINT16_MAX;
-    j = mem_new(sizeof(*j) + uid.n + 1);
+    j = slab_alloc(&c->slab, sizeof(*j) + uid.n + 1);
+    memset(j, 0, sizeof(*j) + uid.n + 1);
     memcpy(j->uid, uid.p ? uid.p : "", uid.n);
     j->n_uid = (uint16_t)uid.n;
     map_put(&c->jobs, ctl_job_uid(j), j);
@@ -39,13 +39,13 @@ static void ctl_job_free(struct ctl *c, struct job *j)
     holds_free(c, j);
     if (j->facts)
         event_budget_done(&j->facts->budget);
-    free(j->facts);
-    vec_done(&j->pods);
-    vec_done(&j->services);
-    vec_done(&j->others);
-    free(j->text);
-    free(j->key);
-    free(j);
+    slab_free(&c->slab, j->facts, sizeof(*j->facts));
+    item_list_done(&c->slab, &j->pods);
+    item_list_done(&c->slab, &j->services);
+    item_list_done(&c->slab, &j->others);
+    slab_free(&c->slab, j->text, j->n_text);
+    slab_free(&c->slab, j->key, j->key ? strlen(j->key) + 1 : 0);
+    slab_free(&c->slab, j, sizeof(*j) + j->n_uid + 1);
 }
 
 void ctl_job_release(struct ctl *c, struct job *j)
@@ -56,9 +56,10 @@ void ctl_job_release(struct ctl *c, struct job *j)
 
 struct facts *ctl_job_facts(struct ctl *c, struct job *j)
 {
-    (void)c;
-    if (!j->facts)
-        j->facts = mem_new(sizeof(*j->facts));
+    if (!j->facts) {
+        j->facts = slab_alloc(&c->slab, sizeof(*j->facts));
+        *j->facts = (struct facts){ 0 };
+    }
     return j->facts;
 }
 
@@ -100,19 +101,20 @@ static void forget_object(struct ctl *c, struct job *j)
         return;
     map_remove(&j->kind->jobs, str_of(j->key));
     queue_forget(&c->queue, &j->q);
-    free(j->text);
+    slab_free(&c->slab, j->text, j->n_text);
     j->text = NULL;
     j->n_text = 0;
     holds_free(c, j);
     ctl_job_release(c, j);
 }
 
-static void keep_text(struct job *j, jv obj)
+static void keep_text(struct ctl *c, struct job *j, jv obj)
 {
     AUTO(buf) struct buf b = { 0 };
 
     json_print(&b, obj);
-    j->text = mem_resize(j->text, b.n ? b.n : 1);
+    slab_free(&c->slab, j->text, j->n_text);
+    j->text = slab_alloc(&c->slab, b.n);
     memcpy(j->text, b.p, b.n);
     j->n_text = (uint32_t)b.n;
 }
@@ -174,7 +176,7 @@ void ctl_job_put(struct kind *k, jv obj, bool fresh)
     if (j->kind && j->kind != k)
         return; /* no two objects have one uid */
     if (!j->key) {
-        j->key = mem_room(key.n + 1);
+        j->key = slab_alloc(&k->c->slab, key.n + 1);
         memcpy(j->key, key.p, key.n + 1);
         j->n_ns = (uint16_t)ns.n;
     }
@@ -184,7 +186,7 @@ void ctl_job_put(struct kind *k, jv obj, bool fresh)
     j->quiet = false;
     j->stale = false;
     j->changed = fresh && j->run;
-    keep_text(j, tidy(a, k, obj));
+    keep_text(k->c, j, tidy(a, k, obj));
     map_put(&k->jobs, str_of(j->key), j);
     if (fresh)
         told(k->c, j);
@@ -214,11 +216,11 @@ void ctl_job_sweep(struct kind *k, unsigned n, uint64_t rev)
 
 void ctl_job_slim(struct ctl *c, struct job *j, jv slim)
 {
-    keep_text(j, slim);
+    keep_text(c, j, slim);
     holds_free(c, j);
     if (j->facts)
         event_budget_done(&j->facts->budget);
-    free(j->facts);
+    slab_free(&c->slab, j->facts, sizeof(*j->facts));
     j->facts = NULL;
 }
 

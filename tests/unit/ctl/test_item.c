@@ -4,7 +4,12 @@
 
 #include "tap.h"
 
-#include <malloc.h>
+static struct slab mem;
+
+static size_t bytes_of(const struct item *it)
+{
+    return sizeof(*it) + it->size;
+}
 
 static struct seen_pod sample(void)
 {
@@ -32,7 +37,7 @@ static void a_pod_comes_back_as_it_was(void)
 {
     AUTO(arena) struct arena *a = arena_new();
     struct seen_pod in = sample();
-    struct item *it = item_of_pod(S("team-a"), &in);
+    struct item *it = item_of_pod(&mem, S("team-a"), &in);
     struct seen_pod p = item_pod(a, it, S("owner"), 100);
 
     is_str(item_key(it), S("team-a/mnist-worker-12"), "key");
@@ -47,24 +52,24 @@ static void a_pod_comes_back_as_it_was(void)
     is_int((int64_t)p.n_troubles, 2, "troubles");
     is_str(p.troubles[0].reason, S("ErrImagePull"), "reason");
     is_str(p.troubles[1].message, S("what"), "message");
-    ok(malloc_usable_size(it) < 400, "%zu bytes with troubles", malloc_usable_size(it));
+    ok(bytes_of(it) < 400, "%zu bytes with troubles", bytes_of(it));
     it->asked_s = (uint32_t)ITEM_ASKED;
     ok(item_pod(a, it, S(""), 100).leaving, "what we asked to go is leaving");
     it->asked_s = 80;
     ok(item_pod(a, it, S(""), 100).leaving, "so is what seems to be gone");
     ok(!item_pod(a, it, S(""), 200).leaving, "but not for ever, if it is still seen");
-    free(it);
+    item_free(&mem, it);
     in.n_troubles = 0;
-    it = item_of_pod(S("team-a"), &in);
-    ok(malloc_usable_size(it) < 260, "%zu bytes without", malloc_usable_size(it));
-    struct item *twin = item_of_pod(S("team-a"), &in);
+    it = item_of_pod(&mem, S("team-a"), &in);
+    ok(bytes_of(it) < 260, "%zu bytes without", bytes_of(it));
+    struct item *twin = item_of_pod(&mem, S("team-a"), &in);
     ok(item_equal(it, twin), "equal when it says the same");
-    free(twin);
+    item_free(&mem, twin);
     in.ready = true;
-    twin = item_of_pod(S("team-a"), &in);
+    twin = item_of_pod(&mem, S("team-a"), &in);
     ok(!item_equal(it, twin), "and not when it does not");
-    free(twin);
-    free(it);
+    item_free(&mem, twin);
+    item_free(&mem, it);
 }
 
 static void a_service_is_smaller(void)
@@ -74,14 +79,14 @@ static void a_service_is_smaller(void)
                                .uid = S("7d1c0b5e-27b8-4f5c-9a55-0f8f4f4b2d10"),
                                .role = S("worker"),
                                .index = -1 };
-    struct item *it = item_of_service(S("team-a"), &in);
+    struct item *it = item_of_service(&mem, S("team-a"), &in);
     struct seen_service s = item_service(a, it, S("x"), 100);
 
     ok(str_eq(s.name, in.name) && str_eq(s.uid, in.uid) && str_eq(s.role, in.role) &&
            s.index == -1 && str_eq(s.owner, S("x")),
        "a service comes back");
-    ok(malloc_usable_size(it) < 200, "%zu bytes", malloc_usable_size(it));
-    free(it);
+    ok(bytes_of(it) < 200, "%zu bytes", bytes_of(it));
+    item_free(&mem, it);
 }
 
 static void R2_texts_of_any_length_are_cut(void)
@@ -98,12 +103,12 @@ static void R2_texts_of_any_length_are_cut(void)
                            .exit_code = INT64_MIN,
                            .troubles = &t,
                            .n_troubles = 1 };
-    struct item *it = item_of_pod(S("a"), &in);
+    struct item *it = item_of_pod(&mem, S("a"), &in);
     struct seen_pod p = item_pod(a, it, S(""), 100);
 
     ok(p.name.n == 1024 && p.troubles[0].message.n == 1024, "cut at what an event can say");
     ok(p.index == INT32_MAX && p.exit_code == INT32_MIN, "numbers too");
-    free(it);
+    item_free(&mem, it);
 }
 
 static void lists_are_sorted(void)
@@ -121,16 +126,16 @@ static void lists_are_sorted(void)
         struct seen_pod p = { .name = str_of(rows[i].name),
                               .role = str_of(rows[i].role),
                               .index = rows[i].index };
-        its[i] = item_of_pod(S("a"), &p);
-        item_list_add(&l, its[i]);
+        its[i] = item_of_pod(&mem, S("a"), &p);
+        item_list_add(&mem, &l, its[i]);
     }
-    item_list_remove(&l, its[3]);
+    item_list_remove(&mem, &l, its[3]);
     for (size_t i = 0; i < l.n; i++)
         buf_printf(&b, "%" PRI_STR " ", STR_ARG(item_name(l.at[i])));
     is_str(buf_str(&b), S("p0 wx w1 w1b w10 "), "by role, index, name");
     for (size_t i = 0; i < 6; i++) {
-        item_list_remove(&l, its[i]);
-        free(its[i]);
+        item_list_remove(&mem, &l, its[i]);
+        item_free(&mem, its[i]);
     }
     ok(l.n == 0 && !l.at, "an empty one has no memory");
 }
@@ -141,5 +146,6 @@ int main(void)
     a_service_is_smaller();
     R2_texts_of_any_length_are_cut();
     lists_are_sorted();
+    is_int((int64_t)mem.bytes, 0, "all memory went back");
     return tap_done();
 }
