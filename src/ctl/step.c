@@ -3,9 +3,8 @@
 
 #include "ctl/inner.h"
 
-#include "loop/log.h"
-
 #include "kube/meta.h"
+#include "loop/log.h"
 
 enum {
     TOLD_ONE_BY_ONE = 9, /* of each reason and pass */
