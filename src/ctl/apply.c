@@ -47,6 +47,7 @@ static void run_end(struct run *r)
 
     tallies_tell(r);
     run_unlink(r);
+    c->worked += r->is.n_sent;
     j->run = NULL;
     stats_latency(&c->stats.pass, queue_us() - r->began_us);
     if (r->err.code != ERR_OK) {
@@ -56,7 +57,6 @@ static void run_end(struct run *r)
     }
     pass_over(c, j, r->plan, r->is);
     arena_free(r->a);
-    c->worked++;
     ctl_settle(c);
 }
 

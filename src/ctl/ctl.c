@@ -6,7 +6,7 @@
 
 #include <malloc.h>
 
-enum { PASS_BUDGET_US = 2000, STOP_EVENTS_MS = 5000, TRIM_AFTER = 2000 };
+enum { PASS_BUDGET_US = 2000, STOP_EVENTS_MS = 5000, TRIM_AFTER = 500 };
 
 static const struct ctl_limits usual = {
     .in_flight = 256,
@@ -126,16 +126,13 @@ static void passes_run(void *arg)
 
 static void changed(struct ctl *c)
 {
-    bool ready = false;
-
     for (size_t i = 0; i < c->n_kinds; i++) {
         struct kind *k = &c->kinds[i];
         if (k->ready || !kind_is_ready(k))
             continue;
-        k->ready = ready = true;
+        k->ready = true;
+        ctl_jobs_touch_all(k);
     }
-    if (ready)
-        ctl_jobs_touch_all(c);
 }
 
 static void on_event_answer(void *ctx)
@@ -243,8 +240,8 @@ void ctl_lead(struct ctl *c, bool lead)
     if (c->leads == lead)
         return;
     c->leads = lead;
-    if (lead)
-        ctl_jobs_touch_all(c);
+    for (size_t i = 0; i < c->n_kinds && lead; i++)
+        ctl_jobs_touch_all(&c->kinds[i]);
     passes_defer(c);
 }
 

@@ -131,7 +131,7 @@ void ctl_job_slim(struct ctl *c, struct job *j, jv slim);
 void ctl_job_touch(struct ctl *c, struct job *j); /* the job itself changed: look at it */
 void ctl_job_items_changed(struct ctl *c, struct job *j);
 void ctl_job_release(struct ctl *c, struct job *j); /* frees it if nothing needs it */
-void ctl_jobs_touch_all(struct ctl *c);
+void ctl_jobs_touch_all(struct kind *k);
 void ctl_jobs_free(struct ctl *c);
 static inline str ctl_job_uid(const struct job *j)
 {

@@ -86,11 +86,10 @@ void ctl_job_items_changed(struct ctl *c, struct job *j)
         told(c, j);
 }
 
-void ctl_jobs_touch_all(struct ctl *c)
+void ctl_jobs_touch_all(struct kind *k)
 {
-    for (size_t i = 0; i < c->n_kinds; i++)
-        for (struct map_slot *s = NULL; (s = map_next(&c->kinds[i].jobs, s));)
-            ctl_job_touch(c, s->value);
+    for (struct map_slot *s = NULL; (s = map_next(&k->jobs, s));)
+        ctl_job_touch(k->c, s->value);
 }
 
 /* ---- the object */

@@ -191,8 +191,12 @@ static void settle_quiet(struct ctl *c, struct job *j, struct arena *a, jv job,
     if (p->n_steps || (!p->finished && !p->ignored))
         return;
     j->quiet = true;
-    if (p->finished)
-        ctl_job_slim(c, j, j->kind->planner->slim(a, job));
+    if (!p->finished)
+        return;
+    ctl_job_slim(c, j, j->kind->planner->slim(a, job));
+    for (size_t i = 0; i < p->n_notes; i++) /* what it goes on telling for a while was told */
+        if (p->notes[i].once.n)
+            event_first_time(&ctl_job_facts(c, j)->budget, p->notes[i].once);
 }
 
 void pass_run(struct ctl *c, struct job *j)

@@ -54,6 +54,17 @@ static void a_job_gets_its_pods_and_ends(void)
     is_int(sum_of(w, "controller_runtime_reconcile_total"), passes,
            "what happens to a finished job's pods costs no pass");
     is_int(w->f->count[KUBE_GET], 0, "still nothing read");
+    unsigned events = w->f->events;
+    for (int i = 0; i < 3; i++) {
+        set_toy(w, "a", "mnist", i % 2 ? "{'spec': {'x': 1}}" : "{'spec': {'x': 2}}");
+        settle(w);
+    }
+    is_int(w->f->events, events, "the end is not told again when the job is touched");
+    world_stop(w);
+    world_start(w);
+    settle(w);
+    is_int(w->f->events, events + 1, "and by one that starts anew, once");
+    is_int(events_with(w, "ToySucceeded"), 1, "which the server has already");
     over(w);
 }
 

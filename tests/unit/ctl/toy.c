@@ -145,6 +145,9 @@ static int toy_plan(const struct observed *seen, struct plan *p, struct err *e)
     }
     if (jv_bool(jv_at(job, "status", "done"), false)) {
         p->finished = true;
+        *plan_tell(p) = (struct plan_note){
+            .reason = S("ToySucceeded"), .message = S("done"), .once = S("done"), .terminal = true
+        };
         if (p->wake_ms && p->wake_ms <= seen->now_ms) {
             struct plan_step *s = plan_add(p, PLAN_DELETE, 0, &toy_res);
             s->ns = t.ns;
