@@ -8,6 +8,7 @@
 #include "cli/goflags.h"
 #include "client/config.h"
 #include "job/kinds.h"
+#include "job/pytorch.h"
 #include "loop/log.h"
 
 #include <stdio.h>
@@ -232,6 +233,11 @@ static void read_template(struct arena *a, struct operator_flags *f, bool given)
         client_file_read(a, f->init_template_file, &f->settings.pytorch_init_template, &e) < 0 &&
         given)
         log_warn("init container template not used", KVZ("why", e.msg));
+    if (f->settings.pytorch_init_template.n && !pytorch_template_is_sound(&f->settings)) {
+        log_warn("init container template not used",
+                 KVZ("why", "it does not give a list of containers"));
+        f->settings.pytorch_init_template = STR_NONE;
+    }
     if (f->settings.pytorch_init_template.n && !*f->init_image)
         f->settings.pytorch_init_image = S("alpine:3.10"); /* which it was written for */
 }

@@ -20,7 +20,8 @@ void job_ttl(struct job *j, struct plan *p)
     jv seconds = jv_get(j->policy, S("ttlSecondsAfterFinished"));
     int64_t from_ms = job_time(jv_get(j->status, S("completionTime"))), at_ms;
 
-    if (!jv_is(seconds, JV_INT) || job_suspended(j) || from_ms < 0)
+    /* A negative one is why the job was refused: who wrote it shall see that. */
+    if (jv_int(seconds, -1) < 0 || job_suspended(j) || from_ms < 0)
         return;
     if (__builtin_mul_overflow(jv_int(seconds, 0), 1000, &at_ms) ||
         __builtin_add_overflow(at_ms, from_ms, &at_ms))

@@ -10,6 +10,8 @@ struct pytorch_bounds pytorch_bounds(const struct job *j);
 
 /* pytorch_wait.c: a worker's pod spec with the container that waits until host can be found. */
 jv pytorch_wait(struct arena *a, const struct job *j, const struct job_role *r, str host, jv spec);
+/* Whether the template in the settings gives a list of containers; else it is not used. */
+bool pytorch_template_is_sound(const struct plan_settings *s);
 
 /* pytorch_hpa.c: the autoscaler. */
 extern const struct kube_resource *const pytorch_owned[];

@@ -23,12 +23,19 @@ static jv spec_of(const struct job *j)
                 { "metrics", jv_at(j->spec, "elasticPolicy", "metrics") });
 }
 
-static bool same_amount(str x, str y)
+static bool amount_of(jv v, struct quantity *q)
+{
+    AUTO(arena) struct arena *a = arena_new();
+
+    return (jv_is(v, JV_STR) || jv_is(v, JV_INT) || jv_is(v, JV_NUM)) &&
+           quantity_parse(jv_is(v, JV_STR) ? jv_str(v, S("")) : json_text(a, v), q, NULL) == 0;
+}
+
+static bool same_amount(jv x, jv y)
 {
     struct quantity p, q;
 
-    return quantity_parse(x, &p, NULL) == 0 && quantity_parse(y, &q, NULL) == 0 &&
-           quantity_cmp(&p, &q) == 0;
+    return amount_of(x, &p) && amount_of(y, &q) && quantity_cmp(&p, &q) == 0;
 }
 
 /* Whether all that is wanted is there; the server may have added, and written amounts its way. */
@@ -50,13 +57,12 @@ static bool has(jv there, jv wanted)
                 return false;
         return true;
     case JV_STR:
-        return jv_equal(there, wanted) ||
-               (jv_is(there, JV_STR) && same_amount(jv_str(there, S("")), jv_str(wanted, S(""))));
+    case JV_INT:
+    case JV_NUM:
+        return jv_equal(there, wanted) || same_amount(there, wanted);
     case JV_NONE:
     case JV_NULL:
     case JV_BOOL:
-    case JV_INT:
-    case JV_NUM:
         break;
     }
     return jv_equal(there, wanted);
@@ -82,28 +88,55 @@ static jv find(const struct job *j)
     return JV_ABSENT;
 }
 
+static jv make(const struct job *j)
+{
+    struct arena *a = j->a;
+    jv labels = jobj(a, { LABEL_OPERATOR, jstr(a, str_of(j->kind->planner.controller)) },
+                     { LABEL_JOB, jstr(a, j->name) });
+
+    return jobj(
+        a, { "apiVersion", jstrz(a, "autoscaling/v2") },
+        { "kind", jstrz(a, "HorizontalPodAutoscaler") },
+        { "metadata", jobj(a, { "name", jstr(a, j->name) }, { "namespace", jstr(a, j->ns) },
+                           { "labels", labels }, { "ownerReferences", jarr(a, j->owner) }) },
+        { "spec", spec_of(j) });
+}
+
+static void tell_foreign(const struct job *j, struct plan *p, jv there)
+{
+    *plan_tell(p) = (struct plan_note){
+        .kind = NOTE_EVENT,
+        .warning = true,
+        .reason = S("FailedReconcileHPA"),
+        .message = arena_printf(j->a,
+                                "Error reconciling HPA: HorizontalPodAutoscaler %" PRI_STR
+                                " is not controlled by this job",
+                                STR_ARG(j->name)),
+        .once = arena_printf(j->a, "hpa/%" PRI_STR, STR_ARG(meta_uid(there))),
+    };
+}
+
 void pytorch_extras(struct job *j, struct plan *p, bool wanted)
 {
     jv there = find(j), metrics = jv_at(j->spec, "elasticPolicy", "metrics");
-    bool ours =
-        jv_exists(there) && str_eq(jv_str(jv_get(meta_controller(there), S("uid")), S("")), j->uid);
+    bool ours = str_eq(jv_str(jv_get(meta_controller(there), S("uid")), S("")), j->uid);
     struct arena *a = j->a;
 
     wanted = wanted && jv_is(metrics, JV_ARR) && jv_len(metrics) > 0;
-    if (wanted && !jv_exists(there)) {
-        jv labels = jobj(a, { LABEL_OPERATOR, jstr(a, str_of(j->kind->planner.controller)) },
-                         { LABEL_JOB, jstr(a, j->name) });
-        step(j, p, PLAN_CREATE)->obj = jobj(
-            a, { "apiVersion", jstrz(a, "autoscaling/v2") },
-            { "kind", jstrz(a, "HorizontalPodAutoscaler") },
-            { "metadata", jobj(a, { "name", jstr(a, j->name) }, { "namespace", jstr(a, j->ns) },
-                               { "labels", labels }, { "ownerReferences", jarr(a, j->owner) }) },
-            { "spec", spec_of(j) });
-    } else if (wanted && ours && !has(jv_get(there, S("spec")), spec_of(j))) {
+    if (!jv_exists(there)) {
+        if (wanted)
+            step(j, p, PLAN_CREATE)->obj = make(j);
+    } else if (!ours) {
+        if (wanted)
+            tell_foreign(j, p, there);
+    } else if (meta_being_deleted(there)) {
+        return; /* its name is taken until it is gone */
+    } else if (!wanted) {
+        step(j, p, PLAN_DELETE)->uid = meta_uid(there);
+    } else if (!has(jv_get(there, S("spec")), spec_of(j))) {
         struct plan_step *s = step(j, p, PLAN_PATCH);
         s->patch = KUBE_PATCH_MERGE;
-        s->obj = jobj(a, { "spec", spec_of(j) });
-    } else if (!wanted && ours && !meta_being_deleted(there)) {
-        step(j, p, PLAN_DELETE)->uid = meta_uid(there);
+        s->obj = jobj(a, { "metadata", jobj(a, { "uid", jstr(a, meta_uid(there)) }) },
+                      { "spec", spec_of(j) });
     }
 }

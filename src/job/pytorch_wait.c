@@ -14,17 +14,18 @@ static jv amounts(struct arena *a, const char *cpu, const char *memory)
     return jobj(a, { "cpu", jstr(a, str_of(cpu)) }, { "memory", jstr(a, str_of(memory)) });
 }
 
-static jv container(struct arena *a, jv image, jv pull, jv security, str script)
+static jv container(struct arena *a, jv image, jv pull, jv security, const char *memory, str script)
 {
     return jobj(a, { "name", jstrz(a, "init-pytorch") }, { "image", image },
                 { "imagePullPolicy", pull },
                 { "command", jarr(a, jstrz(a, "sh"), jstrz(a, "-c"), jstr(a, script)) },
-                { "resources", jobj(a, { "limits", amounts(a, "100m", "20Mi") },
+                { "resources", jobj(a, { "limits", amounts(a, "100m", memory) },
                                     { "requests", amounts(a, "50m", "10Mi") }) },
                 { "securityContext", security });
 }
 
-/* An image with none of the three goes on: its program must wait by itself. */
+/* An image with none of the three goes on: its program must wait by itself. Python needs some
+ * memory. */
 static jv own_container(struct arena *a, const struct job_role *r, str host)
 {
     str script = arena_printf(a,
@@ -39,7 +40,7 @@ static jv own_container(struct arena *a, const struct job_role *r, str host)
                               host.p, (int)host.n);
 
     return container(a, jv_get(r->main, S("image")), jv_get(r->main, S("imagePullPolicy")),
-                     jv_get(r->main, S("securityContext")), script);
+                     jv_get(r->main, S("securityContext")), "64Mi", script);
 }
 
 static int64_t tries_of(const struct plan_settings *s)
@@ -60,7 +61,7 @@ static jv image_container(struct arena *a, const struct plan_settings *s, str ho
                               "exit 1\n",
                               tries_of(s), STR_ARG(host));
 
-    return container(a, jstr(a, s->pytorch_init_image), jstrz(a, "IfNotPresent"), JV_ABSENT,
+    return container(a, jstr(a, s->pytorch_init_image), jstrz(a, "IfNotPresent"), JV_ABSENT, "20Mi",
                      script);
 }
 
@@ -93,7 +94,14 @@ static jv template_containers(struct arena *a, const struct plan_settings *s, st
     fill(&b, s->pytorch_init_template, s, host);
     if (yaml_parse(a, S("template"), arena_str(a, buf_str(&b)), NULL, &docs, NULL) < 0 || !docs.n)
         return JV_ABSENT;
-    return docs.at[0].root;
+    return jv_is(docs.at[0].root, JV_ARR) ? docs.at[0].root : JV_ABSENT;
+}
+
+bool pytorch_template_is_sound(const struct plan_settings *s)
+{
+    AUTO(arena) struct arena *a = arena_new();
+
+    return jv_exists(template_containers(a, s, S("job-master-0")));
 }
 
 jv pytorch_wait(struct arena *a, const struct job *j, const struct job_role *r, str host, jv spec)
@@ -103,8 +111,9 @@ jv pytorch_wait(struct arena *a, const struct job *j, const struct job_role *r, 
     jv old = jv_get(spec, S("initContainers"));
     struct jbuild b = jv_is(old, JV_ARR) ? jb_from(a, old) : jb_arr(a);
 
-    if (s->pytorch_init_template.n) {
-        jv all = template_containers(a, s, host);
+    jv all = s->pytorch_init_template.n ? template_containers(a, s, host) : JV_ABSENT;
+
+    if (jv_exists(all)) {
         for (struct jv_iter it = jv_iter(all); jv_next(&it);)
             jb_push(&b, it.value);
     } else if (s->pytorch_init_image.n) {

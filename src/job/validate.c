@@ -129,7 +129,7 @@ void rule_counts(struct check *c)
             continue;
         if (row->one && jv_int(n, 0) != 1)
             problem_forbidden(c->ps, &at, "must be 1");
-        else if (jv_int(n, row->least) < row->least)
+        else if (row->least > 0 && jv_int(n, row->least) < row->least)
             problem_forbidden(c->ps, &at, "must be at least %" PRId64, row->least);
     }
 }

@@ -65,12 +65,15 @@ struct sizes {
 static struct sizes sizes_of(struct arena *a, const struct job_kind *kind, jv obj)
 {
     const struct job *j = job_read(a, kind, obj, NULL);
+    int64_t elastic = jv_int(jv_at(j->spec, "elasticPolicy", "maxReplicas"), 0);
     struct sizes s = { 0 };
 
     for (size_t i = 0; i < j->n_roles; i++) {
         const struct job_role *r = &j->roles[i];
-        int64_t last = (r->replicas > 1 ? r->replicas : 1) - 1;
-        str name = job_child_name(a, j, r, last);
+        int64_t most = r->replicas > 1 ? r->replicas : 1;
+        if (str_eqz(r->type, "Worker") && elastic > most && elastic <= MANY_REPLICAS)
+            most = elastic;
+        str name = job_child_name(a, j, r, most - 1);
         if (name.n > s.longest.n)
             s.longest = name;
         s.total += r->replicas;

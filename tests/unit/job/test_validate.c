@@ -3,16 +3,22 @@
 #include "job/kinds.h"
 #include "tap.h"
 
-static void is_said(const char *obj, const char *old, const char *want, const char *what)
+static void is_said_of(const char *kind, const char *obj, const char *old, const char *want,
+                       const char *what)
 {
     AUTO(arena) struct arena *a = arena_new();
     AUTO(jdoc) struct jdoc *d = J(obj);
     AUTO(jdoc) struct jdoc *before = old ? J(old) : NULL;
     struct problems ps = { .a = a };
 
-    job_validate(job_kind_find(S("tfjob")), &ps, jdoc_root(d),
+    job_validate(job_kind_find(str_of(kind)), &ps, jdoc_root(d),
                  before ? jdoc_root(before) : JV_ABSENT);
-    is_str(problems_text(a, &ps), str_of(want), what);
+    is_str(problems_text(a, &ps), str_of(want), arena_printf(a, "%s: %s", kind, what).p);
+}
+
+static void is_said(const char *obj, const char *old, const char *want, const char *what)
+{
+    is_said_of("TFJob", obj, old, want, what);
 }
 
 #define SOUND  "{'spec':{'containers':[{'name':'tensorflow','image':'i'}]}}"
@@ -114,8 +120,71 @@ static void an_update_is_judged_by_what_it_changes(void)
             "managedBy stays unset");
 }
 
+/* One of each kind: with its replica map, master and main container. */
+static const struct {
+    const char *kind, *map, *main, *types;
+} others[] = {
+    { "PyTorchJob", "pytorchReplicaSpecs", "pytorch", "'Master'" },
+    { "XGBoostJob", "xgbReplicaSpecs", "xgboost", "'Master'" },
+    { "PaddleJob", "paddleReplicaSpecs", "paddle", "'Worker'" },
+    { "JAXJob", "jaxReplicaSpecs", "jax", "'Worker'" },
+};
+
+static const char *job_of(struct arena *a, size_t i, const char *policy, const char *more)
+{
+    return arena_printf(a,
+                        "{'metadata':{'name':'j'},'spec':{'runPolicy':{%s},'%s':{%s:{'replicas':1,"
+                        "'template':{'spec':{'containers':[{'name':'%s','image':'i'}]}}}}%s}}",
+                        policy, others[i].map, others[i].types, others[i].main, more)
+        .p;
+}
+
+static void every_kind_has_its_manager_for_good(void)
+{
+    for (size_t i = 0; i < COUNT(others); i++) {
+        AUTO(arena) struct arena *a = arena_new();
+        const char *none = job_of(a, i, "", "");
+        const char *ours = job_of(a, i, "'managedBy':'kubeflow.org/training-operator'", "");
+        const char *kueue = job_of(a, i, "'managedBy':'kueue.x-k8s.io/multikueue'", "");
+        const char *other = job_of(a, i, "'managedBy':'me'", "");
+        is_said_of(others[i].kind, none, NULL, "", "none is fine");
+        is_said_of(others[i].kind, kueue, NULL, "", "so are the two known ones");
+        is_said_of(others[i].kind, ours, ours, "", "unchanged, too");
+        is_said_of(others[i].kind, other, NULL,
+                   "spec.runPolicy.managedBy: Unsupported value: \"me\": supported values: "
+                   "\"kubeflow.org/training-operator\", \"kueue.x-k8s.io/multikueue\"",
+                   "7-4: others are not");
+        is_said_of(others[i].kind, kueue, ours,
+                   "spec.runPolicy.managedBy: Invalid value: \"kueue.x-k8s.io/multikueue\": field "
+                   "is immutable",
+                   "7-3, 7-4: it stays");
+        is_said_of(others[i].kind, none, ours,
+                   "spec.runPolicy.managedBy: Invalid value: \"null\": field is immutable",
+                   "7-3, 7-4: and cannot be taken back");
+    }
+}
+
+static void what_a_stored_pytorchjob_had_it_keeps(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    const char *upside = job_of(a, 0, "", ",'elasticPolicy':{'minReplicas':3,'maxReplicas':2}");
+    const char *worse = job_of(a, 0, "", ",'elasticPolicy':{'minReplicas':4,'maxReplicas':2}");
+    const char *zero = job_of(a, 0, "", ",'nprocPerNode':'0'");
+
+    is_said_of("PyTorchJob", upside, upside, "", "bounds that were so before");
+    is_said_of("PyTorchJob", worse, upside,
+               "spec.elasticPolicy.minReplicas: Invalid value: 4: must not be greater than "
+               "maxReplicas",
+               "7-29: but not other wrong ones");
+    is_said_of("PyTorchJob", zero, zero, "", "nprocPerNode as before");
+    is_said_of("PyTorchJob", zero, job_of(a, 0, "", ""),
+               "spec.nprocPerNode: Invalid value: \"0\": must be at least 1", "7-25: new");
+}
+
 int main(void)
 {
+    every_kind_has_its_manager_for_good();
+    what_a_stored_pytorchjob_had_it_keeps();
     what_the_original_refuses();
     what_we_refuse_too();
     an_update_is_judged_by_what_it_changes();
