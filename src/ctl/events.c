@@ -107,18 +107,18 @@ bool event_first_time(struct event_budget *b, str fact)
     return true;
 }
 
-static bool take_token(struct event_budget *b, int64_t now_ms)
+static bool take_token(struct event_tokens *t, int64_t now_ms)
 {
-    if (!b->at_ms)
-        b->tokens = TOKENS;
+    if (!t->at_ms)
+        t->n = TOKENS;
     else
-        b->tokens += (float)(now_ms - b->at_ms) / TOKEN_MS;
-    b->at_ms = now_ms;
-    if (b->tokens > TOKENS)
-        b->tokens = TOKENS;
-    if (b->tokens < 1)
+        t->n += (float)(now_ms - t->at_ms) / TOKEN_MS;
+    t->at_ms = now_ms;
+    if (t->n > TOKENS)
+        t->n = TOKENS;
+    if (t->n < 1)
         return false;
-    b->tokens -= 1;
+    t->n -= 1;
     return true;
 }
 
@@ -225,7 +225,8 @@ void events_tell(struct events *ev, const struct event_about *about, struct even
                                 KV("message", cut(note->message, MESSAGE_MAX)) },
              4);
     if (ev->n_queued >= (note->terminal ? QUEUE_TERMINAL_MAX : QUEUE_MAX) ||
-        (!note->terminal && !take_token(b, loop_now_ms(ev->loop)))) {
+        (!note->terminal &&
+         !take_token(note->warning ? &b->warning : &b->normal, loop_now_ms(ev->loop)))) {
         ev->n_dropped++;
         return;
     }

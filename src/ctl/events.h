@@ -7,12 +7,16 @@
 
 struct events;
 
-/* What was told of a job, and how much more may be. Embedded; starts as { 0 }. */
+/* What was told of a job, and how much more may be. Warnings have tokens of their own: what goes
+ * wrong with a large job is heard after all that was made for it, too. Embedded; starts as
+ * { 0 }. */
 struct event_budget {
     uint64_t *told; /* an open hash of facts */
     uint32_t n, cap;
-    float tokens;
-    int64_t at_ms; /* monotonic: when tokens were counted; 0: never, all are there */
+    struct event_tokens {
+        float n;
+        int64_t at_ms; /* monotonic: when they were counted; 0: never, all are there */
+    } normal, warning;
 };
 void event_budget_done(struct event_budget *b);
 /* Whether it was not told yet; it was, from now on. Forgets all when it gets too much. */

@@ -12,6 +12,7 @@ static void tell(struct job *j, const char *suffix, const char *key, str message
                     .reason = job_reason(j, suffix),
                     .message = message,
                     .once = arena_printf(j->a, "%s/%" PRI_STR, key, STR_ARG(j->now)),
+                    .terminal = true, /* all that goes with a large job would use up its budget */
                 });
 }
 

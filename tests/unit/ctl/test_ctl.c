@@ -235,9 +235,36 @@ static void Q22_many_are_told_as_one(void)
     settle(w);
     set_all(w, "a", "mnist", 30, "Succeeded");
     settle(w);
-    ok(w->f->events <= 26, "%u events: no more than the budget", w->f->events);
+    is_int(events_with(w, "ToyRestarting"), 1, "a warning has tokens of its own");
+    ok(w->f->events <= 27, "%u events: no more than the budget", w->f->events);
     is_int(events_with(w, "ToySucceeded"), 1, "but how it ended is told");
     is_int(sum_of(w, "training_operator_jobs_restarted_total"), 30, "each restart counted once");
+    over(w);
+}
+
+static void Q22_the_end_is_told_once(void)
+{
+    struct world *w = world_new(16);
+
+    put_toy(w, "a", "mnist", 1);
+    world_start(w);
+    wait_pods(w, 1);
+    set_all(w, "a", "mnist", 1, "Succeeded");
+    settle(w);
+    unsigned told = w->f->events;
+    for (int i = 0; i < 3; i++) {
+        set_toy(w, "a", "mnist", i % 2 ? "{'spec':{'x':1}}" : "{'spec':{'x':2}}");
+        settle(w);
+    }
+    is_int(w->f->events, told, "edits after the end tell nothing");
+    world_stop(w);
+    world_start(w);
+    settle(w);
+    is_int(w->f->events, told + 1, "who comes anew tells it again, for who may have died before");
+    set_toy(w, "a", "mnist", "{'spec':{'x':3}}");
+    settle(w);
+    is_int(w->f->events, told + 1, "once");
+    is_int(events_with(w, "ToySucceeded"), 1, "under the same name");
     over(w);
 }
 
@@ -490,6 +517,7 @@ int main(void)
     what_fails_for_all_is_tried_once();
     one_that_is_refused_does_not_stop_the_others();
     Q22_many_are_told_as_one();
+    Q22_the_end_is_told_once();
     Q9_a_conflict_is_nobodys_business();
     Q14_a_service_without_owner_is_adopted();
     J5_a_finished_job_goes_at_its_time();

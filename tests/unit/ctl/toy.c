@@ -57,6 +57,8 @@ static void delete (const struct toy *t, const struct seen_pod *pod, bool restar
     if (restart)
         step_tell(t->p, s,
                   (struct plan_note){ .kind = NOTE_COUNT, .counter = COUNT_RESTARTED, .n = 1 });
+    if (restart && pod->index == t->replicas - 1)
+        step_tell(t->p, s, (struct plan_note){ .warning = true, .reason = S("ToyRestarting") });
 }
 
 static void adopt(const struct toy *t, const struct seen_service *v)
