@@ -10,7 +10,7 @@
 
 static bool may_go_on(struct run *r)
 {
-    const struct job *j = r->job;
+    const struct ctl_job *j = r->job;
 
     return !r->cut && j->text && !j->gone && !j->changed && r->c->leads && !r->c->stopping;
 }
@@ -42,7 +42,7 @@ static void run_unlink(struct run *r)
 static void run_end(struct run *r)
 {
     struct ctl *c = r->c;
-    struct job *j = r->job;
+    struct ctl_job *j = r->job;
     struct kind_stats *ks = &c->stats.kinds[j->kind - c->kinds];
 
     tallies_tell(r);
@@ -146,7 +146,7 @@ static size_t *order_of(struct arena *a, const struct plan *p)
     return order;
 }
 
-void apply_start(struct ctl *c, struct job *j, struct arena *a, struct plan *p, jv job)
+void apply_start(struct ctl *c, struct ctl_job *j, struct arena *a, struct plan *p, jv job)
 {
     struct run *r = ARENA_NEW(a, struct run);
 

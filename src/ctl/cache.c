@@ -39,7 +39,7 @@ struct item *item_find(const struct store *s, str ns, str name)
 
 /* ---- who it belongs to */
 
-static struct item_list *list_of(struct job *j, const struct item *it)
+static struct item_list *list_of(struct ctl_job *j, const struct item *it)
 {
     struct item_list *lists[] = {
         [ITEM_POD] = &j->pods, [ITEM_SERVICE] = &j->services, [ITEM_OTHER] = &j->others
@@ -48,7 +48,7 @@ static struct item_list *list_of(struct job *j, const struct item *it)
     return lists[it->what];
 }
 
-const struct orphans *orphans_of(const struct ctl *c, const struct job *j)
+const struct orphans *orphans_of(const struct ctl *c, const struct ctl_job *j)
 {
     AUTO(arena) struct arena *a = arena_new();
 
@@ -174,7 +174,7 @@ bool item_put(struct store *s, jv obj, enum put_from from)
         item_free(&s->c->slab, it);
         return true;
     }
-    struct job *was = old ? old->job : NULL;
+    struct ctl_job *was = old ? old->job : NULL;
     if (was && from == PUT_WATCH)
         ctl_job_items_changed(s->c, was);
     if (old)

@@ -114,7 +114,7 @@ static void passes_run(void *arg)
         struct queue_entry *e = queue_take(&c->queue);
         if (!e)
             break;
-        struct job *j = (struct job *)e;
+        struct ctl_job *j = (struct ctl_job *)e;
         if (j->text && !j->gone && !j->run && kind_is_ready(j->kind))
             pass_run(c, j);
         if (queue_us() > until_us)

@@ -9,7 +9,7 @@
 #include "ctl/queue.h"
 #include "ctl/stats.h"
 
-struct job;
+struct ctl_job;
 struct run;
 
 /* A kind of job, and all there are of it. */
@@ -17,7 +17,7 @@ struct kind {
     struct ctl *c;
     const struct planner *planner;
     struct informer *inf;
-    struct map jobs; /* "ns/name" -> struct job with an object */
+    struct map jobs; /* "ns/name" -> struct ctl_job with an object */
     bool ready;      /* was found to be, and its jobs touched */
 };
 
@@ -41,7 +41,7 @@ struct orphans {
 /* A create that is not to be tried yet. name empty: any of that resource. */
 struct hold {
     struct hold *next_waiter; /* for the same name */
-    struct job *job;
+    struct ctl_job *job;
     bool waits;   /* is in ctl.waiters */
     bool unknown; /* the last try was not answered: look before trying again */
     unsigned failures;
@@ -57,7 +57,7 @@ struct facts {
 
 /* All that has one uid as its owner, and the job with that uid once it was seen. Goes when neither
  * is left. */
-struct job {
+struct ctl_job {
     struct queue_entry q; /* first */
     struct kind *kind;    /* NULL: not seen yet */
     char *text;           /* the object as compact JSON; NULL: there is none */
@@ -93,7 +93,7 @@ struct ctl {
     size_t n_stores;
     struct informer_turns turns;
     struct slab slab;   /* what the caches keep */
-    struct map jobs;    /* uid -> struct job */
+    struct map jobs;    /* uid -> struct ctl_job */
     struct map orphans; /* key -> struct orphans */
     struct map waiters; /* key -> first struct hold */
     struct queue queue;
@@ -120,28 +120,28 @@ struct ctl {
 };
 
 /* ---- jobs.c: the records of jobs */
-struct job *ctl_job_of_uid(struct ctl *c, str uid); /* made if there is none */
-struct job *ctl_job_find(struct ctl *c, struct kind *k, str ns_name);
+struct ctl_job *ctl_job_of_uid(struct ctl *c, str uid); /* made if there is none */
+struct ctl_job *ctl_job_find(struct ctl *c, struct kind *k, str ns_name);
 /* Takes in the object, unless a newer one is known. fresh: from a watch or list, so that a change
  * is worth a pass. */
 void ctl_job_put(struct kind *k, jv obj, bool fresh);
 void ctl_job_gone(struct kind *k, jv obj);
 void ctl_job_sweep(struct kind *k, unsigned n, uint64_t rev);
-void ctl_job_slim(struct ctl *c, struct job *j, jv slim);
-void ctl_job_touch(struct ctl *c, struct job *j); /* the job itself changed: look at it */
-void ctl_job_items_changed(struct ctl *c, struct job *j);
-void ctl_job_release(struct ctl *c, struct job *j); /* frees it if nothing needs it */
+void ctl_job_slim(struct ctl *c, struct ctl_job *j, jv slim);
+void ctl_job_touch(struct ctl *c, struct ctl_job *j); /* the job itself changed: look at it */
+void ctl_job_items_changed(struct ctl *c, struct ctl_job *j);
+void ctl_job_release(struct ctl *c, struct ctl_job *j); /* frees it if nothing needs it */
 void ctl_jobs_touch_all(struct kind *k);
 void ctl_jobs_free(struct ctl *c);
-static inline str ctl_job_uid(const struct job *j)
+static inline str ctl_job_uid(const struct ctl_job *j)
 {
     return (str){ j->uid, j->n_uid };
 }
-static inline str ctl_job_ns(const struct job *j)
+static inline str ctl_job_ns(const struct ctl_job *j)
 {
     return (str){ j->key, j->n_ns };
 }
-static inline str ctl_job_name(const struct job *j)
+static inline str ctl_job_name(const struct ctl_job *j)
 {
     return str_of(j->key + j->n_ns + 1);
 }
@@ -156,12 +156,12 @@ void item_drop(struct store *s, struct item *it); /* nobody has it any more */
 void item_sweep(struct store *s, unsigned n, uint64_t rev);
 struct item *item_find(const struct store *s, str ns, str name);
 struct store *store_of(struct ctl *c, const struct kube_resource *res);
-const struct orphans *orphans_of(const struct ctl *c, const struct job *j);
+const struct orphans *orphans_of(const struct ctl *c, const struct ctl_job *j);
 struct kind *kind_of_controller(struct ctl *c, str controller);
 void cache_free(struct ctl *c);
 
 /* ---- pass.c: from what is seen to a plan, and on */
-void pass_run(struct ctl *c, struct job *j);
+void pass_run(struct ctl *c, struct ctl_job *j);
 struct outcome {
     size_t n_sent; /* requests */
     bool held;     /* creates were left out that must wait */
@@ -169,20 +169,20 @@ struct outcome {
     bool doubtful; /* something seems to be gone that is still seen: look again */
 };
 /* What comes after a pass; p NULL: there was no plan. May free j, if its object is gone. */
-void pass_over(struct ctl *c, struct job *j, const struct plan *p, struct outcome o);
-void note_tell(struct ctl *c, struct job *j, const struct event_about *about,
+void pass_over(struct ctl *c, struct ctl_job *j, const struct plan *p, struct outcome o);
+void note_tell(struct ctl *c, struct ctl_job *j, const struct event_about *about,
                const struct plan_note *note);
 bool kind_is_ready(const struct kind *k); /* all its plans depend on was listed */
 
 /* ---- taken.c: creates that must wait, and what they wait for */
-struct hold *hold_find(const struct job *j, const struct kube_resource *res, str name);
-struct hold *hold_add(struct ctl *c, struct job *j, const struct kube_resource *res, str name);
-void hold_drop(struct ctl *c, struct job *j, const struct kube_resource *res, str name);
+struct hold *hold_find(const struct ctl_job *j, const struct kube_resource *res, str name);
+struct hold *hold_add(struct ctl *c, struct ctl_job *j, const struct kube_resource *res, str name);
+void hold_drop(struct ctl *c, struct ctl_job *j, const struct kube_resource *res, str name);
 void hold_wait(struct ctl *c, struct hold *h); /* tried at once when that name becomes free */
 /* When the first is over; 0: there is none. Those that are over are dropped, as the pass did not
  * want them; held: unless it came too early for one. */
-int64_t holds_next_ms(struct ctl *c, struct job *j, bool held);
-void holds_free(struct ctl *c, struct job *j);
+int64_t holds_next_ms(struct ctl *c, struct ctl_job *j, bool held);
+void holds_free(struct ctl *c, struct ctl_job *j);
 void name_freed(struct ctl *c, const struct kube_resource *res, str ns, str name);
 /* Watches one object that no informer sees, until it is deleted. */
 void guard_start(struct ctl *c, const struct kube_resource *res, jv obj);
@@ -198,7 +198,7 @@ struct tally { /* events of one reason, of which only the first few are told one
 
 struct run {
     struct ctl *c;
-    struct job *job;
+    struct ctl_job *job;
     struct arena *a; /* it lives there, as the plan does */
     struct plan *plan;
     struct event_about about;
@@ -225,12 +225,12 @@ struct run {
     int64_t began_us;
 };
 
-void apply_start(struct ctl *c, struct job *j, struct arena *a, struct plan *p,
+void apply_start(struct ctl *c, struct ctl_job *j, struct arena *a, struct plan *p,
                  jv job); /* takes a, where the rest lives */
 void sender_kick(struct ctl *c);
 void run_answered(struct run *r); /* one of its attempts is over; may free it */
 void runs_free(struct ctl *c);
-struct facts *ctl_job_facts(struct ctl *c, struct job *j);
+struct facts *ctl_job_facts(struct ctl *c, struct ctl_job *j);
 
 /* ---- step.c: one step of a plan, from request to answer */
 bool step_send(struct run *r, const struct plan_step *s); /* false: it is left out */

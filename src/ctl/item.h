@@ -6,7 +6,7 @@
 #include "ctl/slab.h"
 #include "plan/observed.h"
 
-struct job;
+struct ctl_job;
 struct orphans;
 
 /* asked_s of what the server has promised to delete. Else the second in which it said that there is
@@ -16,7 +16,7 @@ enum { ITEM_ASKED = -1, ITEM_DOUBT_S = 30 };
 enum item_what { ITEM_POD, ITEM_SERVICE, ITEM_OTHER };
 
 struct item {
-    struct job *job;         /* with the uid of its controller; NULL: has none */
+    struct ctl_job *job;     /* with the uid of its controller; NULL: has none */
     struct orphans *orphans; /* services without one */
     uint64_t rev;
     uint32_t seen;    /* in that list */

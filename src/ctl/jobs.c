@@ -6,9 +6,9 @@
 
 #include "kube/meta.h"
 
-struct job *ctl_job_of_uid(struct ctl *c, str uid)
+struct ctl_job *ctl_job_of_uid(struct ctl *c, str uid)
 {
-    struct job *j = map_get(&c->jobs, uid);
+    struct ctl_job *j = map_get(&c->jobs, uid);
 
     if (j)
         return j;
@@ -22,13 +22,13 @@ struct job *ctl_job_of_uid(struct ctl *c, str uid)
     return j;
 }
 
-struct job *ctl_job_find(struct ctl *c, struct kind *k, str ns_name)
+struct ctl_job *ctl_job_find(struct ctl *c, struct kind *k, str ns_name)
 {
     (void)c;
     return map_get(&k->jobs, ns_name);
 }
 
-static void ctl_job_free(struct ctl *c, struct job *j)
+static void ctl_job_free(struct ctl *c, struct ctl_job *j)
 {
     queue_forget(&c->queue, &j->q);
     if (j->refresh) {
@@ -48,13 +48,13 @@ static void ctl_job_free(struct ctl *c, struct job *j)
     slab_free(&c->slab, j, sizeof(*j) + j->n_uid + 1);
 }
 
-void ctl_job_release(struct ctl *c, struct job *j)
+void ctl_job_release(struct ctl *c, struct ctl_job *j)
 {
     if (!j->text && !j->run && !j->pods.n && !j->services.n && !j->others.n)
         ctl_job_free(c, j);
 }
 
-struct facts *ctl_job_facts(struct ctl *c, struct job *j)
+struct facts *ctl_job_facts(struct ctl *c, struct ctl_job *j)
 {
     if (!j->facts) {
         j->facts = slab_alloc(&c->slab, sizeof(*j->facts));
@@ -65,7 +65,7 @@ struct facts *ctl_job_facts(struct ctl *c, struct job *j)
 
 /* ---- when to look at one */
 
-void ctl_job_touch(struct ctl *c, struct job *j)
+void ctl_job_touch(struct ctl *c, struct ctl_job *j)
 {
     if (j->run)
         j->dirty = true;
@@ -73,14 +73,14 @@ void ctl_job_touch(struct ctl *c, struct job *j)
         queue_add(&c->queue, &j->q);
 }
 
-static void told(struct ctl *c, struct job *j)
+static void told(struct ctl *c, struct ctl_job *j)
 {
     if (!j->touched_us && j->kind && j->kind->ready)
         j->touched_us = queue_us();
     ctl_job_touch(c, j);
 }
 
-void ctl_job_items_changed(struct ctl *c, struct job *j)
+void ctl_job_items_changed(struct ctl *c, struct ctl_job *j)
 {
     if (j && !j->quiet)
         told(c, j);
@@ -94,7 +94,7 @@ void ctl_jobs_touch_all(struct kind *k)
 
 /* ---- the object */
 
-static void forget_object(struct ctl *c, struct job *j)
+static void forget_object(struct ctl *c, struct ctl_job *j)
 {
     if (!j->text)
         return;
@@ -107,7 +107,7 @@ static void forget_object(struct ctl *c, struct job *j)
     ctl_job_release(c, j);
 }
 
-static void keep_text(struct ctl *c, struct job *j, jv obj)
+static void keep_text(struct ctl *c, struct ctl_job *j, jv obj)
 {
     AUTO(buf) struct buf b = { 0 };
 
@@ -144,9 +144,9 @@ static jv tidy(struct arena *a, const struct kind *k, jv obj)
 
 /* The record that is to have the object, without what another job of that name left; NULL: what is
  * known is as new. */
-static struct job *place_for(struct kind *k, str key, str uid, uint64_t rev)
+static struct ctl_job *place_for(struct kind *k, str key, str uid, uint64_t rev)
 {
-    struct job *old = map_get(&k->jobs, key);
+    struct ctl_job *old = map_get(&k->jobs, key);
 
     if (old && rev && old->rev && rev <= old->rev) {
         old->seen = informer_number(k->inf);
@@ -169,7 +169,7 @@ void ctl_job_put(struct kind *k, jv obj, bool fresh)
     bool known = map_get(&k->jobs, key) != NULL;
     if (!fresh && !known && rev && rev <= informer_rev(k->inf))
         return; /* gone again */
-    struct job *j = place_for(k, key, uid, rev);
+    struct ctl_job *j = place_for(k, key, uid, rev);
     if (!j)
         return;
     if (j->kind && j->kind != k)
@@ -196,7 +196,7 @@ void ctl_job_gone(struct kind *k, jv obj)
     AUTO(arena) struct arena *a = arena_new();
     str key = arena_printf(a, "%" PRI_STR "/%" PRI_STR, STR_ARG(meta_namespace(obj)),
                            STR_ARG(meta_name(obj)));
-    struct job *j = map_get(&k->jobs, key);
+    struct ctl_job *j = map_get(&k->jobs, key);
     uint64_t rev = revision_of(meta_resource_version(obj));
 
     if (!j || (!str_eq(ctl_job_uid(j), meta_uid(obj)) && rev && rev < j->rev))
@@ -207,13 +207,13 @@ void ctl_job_gone(struct kind *k, jv obj)
 void ctl_job_sweep(struct kind *k, unsigned n, uint64_t rev)
 {
     for (struct map_slot *s = NULL; (s = map_next(&k->jobs, s));) {
-        struct job *j = s->value;
+        struct ctl_job *j = s->value;
         if (j->seen != n && (!rev || !j->rev || j->rev <= rev))
             forget_object(k->c, j);
     }
 }
 
-void ctl_job_slim(struct ctl *c, struct job *j, jv slim)
+void ctl_job_slim(struct ctl *c, struct ctl_job *j, jv slim)
 {
     keep_text(c, j, slim);
     holds_free(c, j);

@@ -38,7 +38,7 @@ static int cmp_services(const void *x, const void *y)
     return by ? by : str_cmp(a->name, b->name);
 }
 
-static void observe_services(struct arena *a, const struct ctl *c, const struct job *j,
+static void observe_services(struct arena *a, const struct ctl *c, const struct ctl_job *j,
                              struct observed *seen)
 {
     const struct orphans *o = orphans_of(c, j);
@@ -66,7 +66,7 @@ static const struct kube_resource *res_of(struct ctl *c, const struct item *it)
 }
 
 /* What the job owns, and what has its name whoever owns it. */
-static void observe_others(struct arena *a, struct ctl *c, const struct job *j,
+static void observe_others(struct arena *a, struct ctl *c, const struct ctl_job *j,
                            struct observed *seen)
 {
     struct seen_object *o = ARENA_ARRAY(a, struct seen_object, j->others.n + c->n_stores);
@@ -84,7 +84,7 @@ static void observe_others(struct arena *a, struct ctl *c, const struct job *j,
     seen->n_others = n;
 }
 
-static struct observed *observe(struct arena *a, struct ctl *c, const struct job *j)
+static struct observed *observe(struct arena *a, struct ctl *c, const struct ctl_job *j)
 {
     struct observed *seen = ARENA_NEW(a, struct observed);
     struct seen_pod *pods = ARENA_ARRAY(a, struct seen_pod, j->pods.n);
@@ -108,7 +108,7 @@ static struct observed *observe(struct arena *a, struct ctl *c, const struct job
 
 static void on_refreshed(void *ctx, const struct kube_answer *ans)
 {
-    struct job *j = ctx;
+    struct ctl_job *j = ctx;
     struct ctl *c = j->kind->c;
 
     j->refresh = NULL;
@@ -123,7 +123,7 @@ static void on_refreshed(void *ctx, const struct kube_answer *ans)
     ctl_settle(c);
 }
 
-static void refresh(struct ctl *c, struct job *j)
+static void refresh(struct ctl *c, struct ctl_job *j)
 {
     struct kube_request r = {
         .verb = KUBE_GET, .res = j->kind->planner->res, .ns = ctl_job_ns(j), .name = ctl_job_name(j)
@@ -137,7 +137,7 @@ static void refresh(struct ctl *c, struct job *j)
 
 /* ---- */
 
-static void tell_notes(struct ctl *c, struct job *j, jv job, const struct plan *p)
+static void tell_notes(struct ctl *c, struct ctl_job *j, jv job, const struct plan *p)
 {
     struct event_about about = { job, j->kind->planner->res, j->kind->planner->controller };
 
@@ -145,7 +145,7 @@ static void tell_notes(struct ctl *c, struct job *j, jv job, const struct plan *
         note_tell(c, j, &about, &p->notes[i]);
 }
 
-void note_tell(struct ctl *c, struct job *j, const struct event_about *about,
+void note_tell(struct ctl *c, struct ctl_job *j, const struct event_about *about,
                const struct plan_note *note)
 {
     const struct planner *pl = j->kind->planner;
@@ -156,7 +156,7 @@ void note_tell(struct ctl *c, struct job *j, const struct event_about *about,
         events_tell(c->events, about, &ctl_job_facts(c, j)->budget, note);
 }
 
-void pass_over(struct ctl *c, struct job *j, const struct plan *p, struct outcome o)
+void pass_over(struct ctl *c, struct ctl_job *j, const struct plan *p, struct outcome o)
 {
     if (!j->text) {
         ctl_job_release(c, j);
@@ -185,7 +185,7 @@ void pass_over(struct ctl *c, struct job *j, const struct plan *p, struct outcom
     j->changed = false;
 }
 
-static void settle_quiet(struct ctl *c, struct job *j, struct arena *a, jv job,
+static void settle_quiet(struct ctl *c, struct ctl_job *j, struct arena *a, jv job,
                          const struct plan *p)
 {
     if (p->n_steps || (!p->finished && !p->ignored))
@@ -199,7 +199,7 @@ static void settle_quiet(struct ctl *c, struct job *j, struct arena *a, jv job,
             event_first_time(&ctl_job_facts(c, j)->budget, p->notes[i].once);
 }
 
-void pass_run(struct ctl *c, struct job *j)
+void pass_run(struct ctl *c, struct ctl_job *j)
 {
     struct kind_stats *ks = &c->stats.kinds[j->kind - c->kinds];
     struct err e = { 0 };

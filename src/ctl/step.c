@@ -275,7 +275,7 @@ static void delete_answered(struct attempt *at, const struct kube_answer *ans)
 /* What the watch told before the answer came was no change of somebody else's. */
 static void job_patched(struct run *r, jv obj)
 {
-    struct job *j = r->job;
+    struct ctl_job *j = r->job;
 
     r->version = arena_str(r->a, meta_resource_version(obj));
     if (j->rev && j->rev == revision_of(r->version))
@@ -287,7 +287,7 @@ static void patch_answered(struct attempt *at, const struct kube_answer *ans)
 {
     struct run *r = at->run;
     const struct plan_step *s = at->step;
-    struct job *j = r->job;
+    struct ctl_job *j = r->job;
     bool is_job = s->res == j->kind->planner->res;
     struct store *st = store_of(r->c, s->res);
 

@@ -25,7 +25,7 @@ static str hold_key(struct arena *a, const struct kube_resource *res, str ns, st
                         STR_ARG(name));
 }
 
-struct hold *hold_find(const struct job *j, const struct kube_resource *res, str name)
+struct hold *hold_find(const struct ctl_job *j, const struct kube_resource *res, str name)
 {
     AUTO(arena) struct arena *a = arena_new();
 
@@ -34,7 +34,7 @@ struct hold *hold_find(const struct job *j, const struct kube_resource *res, str
     return map_get(&j->facts->holds, hold_key(a, res, ctl_job_ns(j), name));
 }
 
-struct hold *hold_add(struct ctl *c, struct job *j, const struct kube_resource *res, str name)
+struct hold *hold_add(struct ctl *c, struct ctl_job *j, const struct kube_resource *res, str name)
 {
     AUTO(arena) struct arena *a = arena_new();
     struct facts *f = ctl_job_facts(c, j);
@@ -83,7 +83,7 @@ static void hold_free(struct ctl *c, struct hold *h)
     free(h);
 }
 
-void hold_drop(struct ctl *c, struct job *j, const struct kube_resource *res, str name)
+void hold_drop(struct ctl *c, struct ctl_job *j, const struct kube_resource *res, str name)
 {
     struct hold *h = hold_find(j, res, name);
 
@@ -91,7 +91,7 @@ void hold_drop(struct ctl *c, struct job *j, const struct kube_resource *res, st
         hold_free(c, h);
 }
 
-int64_t holds_next_ms(struct ctl *c, struct job *j, bool held)
+int64_t holds_next_ms(struct ctl *c, struct ctl_job *j, bool held)
 {
     int64_t next = INT64_MAX, now = queue_us() / 1000;
 
@@ -107,7 +107,7 @@ int64_t holds_next_ms(struct ctl *c, struct job *j, bool held)
     return next < INT64_MAX ? next : 0;
 }
 
-void holds_free(struct ctl *c, struct job *j)
+void holds_free(struct ctl *c, struct ctl_job *j)
 {
     if (!j->facts)
         return;

@@ -2,6 +2,7 @@
  * when it is over everything is as it should be. CHAOS_SEEDS: how many; CHAOS_SEED: the first. */
 
 #include "ctl/inner.h"
+#include "job/kinds.h"
 #include "kube/meta.h"
 #include "loop/log.h"
 #include "tap.h"
@@ -10,6 +11,59 @@
 
 enum { JOBS = 8, ACTIVE_MS = 1200 };
 
+/* A kind of job, as this test makes and reads it. */
+struct subject {
+    const struct planner *planner;
+    const char *make;  /* name, namespace, replicas */
+    const char *scale; /* replicas */
+    int64_t (*replicas)(jv job);
+    int64_t (*running)(jv job); /* as its status says */
+    bool (*is_over)(jv job);
+};
+
+static int64_t toy_replicas(jv job)
+{
+    return jv_int(jv_at(job, "spec", "replicas"), 0);
+}
+
+static int64_t toy_running(jv job)
+{
+    return jv_int(jv_at(job, "status", "ready"), 0);
+}
+
+static bool toy_is_over(jv job)
+{
+    return jv_bool(jv_at(job, "status", "done"), false);
+}
+
+static int64_t tf_replicas(jv job)
+{
+    return jv_int(jv_at(job, "spec", "tfReplicaSpecs", "Worker", "replicas"), 0);
+}
+
+static int64_t tf_running(jv job)
+{
+    return jv_int(jv_at(job, "status", "replicaStatuses", "Worker", "active"), 0);
+}
+
+static bool tf_is_over(jv job)
+{
+    return meta_condition_is(job, S("Succeeded"), S("True")) ||
+           meta_condition_is(job, S("Failed"), S("True"));
+}
+
+static struct subject subjects[] = {
+    { &toy_planner, "{'metadata': {'name': '%s', 'namespace': '%s'}, 'spec': {'replicas': %u}}",
+      "{'spec': {'replicas': %u}}", toy_replicas, toy_running, toy_is_over },
+    { NULL, /* TFJob */
+      "{'apiVersion': 'kubeflow.org/v1', 'metadata': {'name': '%s', 'namespace': '%s'}, 'spec': "
+      "{'tfReplicaSpecs': {'Worker': {'replicas': %u, 'restartPolicy': 'OnFailure', 'template': "
+      "{'spec': {'containers': [{'name': 'tensorflow', 'image': 'x'}]}}}}}}",
+      "{'spec': {'tfReplicaSpecs': {'Worker': {'replicas': %u}}}}", tf_replicas, tf_running,
+      tf_is_over },
+};
+
+static const struct subject *sub;
 static struct world *the;
 static unsigned kills;
 
@@ -57,9 +111,9 @@ static void get_in_the_way(struct fake *f)
         return;
     if (res == &kube_services && fake_chance(f, 2)) /* to be adopted */
         labels = arena_printf(a,
-                              "'labels': {'" LABEL_OPERATOR "': 'toy-controller', '" LABEL_JOB
+                              "'labels': {'" LABEL_OPERATOR "': '%s', '" LABEL_JOB
                               "': 'toy-%u', '" LABEL_ROLE "': 'worker', '" LABEL_INDEX "': '%u'},",
-                              job, i);
+                              sub->planner->controller, job, i);
     fake_put(f, res,
              arena_printf(a,
                           "{'metadata': {%" PRI_STR " 'name': '%" PRI_STR "', 'namespace': '%s'}}",
@@ -67,20 +121,38 @@ static void get_in_the_way(struct fake *f)
                  .p);
 }
 
+/* The template with %s and %u filled in, in this order. */
+static const char *fill(struct arena *a, const char *template, const char *name, const char *ns,
+                        unsigned replicas)
+{
+    AUTO(buf) struct buf b = { 0 };
+    const char *texts[] = { name, ns };
+    size_t n = 0;
+
+    for (const char *p = template; *p; p++) {
+        if (p[0] == '%' && p[1] == 's')
+            buf_add(&b, str_of(texts[n++])), p++;
+        else if (p[0] == '%' && p[1] == 'u')
+            buf_printf(&b, "%u", replicas), p++;
+        else
+            buf_addc(&b, *p);
+    }
+    return arena_z(a, buf_str(&b));
+}
+
 static void change_job(struct fake *f)
 {
-    char name[32], patch[64];
+    AUTO(arena) struct arena *a = arena_new();
     const char *ns = any_ns(f);
+    str name = arena_printf(a, "toy-%u", fake_chance(f, JOBS));
+    const struct kube_resource *res = sub->planner->res;
 
-    snprintf(name, sizeof(name), "toy-%u", fake_chance(f, JOBS));
-    if (!jv_exists(fake_get(f, &toy_res, str_of(ns), str_of(name)))) {
-        put_toy(the, ns, name, (int)fake_chance(f, 6));
-    } else if (fake_chance(f, 3) == 0) {
-        fake_delete(f, &toy_res, str_of(ns), str_of(name));
-    } else {
-        snprintf(patch, sizeof(patch), "{'spec': {'replicas': %u}}", fake_chance(f, 6));
-        set_toy(the, ns, name, patch);
-    }
+    if (!jv_exists(fake_get(f, res, str_of(ns), name)))
+        fake_put(f, res, fill(a, sub->make, name.p, ns, 1 + fake_chance(f, 5)));
+    else if (fake_chance(f, 3) == 0)
+        fake_delete(f, res, str_of(ns), name);
+    else
+        set_job(the, res, ns, name.p, fill(a, sub->scale, NULL, NULL, 1 + fake_chance(f, 5)));
 }
 
 static void delete_pod(struct fake *f)
@@ -115,9 +187,9 @@ static bool controlled_by(jv obj, jv job)
 static bool job_is_right(struct fake *f, jv job)
 {
     AUTO(arena) struct arena *a = arena_new();
-    int64_t replicas = jv_int(jv_at(job, "spec", "replicas"), 0), running = 0, pods = 0;
+    int64_t replicas = sub->replicas(job), running = 0, pods = 0;
 
-    if (jv_bool(jv_at(job, "status", "done"), false))
+    if (sub->is_over(job))
         return true;
     for (size_t i = 0; i < f->objects.n; i++) {
         jv obj = jdoc_root(f->objects.at[i].doc);
@@ -132,7 +204,7 @@ static bool job_is_right(struct fake *f, jv job)
             !controlled_by(fake_get(f, &kube_services, meta_namespace(job), name), job))
             return false;
     }
-    return pods == replicas && running == jv_int(jv_at(job, "status", "ready"), 0);
+    return pods == replicas && running == sub->running(job);
 }
 
 static bool all_is_right(struct world *w)
@@ -140,7 +212,7 @@ static bool all_is_right(struct world *w)
     if (!ctl_is_idle(w->c))
         return false;
     for (size_t i = 0; i < w->f->objects.n; i++)
-        if (w->f->objects.at[i].res == &toy_res &&
+        if (w->f->objects.at[i].res == sub->planner->res &&
             !job_is_right(w->f, jdoc_root(w->f->objects.at[i].doc)))
             return false;
     return true;
@@ -159,7 +231,7 @@ static void clear_the_way(struct fake *f)
     }
 }
 
-static void show_record(const struct job *j)
+static void show_record(const struct ctl_job *j)
 {
     if (!j) {
         printf("# there is no record\n");
@@ -183,7 +255,7 @@ static void show_wrong(struct world *w)
 
     for (size_t i = 0; i < w->f->objects.n; i++) {
         jv job = jdoc_root(w->f->objects.at[i].doc);
-        if (w->f->objects.at[i].res != &toy_res || job_is_right(w->f, job))
+        if (w->f->objects.at[i].res != sub->planner->res || job_is_right(w->f, job))
             continue;
         printf("# in flight %u ready %d queued %zu\n", w->c->sender.in_flight,
                w->c->sender.first != NULL, w->c->queue.n_ready);
@@ -203,6 +275,7 @@ static void chaos_ends_well(uint64_t seed)
     struct world *w = world_new(seed);
     struct fake *f = w->f;
 
+    w->opts.planners = &sub->planner;
     the = w;
     kills = 0;
     f->faults = (struct fake_faults){ .fail = fake_chance(f, 100),
@@ -228,7 +301,8 @@ static void chaos_ends_well(uint64_t seed)
     f->on_tick = NULL;
     f->faults = (struct fake_faults){ 0 };
     clear_the_way(f);
-    if (!ok(run_until(w, all_is_right), "seed %" PRIu64 ": all is right in the end", seed))
+    if (!ok(run_until(w, all_is_right), "seed %" PRIu64 ": all %s are right in the end", seed,
+            sub->planner->res->plural))
         show_wrong(w);
     printf("# creates %u patches %u deletes %u gets %u lists %u watches %u conflicts %u kills %u\n",
            f->count[KUBE_CREATE], f->count[KUBE_PATCH], f->count[KUBE_DELETE], f->count[KUBE_GET],
@@ -244,7 +318,10 @@ int main(void)
     uint64_t from = first ? strtoull(first, NULL, 10) : 1;
 
     log_setup(LOG_ERROR, LOG_LOGFMT);
-    for (uint64_t i = 0; i < (n ? strtoull(n, NULL, 10) : 4); i++)
+    subjects[1].planner = job_planner(0);
+    for (uint64_t i = 0; i < (n ? strtoull(n, NULL, 10) : 6); i++) {
+        sub = &subjects[(from + i) % COUNT(subjects)];
         chaos_ends_well(from + i);
+    }
     return tap_done();
 }

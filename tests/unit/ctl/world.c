@@ -140,14 +140,20 @@ void put_toy(struct world *w, const char *ns, const char *name, int replicas)
     fake_put(w->f, &toy_res, text.p);
 }
 
-void set_toy(struct world *w, const char *ns, const char *name, const char *patch)
+void set_job(struct world *w, const struct kube_resource *res, const char *ns, const char *name,
+             const char *patch)
 {
     AUTO(arena) struct arena *a = arena_new();
     char *text = arena_alloc(a, strlen(patch) + 1);
 
     for (size_t i = 0; i <= strlen(patch); i++)
         text[i] = (char)(patch[i] == '\'' ? '"' : patch[i]);
-    fake_set(w->f, &toy_res, str_of(ns), str_of(name), json_parse(a, str_of(text), NULL, NULL));
+    fake_set(w->f, res, str_of(ns), str_of(name), json_parse(a, str_of(text), NULL, NULL));
+}
+
+void set_toy(struct world *w, const char *ns, const char *name, const char *patch)
+{
+    set_job(w, &toy_res, ns, name, patch);
 }
 
 /* ---- looking */

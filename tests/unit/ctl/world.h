@@ -32,5 +32,7 @@ bool settle(struct world *w);
 void set_phase(struct world *w, const char *ns, const char *name, const char *phase);
 void put_toy(struct world *w, const char *ns, const char *name, int replicas);
 void set_toy(struct world *w, const char *ns, const char *name, const char *patch);
+void set_job(struct world *w, const struct kube_resource *res, const char *ns, const char *name,
+             const char *patch);
 int64_t sum_of(struct world *w, const char *family); /* of its samples */
 int events_with(struct world *w, const char *reason);
