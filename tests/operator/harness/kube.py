@@ -10,6 +10,8 @@ import tempfile
 import threading
 import urllib.parse
 
+from .kinds import KINDS
+
 # plural: (group and version, kind, in a namespace)
 RESOURCES = {
     "pods": ("v1", "Pod", True),
@@ -18,7 +20,8 @@ RESOURCES = {
     "configmaps": ("v1", "ConfigMap", True),
     "namespaces": ("v1", "Namespace", False),
     "nodes": ("v1", "Node", False),
-    "tfjobs": ("kubeflow.org/v1", "TFJob", True),
+    "horizontalpodautoscalers": ("autoscaling/v2", "HorizontalPodAutoscaler", True),
+    **{kind.plural: ("kubeflow.org/v1", kind.name, True) for kind in KINDS},
     "leases": ("coordination.k8s.io/v1", "Lease", True),
     "customresourcedefinitions": ("apiextensions.k8s.io/v1", "CustomResourceDefinition", False),
 }

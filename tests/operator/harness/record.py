@@ -1,6 +1,7 @@
 """What must be true at every revision of a job and its pods, read off what the watches recorded.
 Problems are collected and told all at once."""
 
+from .kinds import TF
 from .standin import PREFIX
 
 LIMIT_TEXTS = ("has reached the specified backoff limit", "was active longer than specified deadline")
@@ -29,7 +30,8 @@ def finished(job):
 def replicas(job):
     """{"worker": 2}, by the names that labels have."""
     specs = job.get("spec") or {}
-    specs = specs.get("tfReplicaSpecs") if isinstance(specs, dict) else None
+    found = [v for k, v in specs.items() if k.endswith("ReplicaSpecs")] if isinstance(specs, dict) else []
+    specs = found[0] if found else None
     if not isinstance(specs, dict):
         return {}
     return {k.lower(): v.get("replicas", 1) for k, v in specs.items()
@@ -45,15 +47,16 @@ def owner_uid(obj):
 
 def role_index(obj):
     labels = obj["metadata"].get("labels", {})
-    return labels.get(PREFIX + "replica-type"), int(labels.get(PREFIX + "replica-index", -1))
+    role = labels.get(PREFIX + "replica-type")
+    return role, int(labels.get(PREFIX + "replica-index", 0 if role == "launcher" else -1))
 
 
 class Checker:
-    def __init__(self, jobs, pods, services, events, stale_s, whole):
+    def __init__(self, jobs, pods, services, events, stale_s, whole, kind=TF):  # pylint: disable=too-many-arguments
         """Each: the history of a Mirror. stale_s: how old the pods may be that a status speaks of; whole:
         nothing is missing in the histories."""
         self.jobs, self.pods, self.services, self.events = jobs, pods, services, events
-        self.stale_s, self.whole = stale_s, whole
+        self.stale_s, self.whole, self.kind = stale_s, whole, kind.name
         self.problems = []
 
     def check(self):
@@ -103,7 +106,7 @@ class Checker:
         if is_true(job, "Suspended") and true & {"Running", "Restarting"}:
             self._bad(job, f"suspended, and {true}")
         for c in conditions(job):
-            if not (c.get("reason", "").startswith("TFJob") and c.get("lastUpdateTime")
+            if not (c.get("reason", "").startswith(self.kind) and c.get("lastUpdateTime")
                     and c.get("lastTransitionTime")):
                 self._bad(job, f"incomplete: {c}")
 
@@ -211,9 +214,9 @@ class Checker:
             elif reason == "ExitedWithCode":
                 pod = message.split(" exited")[0].split(".", 1)[-1]
                 most = max(1, sum(_lives(pods, u) for u in names.get(pod, ())))
-            elif reason in ("TFJobSuspended", "TFJobResumed"):
+            elif reason in (self.kind + "Suspended", self.kind + "Resumed"):
                 most = max(1, suspends)
-            elif reason == "TFJobRestarting":
+            elif reason == self.kind + "Restarting":
                 most = max(1, len(failed))
             elif reason.startswith(("FailedCreate", "FailedDelete")):
                 most = max(1, len(names))  # once for each object, which not every message names

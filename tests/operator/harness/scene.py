@@ -7,6 +7,7 @@ import os
 import threading
 import time
 
+from .kinds import TF
 from .kube import ApiError
 from .mirror import Mirror, wait_for
 from .record import Checker, condition, conditions, is_true
@@ -14,20 +15,24 @@ from .standin import Standin
 from .tap import is_
 
 
-def template(*, image="example.com/train", **spec):
-    return {"spec": {"containers": [{"name": "tensorflow", "image": image, **spec}]}}
+def template(*, image="example.com/train", container="tensorflow", **spec):
+    return {"spec": {"containers": [{"name": container, "image": image, **spec}]}}
 
 
-def tfjob(name, run_policy=None, annotations=None, more=None, **roles):
-    """tfjob("j", Worker=2) or Worker={"replicas": 2, "restartPolicy": "ExitCode"}. Words that begin in lower
+def tfjob(name, **words):
+    return job_of(TF, name, **words)
+
+
+def job_of(kind, name, run_policy=None, annotations=None, more=None, **roles):
+    """job_of(TF, "j", Worker=2) or Worker={"replicas": 2, "restartPolicy": "ExitCode"}. Words that begin in lower
     case are members of the spec: successPolicy="AllWorkers". more: types that are no such words."""
     spec = {k: v for k, v in roles.items() if k[0].islower()}
     specs = {}
     for role, value in [*[r for r in roles.items() if not r[0][0].islower()], *(more or {}).items()]:
         value = {"replicas": value} if isinstance(value, int) else dict(value)
-        value.setdefault("template", template())
+        value.setdefault("template", template(container=kind.container))
         specs[role] = value
-    spec["tfReplicaSpecs"] = specs
+    spec[kind.specs] = specs
     if run_policy:
         spec["runPolicy"] = run_policy
     meta = {"name": name}
@@ -41,9 +46,9 @@ def seconds(text):
 
 
 class Scene:
-    def __init__(self, engine, ns, stale_s=3):
+    def __init__(self, engine, ns, stale_s=3, kind=TF):
         """stale_s: how old the pods may be that a status speaks of."""
-        self.engine, self.ns, self.stale_s = engine, ns, stale_s
+        self.engine, self.ns, self.stale_s, self.kind = engine, ns, stale_s, kind
         self.kube = engine.kube
         self.checked = True
         try:
@@ -53,7 +58,7 @@ class Scene:
                 raise
         self.changed = threading.Condition()
         self.standin = Standin(self.kube, ns, own_watch=False)
-        self.jobs = Mirror(self.kube, "tfjobs", ns, changed=self.changed)
+        self.jobs = Mirror(self.kube, kind.plural, ns, changed=self.changed)
         self.pods = Mirror(self.kube, "pods", ns, changed=self.changed, on_change=self.standin.on_change)
         self.services = Mirror(self.kube, "services", ns, changed=self.changed)
         self.events = Mirror(self.kube, "events", ns, changed=self.changed)
@@ -64,10 +69,10 @@ class Scene:
         self.standin.add(*rules)
 
     def create(self, name, **words):
-        return self.kube.create("tfjobs", tfjob(name, **words), self.ns)
+        return self.kube.create(self.kind.plural, job_of(self.kind, name, **words), self.ns)
 
     def edit(self, name, spec):
-        return self.kube.patch("tfjobs", name, {"spec": spec}, self.ns)
+        return self.kube.patch(self.kind.plural, name, {"spec": spec}, self.ns)
 
     def run(self, *names):
         for name in names:
@@ -174,7 +179,7 @@ class Scene:
         # A server that was restarted may have forgotten what happened while nobody watched.
         whole = not any(m.gaps for m in (self.jobs, self.pods, self.services, self.events))
         problems = Checker(list(self.jobs.history), list(self.pods.history), list(self.services.history),
-                           list(self.events.history), self.stale_s, whole).check()
+                           list(self.events.history), self.stale_s, whole, self.kind).check()
         problems += [f"stand-in: {e}" for e in self.standin.errors]
         if problems:
             raise AssertionError("what must always be true was not:\n  " + "\n  ".join(problems))
@@ -211,7 +216,7 @@ def play(engine, ns, test, private=False):
     used = engine.private(ns) if private else engine
     scene = None
     try:
-        scene = Scene(used, ns)
+        scene = Scene(used, ns, kind=getattr(test, "kind", TF))
         test(scene)
         scene.check()
     except Exception as e:
