@@ -3,12 +3,13 @@
 #include "manifests.h"
 #include "operator.h"
 #include "up.h"
+#include "validate.h"
 
 #include <stdio.h>
 #include <string.h>
 
 static const struct command *const commands[] = { &command_up, &command_down, &command_operator,
-                                                  &command_manifests };
+                                                  &command_manifests, &command_validate };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
 static void usage(FILE *to)

@@ -160,28 +160,6 @@ static void check_finalizers(struct problems *ps, jv obj)
     }
 }
 
-/* The next byte of a field; a[b] and a.b are the same, and .a is a. */
-static char next_of(str *field, bool first)
-{
-    while (field->n && (*field->p == ']' || (first && *field->p == '.')))
-        *field = str_sub(*field, 1, field->n);
-    char c = field->n ? *field->p : 0;
-    *field = str_sub(*field, 1, field->n);
-    return c == '[' ? '.' : c;
-}
-
-static bool is_same_field(str x, str y)
-{
-    char c = next_of(&x, true);
-    char d = next_of(&y, true);
-
-    while (c && c == d) {
-        c = next_of(&x, false);
-        d = next_of(&y, false);
-    }
-    return c == d;
-}
-
 /* By its schema and by those who know what it means: who both object to a field are told in the
  * latter's words. */
 static void check_custom(const struct write_ctx *w, struct problems *ps, jv obj, jv old)
@@ -194,15 +172,8 @@ static void check_custom(const struct write_ctx *w, struct problems *ps, jv obj,
         if (str_eqz(w->res->group, o->checks[i].group) &&
             str_eqz(w->res->plural, o->checks[i].resource))
             o->checks[i].check(o->checks[i].ctx, ps, obj, old);
-    size_t end = ps->n;
     crd_validate(&schema, resource_rules(w->res), obj, old);
-    for (size_t i = 0; i < schema.n; i++) {
-        bool told = ps->n == end && end > own && str_eqz(schema.at[i].field, "<nil>");
-        for (size_t k = own; k < end; k++)
-            told = told || is_same_field(ps->at[k].field, schema.at[i].field);
-        if (!told)
-            problem_move(ps, NULL, &schema.at[i]);
-    }
+    problems_join(ps, own, &schema);
 }
 
 static void check(const struct write_ctx *w, struct problems *ps, jv obj, jv old)

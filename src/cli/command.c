@@ -2,6 +2,7 @@
 
 #include "cli/command.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -21,4 +22,13 @@ int command_usage(const struct command *c)
 {
     fprintf(stderr, "Try 'muster %s --help'.\n", c->name);
     return EXIT_USAGE;
+}
+
+int command_print(str text)
+{
+    if (fwrite(text.p ? text.p : "", 1, text.n, stdout) == text.n && fflush(stdout) == 0)
+        return 0;
+    if (errno != EPIPE) /* the reader has had enough */
+        command_fail(EXIT_FAILED, "cannot write: %m");
+    return -1;
 }

@@ -128,6 +128,41 @@ void problem_move(struct problems *ps, const struct path *prefix, const struct p
     add(ps, from->type, &p, from->message);
 }
 
+/* The next byte of a field; a[b] and a.b are the same, and .a is a. */
+static char next_of(str *field, bool first)
+{
+    while (field->n && (*field->p == ']' || (first && *field->p == '.')))
+        *field = str_sub(*field, 1, field->n);
+    char c = field->n ? *field->p : 0;
+    *field = str_sub(*field, 1, field->n);
+    return c == '[' ? '.' : c;
+}
+
+static bool is_same_field(str x, str y)
+{
+    char c = next_of(&x, true);
+    char d = next_of(&y, true);
+
+    while (c && c == d) {
+        c = next_of(&x, false);
+        d = next_of(&y, false);
+    }
+    return c == d;
+}
+
+void problems_join(struct problems *ps, size_t from, const struct problems *others)
+{
+    size_t end = ps->n;
+
+    for (size_t i = 0; i < others->n; i++) {
+        bool told = ps->n == end && end > from && str_eqz(others->at[i].field, "<nil>");
+        for (size_t k = from; k < end; k++)
+            told = told || is_same_field(ps->at[k].field, others->at[i].field);
+        if (!told)
+            problem_move(ps, NULL, &others->at[i]);
+    }
+}
+
 static bool said_before(const struct problems *ps, size_t i)
 {
     for (size_t j = 0; j < i; j++)

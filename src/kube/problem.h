@@ -81,6 +81,11 @@ void problem_not_supported(struct problems *ps, const struct path *p, jv bad,
 /* A problem found elsewhere (same arena), told below prefix. */
 void problem_move(struct problems *ps, const struct path *prefix, const struct problem *from);
 
+/* Adds what others say of the same object (same arena), but for fields that one of ps's problems
+ * from `from` on is about: a[b] and a.b are the same field. What others say of the whole object
+ * ("<nil>") goes if there are any such. */
+void problems_join(struct problems *ps, size_t from, const struct problems *others);
+
 /* "field: message", or "[a: x, b: y]" of several: what follows `Pod "x" is invalid: `. */
 str problems_text(struct arena *a, const struct problems *ps);
 const char *problem_reason(enum problem_type type); /* "FieldValueRequired" */

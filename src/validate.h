@@ -1,0 +1,6 @@
+/* muster validate. */
+#pragma once
+
+#include "cli/command.h"
+
+extern const struct command command_validate;
