@@ -1,7 +1,7 @@
 /* Asks the cluster whether we may write what we will have to (a SelfSubjectAccessReview for each
  * verb and resource), so that a right that is missing is told at the start and not when the first
- * job needs it. Reading is not asked for: the watches find out by themselves. Asks again until all
- * is granted. */
+ * job needs it. Lists and watches are not asked for: they find out by themselves. Single objects are
+ * read when a name turns out to be taken. Asks again until all is granted. */
 
 #include "operator_inside.h"
 
@@ -133,10 +133,10 @@ struct access *access_start(struct loop *l, struct kube_api *api,
         need(x, flags->kinds[i]->res, "", VERBS("get", "patch", "delete"));
         need(x, flags->kinds[i]->res, "status", VERBS("patch"));
         for (size_t k = 0; flags->kinds[i]->owned && flags->kinds[i]->owned[k]; k++)
-            need(x, flags->kinds[i]->owned[k], "", VERBS("create", "patch", "delete"));
+            need(x, flags->kinds[i]->owned[k], "", VERBS("get", "create", "patch", "delete"));
     }
-    need(x, &kube_pods, "", VERBS("create", "delete"));
-    need(x, &kube_services, "", VERBS("create", "delete", "patch"));
+    need(x, &kube_pods, "", VERBS("get", "create", "delete"));
+    need(x, &kube_services, "", VERBS("get", "create", "delete", "patch"));
     need(x, &kube_events, "", VERBS("create"));
     snprintf(x->trouble, sizeof(x->trouble), "permissions are being asked for");
     ask_all(x);

@@ -44,7 +44,8 @@ test_expect_success 'rights that are missing are named by verb and resource, onc
 	kubectl config view --raw --flatten -o json | as_nobody &&
 	start_operator nobody --kubeconfig nobody.json --leader-elect && sleep 3 &&
 	is 500 "$(probe nobody /readyz)" &&
-	for right in "create resource=pods" "delete resource=pods" "create resource=services" \
+	for right in "get resource=pods" "create resource=pods" "delete resource=pods" \
+		"get resource=services" "create resource=services" \
 		"patch resource=services" "create resource=events" "get resource=tfjobs.kubeflow.org" \
 		"patch resource=tfjobs/status.kubeflow.org"; do
 		once nobody.log "level=warn msg=\"permission missing.*verb=$right" || return 1
