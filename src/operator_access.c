@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-enum { ASK_AGAIN_MS = 5000, RIGHTS_MAX = 64 };
+enum { ASK_AGAIN_MS = 5000, RIGHTS_MAX = 96 };
 
 static const struct kube_resource reviews = { "authorization.k8s.io", "v1",
                                               "selfsubjectaccessreviews", "SelfSubjectAccessReview",
@@ -18,7 +18,7 @@ static const struct kube_resource reviews = { "authorization.k8s.io", "v1",
 
 struct right {
     struct access *x;
-    const char *verb;
+    char verb[16];
     const struct kube_resource *res;
     const char *sub;
     struct kube_call *call;
@@ -114,14 +114,17 @@ static void ask_all(void *arg)
             ask(&x->rights[i]);
 }
 
+/* verbs: in one string, with a space between them. */
 static void need(struct access *x, const struct kube_resource *res, const char *sub,
-                 const char *const *verbs)
+                 const char *verbs)
 {
-    for (; *verbs && x->n < RIGHTS_MAX; verbs++)
-        x->rights[x->n++] = (struct right){ .x = x, .verb = *verbs, .res = res, .sub = sub };
+    for (str rest = str_of(verbs); rest.p && x->n < RIGHTS_MAX;) {
+        struct right *r = &x->rights[x->n++];
+        str verb = str_cut(&rest, ' ');
+        *r = (struct right){ .x = x, .res = res, .sub = sub };
+        snprintf(r->verb, sizeof(r->verb), "%" PRI_STR, STR_ARG(verb));
+    }
 }
-
-#define VERBS(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
 struct access *access_start(struct loop *l, struct kube_api *api,
                             const struct operator_flags *flags)
@@ -130,14 +133,16 @@ struct access *access_start(struct loop *l, struct kube_api *api,
 
     *x = (struct access){ .loop = l, .api = api, .ns = flags->ns };
     for (size_t i = 0; i < flags->n_kinds; i++) {
-        need(x, flags->kinds[i]->res, "", VERBS("get", "patch", "delete"));
-        need(x, flags->kinds[i]->res, "status", VERBS("patch"));
-        for (size_t k = 0; flags->kinds[i]->owned && flags->kinds[i]->owned[k]; k++)
-            need(x, flags->kinds[i]->owned[k], "", VERBS("get", "create", "patch", "delete"));
+        need(x, flags->kinds[i]->res, "", "get patch delete");
+        need(x, flags->kinds[i]->res, "status", "patch");
+        for (const struct planner_owned *o = flags->kinds[i]->owned; o && o->res; o++)
+            need(x, o->res, "", o->verbs);
+        for (const struct planner_grant *g = flags->kinds[i]->grants; g && g->res; g++)
+            need(x, g->res, g->sub, g->verbs);
     }
-    need(x, &kube_pods, "", VERBS("get", "create", "delete"));
-    need(x, &kube_services, "", VERBS("get", "create", "delete", "patch"));
-    need(x, &kube_events, "", VERBS("create"));
+    need(x, &kube_pods, "", "get create delete");
+    need(x, &kube_services, "", "get create delete patch");
+    need(x, &kube_events, "", "create");
     snprintf(x->trouble, sizeof(x->trouble), "permissions are being asked for");
     ask_all(x);
     return x;

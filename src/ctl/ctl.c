@@ -212,15 +212,15 @@ struct ctl *ctl_new(struct loop *l, struct kube_api *api, const struct ctl_opts 
     c->stats.kinds = mem_array(o->n ? o->n : 1, sizeof(*c->stats.kinds));
     for (size_t i = 0; i < o->n; i++) {
         c->kinds[i] = (struct kind){ .c = c, .planner = o->planners[i] };
-        for (size_t k = 0; o->planners[i]->owned && o->planners[i]->owned[k]; k++)
+        for (size_t k = 0; o->planners[i]->owned && o->planners[i]->owned[k].res; k++)
             n_stores++;
     }
     c->stores = mem_array(n_stores, sizeof(*c->stores));
     add_store(c, &kube_pods, ITEM_POD);
     add_store(c, &kube_services, ITEM_SERVICE);
     for (size_t i = 0; i < o->n; i++)
-        for (size_t k = 0; o->planners[i]->owned && o->planners[i]->owned[k]; k++)
-            add_store(c, o->planners[i]->owned[k], ITEM_OTHER);
+        for (size_t k = 0; o->planners[i]->owned && o->planners[i]->owned[k].res; k++)
+            add_store(c, o->planners[i]->owned[k].res, ITEM_OTHER);
     queue_init(&c->queue, l, c->wall_ms, m->backoff_max_ms, on_ready, c);
     c->events = events_new(l, api, c->wall_ms, on_event_answer, c);
     add_informers(c);

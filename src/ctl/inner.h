@@ -44,6 +44,7 @@ struct hold {
     struct ctl_job *job;
     bool waits;   /* is in ctl.waiters */
     bool unknown; /* the last try was not answered: look before trying again */
+    bool found;   /* it is there, another's, and that is fine */
     unsigned failures;
     int64_t until_ms; /* monotonic */
     char key[];       /* "pods/ns/name" */
@@ -210,7 +211,9 @@ struct run {
     unsigned in_flight;
     unsigned window;
     struct outcome is;
-    bool cut;       /* nothing more is sent */
+    bool cut;      /* nothing more is sent */
+    bool baseless; /* something is missing without which nothing is made in stages after this: */
+    unsigned baseless_from;
     struct err err; /* the first failure */
     struct {
         const struct kube_resource *res;

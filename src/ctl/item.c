@@ -59,10 +59,11 @@ static struct item *pack(struct slab *m, const struct item *head, const struct p
 struct item *item_of_pod(struct slab *m, str ns, const struct seen_pod *s)
 {
     struct item head;
-    struct piece pieces[6 + 3 * TROUBLES_MAX];
+    struct piece pieces[7 + 3 * TROUBLES_MAX];
     uint16_t lens[TROUBLES_MAX][2];
     size_t n = 0;
     str cid = cut(s->container_id), role = cut(s->role), name = cut(s->name), uid = cut(s->uid);
+    str why = cut(s->reason);
 
     memset(&head, 0, sizeof(head)); /* the holes too, as items are compared as bytes */
     head.what = ITEM_POD;
@@ -80,12 +81,14 @@ struct item *item_of_pod(struct slab *m, str ns, const struct seen_pod *s)
     head.n_uid = (uint16_t)uid.n;
     head.n_role = (uint16_t)role.n;
     head.n_cid = (uint16_t)cid.n;
+    head.n_reason = (uint16_t)why.n;
     pieces[n++] = piece(ns);
     pieces[n++] = piece(S("/"));
     pieces[n++] = piece(name);
     pieces[n++] = piece(uid);
     pieces[n++] = piece(role);
     pieces[n++] = piece(cid);
+    pieces[n++] = piece(why);
     for (size_t i = 0; i < head.n_troubles; i++) {
         str reason = cut(s->troubles[i].reason), message = cut(s->troubles[i].message);
         lens[i][0] = (uint16_t)reason.n;
@@ -176,6 +179,7 @@ struct seen_pod item_pod(struct arena *a, const struct item *it, str owner, uint
     s.uid = take(&p, it->n_uid);
     s.role = take(&p, it->n_role);
     s.container_id = take(&p, it->n_cid);
+    s.reason = take(&p, it->n_reason);
     struct seen_trouble *t = ARENA_ARRAY(a, struct seen_trouble, it->n_troubles);
     for (size_t i = 0; i < it->n_troubles; i++) {
         uint16_t lens[2];

@@ -39,8 +39,9 @@ struct item {
     uint16_t n_uid;
     uint16_t n_role;
     uint16_t n_cid;
-    char text[]; /* "ns/name" uid role container_id, troubles: two lengths and their texts; others:
-                    the object as JSON */
+    uint16_t n_reason;
+    char text[]; /* "ns/name" uid role container_id reason, troubles: two lengths and their texts;
+                    others: the object as JSON */
 };
 
 struct item_list { /* sorted by role, index, name */

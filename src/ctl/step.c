@@ -10,6 +10,7 @@ enum {
     TOLD_ONE_BY_ONE = 9, /* of each reason and pass */
     HOLD_BASE_MS = 100,
     REFUSED_IN_A_ROW = 3,
+    SHARED_MS = 10 * 60 * 1000, /* between looks whether it is still there */
 };
 
 struct attempt {
@@ -33,6 +34,13 @@ static void tell(struct run *r, struct plan_note note)
     note_tell(r->c, r->job, &r->about, &note);
 }
 
+static str done_text(struct run *r, const struct plan_step *s)
+{
+    if (s->done_words)
+        return arena_printf(r->a, "%s: %" PRI_STR, s->done_words, STR_ARG(s->name));
+    return arena_printf(r->a, "%s %s: %" PRI_STR, verb_of(s), s->noun, STR_ARG(s->name));
+}
+
 static void tell_done(struct run *r, const struct plan_step *s)
 {
     size_t i = 0;
@@ -46,8 +54,7 @@ static void tell_done(struct run *r, const struct plan_step *s)
             (struct tally){ s->done_reason, s->noun, s->kind == PLAN_DELETE, 0 };
     if (++r->tallies[i].n > TOLD_ONE_BY_ONE)
         return;
-    str message = arena_printf(r->a, "%s %s: %" PRI_STR, verb_of(s), s->noun, STR_ARG(s->name));
-    tell(r, (struct plan_note){ .reason = str_of(s->done_reason), .message = message });
+    tell(r, (struct plan_note){ .reason = str_of(s->done_reason), .message = done_text(r, s) });
 }
 
 void tallies_tell(struct run *r)
@@ -74,26 +81,56 @@ static void accepted(struct run *r, const struct plan_step *s)
         tell(r, s->notes[i]);
 }
 
-/* Once for each object and error. */
+/* Once for each object and text. */
+static void warn(struct run *r, const struct plan_step *s, const char *reason, str message)
+{
+    str fact = arena_printf(r->a, "fail/%s/%" PRI_STR "/%" PRI_STR, s->res->plural,
+                            STR_ARG(s->name), STR_ARG(message));
+
+    tell(r, (struct plan_note){
+                .warning = true, .reason = str_of(reason), .message = message, .once = fact });
+}
+
+static void tell_taken(struct run *r, const struct plan_step *s)
+{
+    const char *kind = r->job->kind->planner->res->kind;
+
+    warn(r, s, s->taken_reason,
+         arena_printf(r->a,
+                      "Resource \"%" PRI_STR "\" of %sKind \"%s\" already exists and is not "
+                      "managed by %s",
+                      STR_ARG(s->name), kind, s->res->kind, kind));
+}
+
 static void tell_failed(struct run *r, const struct plan_step *s, const struct kube_answer *ans)
 {
     str why = ans->message.n ? ans->message : str_of(ans->err.msg);
 
     stats_step(&r->c->stats, s->kind, s->res, false);
+    if (ans->err.code == ERR_EXISTS && s->taken_reason) {
+        tell_taken(r, s);
+        return;
+    }
     if (!s->fail_reason || ans->status == 0 || ans->status == 429)
         return;
     const char *words = s->fail_words            ? s->fail_words
                         : s->kind == PLAN_DELETE ? "Error deleting"
+                        : s->kind == PLAN_PATCH  ? "Error updating"
                                                  : "Error creating";
-    str message = arena_printf(r->a, "%s: %" PRI_STR, words, STR_ARG(why));
-    str fact = arena_printf(r->a, "fail/%s/%" PRI_STR "/%" PRI_STR, s->res->plural,
-                            STR_ARG(s->name), STR_ARG(message));
-    tell(r,
-         (struct plan_note){
-             .warning = true, .reason = str_of(s->fail_reason), .message = message, .once = fact });
+    warn(r, s, s->fail_reason, arena_printf(r->a, "%s: %" PRI_STR, words, STR_ARG(why)));
+    if (s->fail_also)
+        warn(r, s, s->fail_also, done_text(r, s));
 }
 
 /* ---- failing */
+
+/* What later stages would make stands on it. */
+static void lacks_basis(struct run *r, const struct plan_step *s)
+{
+    if (s->basis && (!r->baseless || s->stage < r->baseless_from))
+        r->baseless_from = s->stage;
+    r->baseless |= s->basis;
+}
 
 static void fail(struct run *r, const struct plan_step *s, const struct err *e, bool again)
 {
@@ -105,6 +142,7 @@ static void fail(struct run *r, const struct plan_step *s, const struct err *e, 
     }
     r->is.failed |= again;
     r->cut |= s->must;
+    lacks_basis(r, s);
 }
 
 static bool may_have_happened(const struct kube_answer *ans)
@@ -145,6 +183,7 @@ static void create_failed(struct run *r, const struct plan_step *s, const struct
     tell_failed(r, s, ans);
     struct hold *h = hold_add(r->c, r->job, s->res, s->name);
     h->unknown |= may_have_happened(ans);
+    h->found = false;
     hold_for(r, h, HOLD_BASE_MS, ans);
     *n += !taken;
     if (cannot || *n >= REFUSED_IN_A_ROW) {
@@ -190,6 +229,13 @@ static void create_found(struct attempt *at, const struct kube_answer *ans)
         create_done(r, s, JV_ABSENT);
         return;
     }
+    if (s->shared) {
+        struct hold *h = hold_add(r->c, r->job, s->res, s->name);
+        h->until_ms = queue_us() / 1000 + SHARED_MS;
+        h->unknown = true; /* reads first */
+        h->found = true;
+        return;
+    }
     struct kube_answer why = { .status = 409, .message = at->taken };
     err_set(&why.err, ERR_EXISTS, "%s \"%" PRI_STR "\" already exists", s->res->plural,
             STR_ARG(s->name));
@@ -215,6 +261,7 @@ static void create_answered(struct attempt *at, const struct kube_answer *ans)
         } else if (ans->err.code == ERR_NOT_FOUND) {
             hold_for(r, hold_add(r->c, r->job, s->res, s->name), HOLD_BASE_MS,
                      ans); /* gone again */
+            lacks_basis(r, s);
         } else {
             create_failed(r, s, ans);
         }
@@ -312,6 +359,8 @@ static void patch_answered(struct attempt *at, const struct kube_answer *ans)
     bool other = ans->err.code == ERR_CONFLICT || ans->err.code == ERR_NOT_FOUND;
     if (other && !s->must)
         return; /* it went, or became another: the watch tells */
+    if (!is_job)
+        tell_failed(r, s, ans);
     fail(r, s, &ans->err, true);
 }
 
@@ -413,9 +462,14 @@ static bool must_wait(struct run *r, const struct plan_step *s, bool *looks)
     struct hold *all = hold_find(r->job, s->res, S(""));
 
     *looks = h && h->unknown;
-    if (*failures_of(r, s->res) >= REFUSED_IN_A_ROW)
+    if (r->baseless && s->stage > r->baseless_from)
         return true;
-    return (h && h->until_ms > now) || (all && all->until_ms > now);
+    if (*failures_of(r, s->res) < REFUSED_IN_A_ROW && !(h && h->until_ms > now) &&
+        !(all && all->until_ms > now))
+        return false;
+    if (!h || !h->found)
+        lacks_basis(r, s);
+    return true;
 }
 
 bool step_send(struct run *r, const struct plan_step *s)

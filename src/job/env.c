@@ -13,7 +13,8 @@ static void push(struct env *e, jv var)
 
 void env_add(struct env *e, const char *name, str value)
 {
-    push(e, jobj(e->a, { "name", jstr(e->a, str_of(name)) }, { "value", jstr(e->a, value) }));
+    push(e, jobj(e->a, { "name", jstr(e->a, str_of(name)) },
+                 { "value", value.n ? jstr(e->a, value) : JV_ABSENT }));
 }
 
 void env_int(struct env *e, const char *name, int64_t value)
@@ -27,6 +28,14 @@ void env_field(struct env *e, const char *name, const char *field_path)
 
     push(e, jobj(e->a, { "name", jstr(e->a, str_of(name)) },
                  { "valueFrom", jobj(e->a, { "fieldRef", ref }) }));
+}
+
+bool env_has(jv container, const char *name)
+{
+    for (struct jv_iter v = jv_iter(jv_get(container, S("env"))); jv_next(&v);)
+        if (str_eqz(jv_str(jv_get(v.value, S("name")), S("")), name))
+            return true;
+    return false;
 }
 
 jv env_into_all(const struct env *e, jv spec)

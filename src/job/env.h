@@ -17,3 +17,4 @@ void env_int(struct env *e, const char *name, int64_t value);
 void env_field(struct env *e, const char *name, const char *field_path);
 /* The pod spec with them in every container but init containers, after what the user wrote. */
 jv env_into_all(const struct env *e, jv spec);
+bool env_has(jv container, const char *name); /* the user wrote it */

@@ -69,8 +69,11 @@ int64_t job_port(const struct job *j, const struct job_role *r)
 
 enum clean_policy job_clean_policy(const struct job *j)
 {
-    str policy = jv_str(jv_get(j->policy, S("cleanPodPolicy")), S(""));
+    jv said = jv_get(j->policy, S("cleanPodPolicy"));
 
+    if (jv_is_null(said) && j->kind->clean_in_spec)
+        said = jv_get(j->spec, S("cleanPodPolicy"));
+    str policy = jv_str(said, S(""));
     if (policy.n == 0 || str_eq(policy, S("None")))
         return CLEAN_NONE;
     return str_eq(policy, S("Running")) ? CLEAN_RUNNING : CLEAN_ALL;

@@ -9,6 +9,14 @@
 
 enum { MANY_ROLES = 8, MANY_RULES = 16 };
 
+/* How the making of a type's pods is told. */
+struct pod_words {
+    const char *noun;
+    const char *done_reason, *done_words;
+    const char *fail_reason, *fail_words, *fail_also;
+    const char *policy_reason; /* a restart policy in the template is overwritten; NULL: not told */
+};
+
 struct role_row {
     const char *name;   /* canonical spelling of the replica type: "Worker" */
     int64_t replicas;   /* when the job does not say */
@@ -18,7 +26,10 @@ struct role_row {
     bool needed;        /* every job has this type */
     bool one;           /* exactly one replica, and written so */
     int64_t least;      /* replicas, if written */
+    const struct pod_words *words; /* NULL: the usual ones */
 };
+
+struct verdict;
 
 /* Texts of conditions and their events. */
 enum job_text { TEXT_RUNNING, TEXT_SUCCEEDED, TEXT_RESTARTING, TEXT_FAILED };
@@ -39,12 +50,16 @@ struct job_kind {
     bool scale;                        /* has the scale subresource, for Worker */
     bool selector;                     /* writes replicaStatuses.*.selector */
     bool no_services;
+    bool no_finalizers;         /* those of a template do not go on to pods */
+    bool first_problem;         /* of validation the first problem is told, not all */
+    bool clean_in_spec;         /* cleanPodPolicy may stand in spec, too */
     bool age_first;             /* printer columns: Age before State */
     bool runs_first;            /* Running is shown before any end or restart */
     bool counts_exit;           /* a permanent exit code is told with the count, too */
     bool legacy_labels;         /* takes part in settings.legacy_labels */
     const char *deleted_reason; /* events when the TTL deletes it */
     const char *undeleted_reason;
+    const char *taken_reason; /* event when a name is another's; NULL: as any failure */
 
     /* All pure; texts and values live in a. r is a role of j, index that of a pod in range. */
     str (*text)(struct arena *a, const struct job *j, enum job_text which,
@@ -56,7 +71,11 @@ struct job_kind {
     /* The pod spec with what the kind adds: environment, init containers, volumes. */
     jv (*dress)(struct arena *a, const struct job *j, const struct job_role *r, int64_t index,
                 jv spec);
-    /* Objects beyond pods and services. wanted: the job goes on; else they are to go. */
+    void (*recount)(struct job *j); /* the roles' counters, after the pods were counted */
+    /* What the pods have come to, beyond the verdict: events. */
+    void (*tell)(struct job *j, struct plan *p, const struct verdict *v);
+    /* Objects beyond pods and services. wanted: the job goes on; else they are to go. Those of the
+     * first stage are there before any pod is made. */
     void (*extras)(struct job *j, struct plan *p, bool wanted);
 };
 

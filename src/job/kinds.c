@@ -2,10 +2,10 @@
 
 #include "job/kinds.h"
 
-extern const struct job_kind jax_job, paddle_job, pytorch_job, tf_job, xgboost_job;
+extern const struct job_kind jax_job, mpi_job, paddle_job, pytorch_job, tf_job, xgboost_job;
 
 static const struct job_kind *const kinds[] = {
-    &tf_job, &pytorch_job, &xgboost_job, &paddle_job, &jax_job,
+    &tf_job, &pytorch_job, &xgboost_job, &mpi_job, &paddle_job, &jax_job,
 };
 
 const struct job_kind *job_kind_at(size_t i)

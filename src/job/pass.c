@@ -185,12 +185,12 @@ static void go_on(struct job *j, struct plan *p, const struct verdict *v, const 
     if (v->kind == VERDICT_RESTARTING)
         condition_set(j, "Restarting", true, "Restarting", v->message);
     budget_tally(j, b, p);
+    if (may_create)
+        job_extras(j, p, true);
     job_delete_pods(j, p, v);
     job_delete_services(j, p);
-    if (may_create) {
-        job_extras(j, p, true);
+    if (may_create)
         job_claim_services(j, p);
-    }
     for (size_t i = 0; may_create && i < j->n_roles; i++) {
         job_create_pods(j, p, i);
         job_create_services(j, p, i);
@@ -203,10 +203,14 @@ static void go_on(struct job *j, struct plan *p, const struct verdict *v, const 
 static void judge(struct job *j, struct plan *p, bool is_valid)
 {
     job_classify(j);
+    if (j->kind->recount)
+        j->kind->recount(j);
     status_count(j);
     job_tell_pods(j, p);
     struct budget b = budget_read(j);
     struct verdict v = job_judge(j, &b);
+    if (j->kind->tell)
+        j->kind->tell(j, p, &v);
     switch (v.kind) {
     case VERDICT_SUCCEEDED:
         succeed(j, p, &v);

@@ -98,26 +98,35 @@ static jv make_pod(struct arena *a, const struct plan_step *s)
     if (j->kind->dress)
         spec = j->kind->dress(a, j, r, index, spec);
     spec = jv_with_key(a, spec, S("restartPolicy"), jstr(a, str_of(kubelet_policies[r->policy])));
-    return jobj(a, { "apiVersion", jstrz(a, "v1") }, { "kind", jstrz(a, "Pod") },
-                { "metadata", jobj(a, { "name", jstr(a, s->name) }, { "namespace", jstr(a, s->ns) },
-                                   { "labels", pod_labels(a, j, r, index) },
-                                   { "annotations", jv_get(meta, S("annotations")) },
-                                   { "finalizers", jv_get(meta, S("finalizers")) },
-                                   { "ownerReferences", jarr(a, j->owner) }) },
-                { "spec", spec });
+    return jobj(
+        a, { "apiVersion", jstrz(a, "v1") }, { "kind", jstrz(a, "Pod") },
+        { "metadata",
+          jobj(a, { "name", jstr(a, s->name) }, { "namespace", jstr(a, s->ns) },
+               { "labels", pod_labels(a, j, r, index) },
+               { "annotations", jv_get(meta, S("annotations")) },
+               { "finalizers", j->kind->no_finalizers ? JV_ABSENT : jv_get(meta, S("finalizers")) },
+               { "ownerReferences", jarr(a, j->owner) }) },
+        { "spec", spec });
 }
+
+static const struct pod_words usual = {
+    .noun = "pod",
+    .done_reason = "SuccessfulCreatePod",
+    .fail_reason = "FailedCreatePod",
+    .policy_reason = "SetPodTemplateRestartPolicy",
+};
 
 /* An own policy in the template is overwritten, and that is told. */
 static void tell_policy(const struct job *j, struct plan *p, struct plan_step *s,
-                        const struct job_role *r)
+                        const struct job_role *r, const char *reason)
 {
-    if (jv_str(jv_at(r->template, "spec", "restartPolicy"), S("")).n == 0)
+    if (!reason || jv_str(jv_at(r->template, "spec", "restartPolicy"), S("")).n == 0)
         return;
     step_tell(p, s,
               (struct plan_note){
                   .kind = NOTE_EVENT,
                   .warning = true,
-                  .reason = S("SetPodTemplateRestartPolicy"),
+                  .reason = str_of(reason),
                   .message = S("Restart policy in pod template will be overwritten by restart "
                                "policy in replica spec"),
                   .once = arena_printf(j->a, "template-restart-policy/%" PRI_STR "/%" PRId64,
@@ -129,17 +138,23 @@ static void tell_policy(const struct job *j, struct plan *p, struct plan_step *s
 static void create(struct job *j, struct plan *p, size_t role, int64_t index)
 {
     struct plan_step *s = plan_add(p, PLAN_CREATE, STAGE_CHANGE, &kube_pods);
+    const struct job_role *r = &j->roles[role];
+    const struct pod_words *words = r->row && r->row->words ? r->row->words : &usual;
 
     s->ns = j->ns;
-    s->name = job_child_name(j->a, j, &j->roles[role], index);
+    s->name = job_child_name(j->a, j, r, index);
     s->make = make_pod;
     s->of = j;
     s->part = role;
     s->index = (size_t)index;
-    s->done_reason = "SuccessfulCreatePod";
-    s->fail_reason = "FailedCreatePod";
-    s->noun = "pod";
-    tell_policy(j, p, s, &j->roles[role]);
+    s->noun = words->noun;
+    s->done_reason = words->done_reason;
+    s->done_words = words->done_words;
+    s->fail_reason = words->fail_reason;
+    s->fail_words = words->fail_words;
+    s->fail_also = words->fail_also;
+    s->taken_reason = j->kind->taken_reason;
+    tell_policy(j, p, s, r, words->policy_reason);
 }
 
 /* Pods of a type are together, but an index may lie anywhere among them. */

@@ -14,7 +14,7 @@ jv pytorch_wait(struct arena *a, const struct job *j, const struct job_role *r, 
 bool pytorch_template_is_sound(const struct plan_settings *s);
 
 /* pytorch_hpa.c: the autoscaler. */
-extern const struct kube_resource *const pytorch_owned[];
+extern const struct planner_owned pytorch_owned[];
 void pytorch_extras(struct job *j, struct plan *p, bool wanted);
 
 /* pytorch_rules.c */

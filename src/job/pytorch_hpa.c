@@ -2,12 +2,13 @@
  * Only one that this job controls is touched. */
 
 #include "base/quantity.h"
+#include "job/others.h"
 #include "job/pytorch.h"
 #include "job/steps.h"
 
 const struct kube_resource kube_hpas = { "autoscaling", "v2", "horizontalpodautoscalers",
                                          "HorizontalPodAutoscaler", false };
-const struct kube_resource *const pytorch_owned[] = { &kube_hpas, NULL };
+const struct planner_owned pytorch_owned[] = { { &kube_hpas, "get create patch delete" }, { 0 } };
 
 static jv spec_of(const struct job *j)
 {
@@ -70,36 +71,20 @@ static bool has(jv there, jv wanted)
 
 static struct plan_step *step(const struct job *j, struct plan *p, enum plan_kind kind)
 {
-    struct plan_step *s = plan_add(p, kind, STAGE_CHANGE, &kube_hpas);
+    struct plan_step *s = job_other_step(j, p, kind, STAGE_CHANGE, &kube_hpas, j->name);
 
-    s->ns = j->ns;
-    s->name = j->name;
     s->fail_reason = "FailedReconcileHPA";
     s->fail_words = "Error reconciling HPA";
     return s;
 }
 
-static jv find(const struct job *j)
-{
-    for (size_t i = 0; i < j->seen->n_others; i++)
-        if (j->seen->others[i].res == &kube_hpas &&
-            str_eq(meta_name(j->seen->others[i].obj), j->name))
-            return j->seen->others[i].obj;
-    return JV_ABSENT;
-}
-
 static jv make(const struct job *j)
 {
     struct arena *a = j->a;
-    jv labels = jobj(a, { LABEL_OPERATOR, jstr(a, str_of(j->kind->planner.controller)) },
-                     { LABEL_JOB, jstr(a, j->name) });
 
-    return jobj(
-        a, { "apiVersion", jstrz(a, "autoscaling/v2") },
-        { "kind", jstrz(a, "HorizontalPodAutoscaler") },
-        { "metadata", jobj(a, { "name", jstr(a, j->name) }, { "namespace", jstr(a, j->ns) },
-                           { "labels", labels }, { "ownerReferences", jarr(a, j->owner) }) },
-        { "spec", spec_of(j) });
+    return jobj(a, { "apiVersion", jstrz(a, "autoscaling/v2") },
+                { "kind", jstrz(a, "HorizontalPodAutoscaler") },
+                { "metadata", job_other_meta(a, j, j->name, NULL) }, { "spec", spec_of(j) });
 }
 
 static void tell_foreign(const struct job *j, struct plan *p, jv there)
@@ -118,8 +103,9 @@ static void tell_foreign(const struct job *j, struct plan *p, jv there)
 
 void pytorch_extras(struct job *j, struct plan *p, bool wanted)
 {
-    jv there = find(j), metrics = jv_at(j->spec, "elasticPolicy", "metrics");
-    bool ours = str_eq(jv_str(jv_get(meta_controller(there), S("uid")), S("")), j->uid);
+    jv there = job_other_find(j, &kube_hpas, j->name);
+    jv metrics = jv_at(j->spec, "elasticPolicy", "metrics");
+    bool ours = job_owns(j, there);
     struct arena *a = j->a;
 
     wanted = wanted && jv_is(metrics, JV_ARR) && jv_len(metrics) > 0;

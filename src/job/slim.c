@@ -45,6 +45,8 @@ jv job_slim(struct arena *a, jv job)
     struct jbuild ends = jb_arr(a), spec = jb_obj(a);
 
     jb_set(&spec, S("runPolicy"), pick(a, jv_at(job, "spec", "runPolicy"), policy));
+    if (kind && kind->clean_in_spec)
+        jb_set(&spec, S("cleanPodPolicy"), jv_at(job, "spec", "cleanPodPolicy"));
     if (kind)
         jb_set(&spec, str_of(kind->specs), counts_of(a, jv_at(job, "spec", kind->specs)));
     for (struct jv_iter c = jv_iter(jv_at(job, "status", "conditions")); jv_next(&c);) {

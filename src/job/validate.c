@@ -180,7 +180,10 @@ void job_validate(const struct job_kind *kind, struct problems *ps, jv obj, jv o
     c.map_path = path_field(&spec, str_of(kind->specs));
     c.policy_path = path_field(&spec, S("runPolicy"));
     read_keys(&c);
+    size_t before = ps->n;
     for (size_t i = 0; i < MANY_RULES && kind->rules[i]; i++)
         kind->rules[i](&c);
     check_common(&c);
+    if (kind->first_problem && ps->n > before)
+        ps->n = before + 1;
 }

@@ -39,17 +39,14 @@ static void check_replicas(struct check *c)
     }
 }
 
-static void check_clean_policy(struct check *c)
+static void check_clean_policy(struct check *c, const struct path *in, jv now, jv before)
 {
     static const char *const policies[] = { "All", "None", "Running", NULL };
-    struct path at = path_field(&c->policy_path, S("cleanPodPolicy"));
-    struct path suspend = path_field(&c->policy_path, S("suspend"));
-    jv now = jv_get(c->policy, S("cleanPodPolicy"));
+    struct path at = path_field(in, S("cleanPodPolicy"));
     str text = jv_str(now, S(""));
 
-    check_type(c, &suspend, jv_get(c->policy, S("suspend")), JV_BOOL);
     check_type(c, &at, now, JV_STR);
-    if (text.n == 0 || !check_is_new(c, now, jv_get(c->old_policy, S("cleanPodPolicy"))))
+    if (text.n == 0 || !check_is_new(c, now, before))
         return;
     for (size_t i = 0; policies[i]; i++)
         if (str_eqz(text, policies[i]))
@@ -116,8 +113,15 @@ static void check_limits(struct check *c)
 
 void check_common(struct check *c)
 {
+    struct path suspend = path_field(&c->policy_path, S("suspend"));
+
     check_replicas(c);
-    check_clean_policy(c);
+    check_type(c, &suspend, jv_get(c->policy, S("suspend")), JV_BOOL);
+    check_clean_policy(c, &c->policy_path, jv_get(c->policy, S("cleanPodPolicy")),
+                       jv_get(c->old_policy, S("cleanPodPolicy")));
+    if (c->kind->clean_in_spec)
+        check_clean_policy(c, &c->spec_path, jv_get(c->spec, S("cleanPodPolicy")),
+                           jv_get(c->old_spec, S("cleanPodPolicy")));
     check_sizes(c);
     check_limits(c);
 }

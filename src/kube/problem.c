@@ -60,7 +60,7 @@ static void add(struct problems *ps, enum problem_type type, const struct path *
     }
     str field = path_str(ps->a, p);
     ps->bytes += field.n + message.n;
-    ps->at[ps->n++] = (struct problem){ type, field, message };
+    ps->at[ps->n++] = (struct problem){ type, field, message, false };
 }
 
 static bool shows_value(enum problem_type type)
@@ -107,6 +107,18 @@ void problem_add_bare(struct problems *ps, enum problem_type type, const struct 
     va_end(ap);
     add(ps, type, p,
         arena_printf(ps->a, "%" PRI_STR ": %" PRI_STR, STR_ARG(rows[type].words), STR_ARG(detail)));
+}
+
+void problem_say(struct problems *ps, const struct path *p, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (is_full(ps))
+        return;
+    va_start(ap, fmt);
+    add(ps, PROBLEM_INVALID, p, arena_vprintf(ps->a, fmt, ap));
+    va_end(ap);
+    ps->at[ps->n - 1].plain = true;
 }
 
 void problem_not_supported(struct problems *ps, const struct path *p, jv bad,
@@ -182,8 +194,10 @@ str problems_text(struct arena *a, const struct problems *ps)
             continue;
         if (n++)
             buf_add(&b, S(", "));
-        buf_add(&b, ps->at[i].field);
-        buf_add(&b, S(": "));
+        if (!ps->at[i].plain) {
+            buf_add(&b, ps->at[i].field);
+            buf_add(&b, S(": "));
+        }
         buf_add(&b, ps->at[i].message);
     }
     return n > 1 ? arena_printf(a, "[%" PRI_STR "]", STR_ARG(buf_str(&b)))

@@ -48,6 +48,7 @@ struct problem {
     enum problem_type type;
     str field;   /* "spec.containers[0].name" */
     str message; /* without the field: "Required value: must be set" */
+    bool plain;  /* the message says all by itself */
 };
 
 struct problems {
@@ -74,6 +75,9 @@ void problem_add(struct problems *ps, enum problem_type type, const struct path 
 /* As problem_add, but the value is left out: too large, or secret. */
 void problem_add_bare(struct problems *ps, enum problem_type type, const struct path *p,
                       const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* In words of its own, told without the field. */
+void problem_say(struct problems *ps, const struct path *p, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 /* supported: the allowed texts, ending with NULL, in the order they are shown. */
 void problem_not_supported(struct problems *ps, const struct path *p, jv bad,
                            const char *const *supported);

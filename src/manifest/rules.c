@@ -8,6 +8,7 @@
 #include "manifest/rules.h"
 
 #include "base/buf.h"
+#include "job/mpi.h"
 #include "job/pytorch.h"
 
 #include <assert.h>
@@ -22,12 +23,13 @@
     "\\'abc-123\\', regex used for validation is \\'[a-z]([-a-z0-9]*[a-z0-9])?\\')"
 /* The last Service of type t is called NAME-t-INDEX. Only its length is counted: servers reckon
  * with keys of megabytes, and with numbers whose text has no end. */
-#define REPLICAS   "self.spec.$map[t].replicas"
-#define INDEX      "string(has(" REPLICAS ") && " REPLICAS " > 1 ? " REPLICAS " - 1 : 0)"
-#define LENGTH     NAME ".size() + t.size() + " INDEX ".size() + 2"
-#define REQUIRED   "FieldValueRequired"
-#define FORBIDDEN  "FieldValueForbidden"
-#define AT_LEAST_0 "must be greater than or equal to 0"
+#define REPLICAS       "self.spec.$map[t].replicas"
+#define INDEX          "string(has(" REPLICAS ") && " REPLICAS " > 1 ? " REPLICAS " - 1 : 0)"
+#define LENGTH         NAME ".size() + t.size() + " INDEX ".size() + 2"
+#define REQUIRED       "FieldValueRequired"
+#define FORBIDDEN      "FieldValueForbidden"
+#define CLEAN_POLICIES "[\"All\",\"None\",\"Running\",\"\"]"
+#define AT_LEAST_0     "must be greater than or equal to 0"
 
 /* Places: names of members, `*` for the values of a map, `[]` for the elements of a list. In texts
  * $map is the member that holds the replica specs, $main the name of the main container and $told
@@ -49,6 +51,11 @@ static bool has_services(const struct job_kind *k)
     return !k->no_services;
 }
 
+static bool cleans_in_spec(const struct job_kind *k)
+{
+    return k->clean_in_spec;
+}
+
 static bool has_role(const struct job_kind *k, const char *name)
 {
     for (size_t i = 0; i < MANY_ROLES && k->roles[i].name; i++)
@@ -67,6 +74,11 @@ static bool is_one(const struct role_row *r)
     return r->one;
 }
 
+static bool is_single(const struct role_row *r)
+{
+    return r->single;
+}
+
 static bool is_needed(const struct role_row *r)
 {
     return r->needed;
@@ -79,7 +91,13 @@ static const struct rule rules[] = {
                " ? '' : 'must be no more than 63 characters') + (" IS_SHORT " || " IS_LABEL
                " ? '' : ',') + (" IS_LABEL " ? '' : '" LABEL_WORDS "')",
       .message = "should match: a DNS-1035 label",
-      .field = ".metadata.name" },
+      .field = ".metadata.name",
+      .with = rule_name },
+    { .place = "",
+      .rule = NEW_ONLY IS_SHORT,
+      .message = "MPIJob name is not valid: must be no more than 63 characters",
+      .field = ".metadata.name",
+      .with = rule_mpi_name },
     { .place = "",
       .rule = NEW_ONLY "!has(self.spec) || self.spec.$map.all(t, " LENGTH " <= 63)",
       .message =
@@ -90,12 +108,26 @@ static const struct rule rules[] = {
       .rule = NEW_ONLY "has(self.spec)",
       .message = "must be required",
       .field = ".spec.$map",
-      .reason = REQUIRED },
+      .reason = REQUIRED,
+      .with = rule_map },
     { .place = "",
       .rule = "has(self.spec) || !has(oldSelf.spec)",
       .message = "must be required",
       .field = ".spec.$map",
-      .reason = REQUIRED },
+      .reason = REQUIRED,
+      .with = rule_map },
+    { .place = "",
+      .rule = NEW_ONLY "has(self.spec)",
+      .message = "MPIReplicaSpecs is not valid",
+      .field = ".spec.$map",
+      .reason = REQUIRED,
+      .with = rule_mpi },
+    { .place = "",
+      .rule = "has(self.spec) || !has(oldSelf.spec)",
+      .message = "MPIReplicaSpecs is not valid",
+      .field = ".spec.$map",
+      .reason = REQUIRED,
+      .with = rule_mpi },
     { .place = "spec.runPolicy",
       .rule = "has(self.managedBy) == has(oldSelf.managedBy) && (!has(self.managedBy) || "
               "self.managedBy == oldSelf.managedBy)",
@@ -112,7 +144,8 @@ static const struct rule rules[] = {
     { .place = "spec.$map",
       .rule = "self.size() > 0",
       .message = "must be required",
-      .reason = REQUIRED },
+      .reason = REQUIRED,
+      .with = rule_map },
     { .place = "spec.$map",
       .rule = "!('Chief' in self && 'Master' in self)",
       .message = "must not have more than 1 Chief or Master role",
@@ -165,11 +198,13 @@ static const struct rule rules[] = {
       .rule = "has(self.template) && has(self.template.spec)",
       .message = "must be specified",
       .field = ".template.spec.containers",
-      .reason = REQUIRED },
+      .reason = REQUIRED,
+      .with = rule_containers },
     { .place = "spec.$map.*.template.spec.containers",
       .rule = "self.size() > 0",
       .message = "must be specified",
-      .reason = REQUIRED },
+      .reason = REQUIRED,
+      .with = rule_containers },
     { .place = "spec.$map.*.template.spec.containers",
       .rule = "self.size() == 0 || self.exists(c, c.name == '$main')",
       .message = "must have at least one container with name $told",
@@ -179,7 +214,52 @@ static const struct rule rules[] = {
       .rule = "has(self.image) && self.image != ''",
       .message = "must be required",
       .field = ".image",
-      .reason = REQUIRED },
+      .reason = REQUIRED,
+      .with = rule_containers },
+    { .place = "spec.$map.*",
+      .rule = "has(self.template) && has(self.template.spec)",
+      .message = "MPIReplicaSpecs is not valid: containers definition expected",
+      .field = ".template.spec.containers",
+      .reason = REQUIRED,
+      .with = rule_mpi },
+    { .place = "spec.$map.*.template.spec.containers",
+      .rule = "self.size() > 0",
+      .message = "MPIReplicaSpecs is not valid: containers definition expected",
+      .reason = REQUIRED,
+      .with = rule_mpi },
+    { .place = "spec.$map",
+      .rule = "self.all(t, t in [$types])",
+      .words = "'MPIReplicaType is ' + self.filter(t, !(t in [$types]))[0] + "
+               "' but must be one of [Launcher Worker]'",
+      .message = "MPIReplicaType must be one of [Launcher Worker]",
+      .with = rule_mpi },
+    { .place = "spec.$map.*.template.spec.containers.[]",
+      .rule = "has(self.image) && self.image != ''",
+      .message = "MPIReplicaSpec is not valid: Image is undefined in the container",
+      .field = ".image",
+      .reason = REQUIRED,
+      .with = rule_mpi },
+    { .place = "spec.$map.*.template.spec.containers.[]",
+      .rule = "self.name != ''",
+      .message = "MPIReplicaSpec is not valid: ImageName is undefined in the container",
+      .field = ".name",
+      .reason = REQUIRED,
+      .with = rule_mpi },
+    { .place = "spec",
+      .rule = "!('$role' in self.$map) || !has(self.$map['$role'].replicas) || "
+              "self.$map['$role'].replicas == 1",
+      .message = "MPIReplicaSpec is not valid: There must be only 1 launcher replica",
+      .field = ".$map.$role.replicas",
+      .reason = FORBIDDEN,
+      .with = rule_mpi,
+      .role = is_single },
+    { .place = "spec",
+      .rule = "'$role' in self.$map",
+      .message = "MPIReplicaSpec is not valid: Master ReplicaSpec must be present",
+      .field = ".$map.$role",
+      .reason = REQUIRED,
+      .with = rule_mpi,
+      .role = is_needed },
 };
 
 /* Other keywords. The bounds on sizes are there for the rules below them: a server refuses rules
@@ -189,15 +269,17 @@ static const struct {
     const char *place;
     const char *keyword;
     const char *value; /* JSON text */
+    bool (*applies)(const struct job_kind *k);
 } keywords[] = {
-    { "spec.runPolicy", "default", "{}" },
-    { "spec.runPolicy.cleanPodPolicy", "enum", "[\"All\",\"None\",\"Running\",\"\"]" },
+    { "spec.runPolicy", "default", "{}", NULL },
+    { "spec.runPolicy.cleanPodPolicy", "enum", CLEAN_POLICIES, NULL },
+    { "spec.cleanPodPolicy", "enum", CLEAN_POLICIES, cleans_in_spec },
     { "spec.runPolicy.managedBy", "enum",
-      "[\"kubeflow.org/training-operator\",\"kueue.x-k8s.io/multikueue\"]" },
-    { "spec.$map", "maxProperties", "64" },
-    { "spec.$map.*.restartPolicy", "enum",
-      "[\"Always\",\"ExitCode\",\"Never\",\"OnFailure\",\"\"]" },
-    { "spec.$map.*.template.spec.containers", "maxItems", "256" },
+      "[\"kubeflow.org/training-operator\",\"kueue.x-k8s.io/multikueue\"]", NULL },
+    { "spec.$map", "maxProperties", "64", NULL },
+    { "spec.$map.*.restartPolicy", "enum", "[\"Always\",\"ExitCode\",\"Never\",\"OnFailure\",\"\"]",
+      NULL },
+    { "spec.$map.*.template.spec.containers", "maxItems", "256", NULL },
 };
 
 _Static_assert(MANY_TYPES == 64, "the definition says so, too");
@@ -296,6 +378,8 @@ jv rules_added(struct arena *a, const struct job_kind *k, jv schema)
     const char *steps[MANY_STEPS];
 
     for (size_t i = 0; i < COUNT(keywords); i++) {
+        if (keywords[i].applies && !keywords[i].applies(k))
+            continue;
         path_to(a, (struct subject){ k, NULL }, keywords[i].place, keywords[i].keyword, steps);
         schema =
             jv_with_path(a, schema, json_parse(a, str_of(keywords[i].value), NULL, NULL), steps);

@@ -153,6 +153,8 @@ struct seen_pod seen_pod_read(struct arena *a, jv pod, const char *main)
                     restarts_of(jv_get(status, S("containerStatuses"))),
     };
 
+    if (p.phase == POD_FAILED)
+        p.reason = arena_str(a, field(status, S("reason")));
     read_exit(a, pod, main, &p);
     if (!p.leaving && (p.phase == POD_PENDING || p.phase == POD_RUNNING || p.phase == POD_UNKNOWN))
         read_troubles(a, pod, &p);

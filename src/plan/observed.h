@@ -18,6 +18,7 @@ struct seen_pod {
     str uid;
     str owner;     /* uid of its controller; empty: none */
     str role;      /* label replica-type */
+    str reason;    /* status.reason of one that failed: "Evicted" */
     int64_t index; /* label replica-index; -1: missing, negative or no number */
     enum pod_phase phase;
     bool leaving;      /* has a deletionTimestamp, or we have asked for its deletion */
@@ -56,6 +57,11 @@ struct plan_settings { /* of the operator, from its flags */
     str pytorch_init_image;    /* empty: the job's own */
     str pytorch_init_template; /* YAML of a list of containers; empty: none */
     int64_t pytorch_init_tries;
+    /* How launchers of MPIJobs get the program that reaches their workers: kubectl from this image;
+     * else muster at this path, of a machine they share with us; else muster from its own image. */
+    str mpi_kubectl_image;
+    str agent_path;
+    str agent_image; /* empty: "muster" */
 };
 
 struct observed {

@@ -37,7 +37,9 @@ struct plan_note {
 struct plan_step {
     enum plan_kind kind;
     unsigned stage;
-    bool must; /* if it fails, later stages are left out and the pass is tried again */
+    bool must;   /* if it fails, later stages are left out and the pass is tried again */
+    bool basis;  /* a CREATE: while it is not there, nothing is created in later stages */
+    bool shared; /* a CREATE: it may be there already, whosever it is */
     const struct kube_resource *res;
     str ns;
     str name;
@@ -50,15 +52,18 @@ struct plan_step {
     jv (*make)(struct arena *a, const struct plan_step *s);
     const void *of;
     size_t part, index; /* for make */
-    /* CREATE and DELETE of pods and services, and DELETE of the job. Told of each that was done:
-     * event `done_reason`, "Created pod: NAME" or "Deleted pod: NAME", from the tenth of a pass on
-     * all in one, "Created 12 more pods"; of each that failed, once for each object and error:
-     * warning `fail_reason`, "Error creating: ..." or "Error deleting: ...", or with other words
-     * before the colon. NULL: nothing. */
+    /* CREATE and DELETE of what jobs own, PATCH of it (only if it failed), and DELETE of the job.
+     * Told of each that was done: event `done_reason`, "Created pod: NAME" or "Deleted pod: NAME",
+     * from the tenth of a pass on all in one, "Created 12 more pods"; of each that failed, once for
+     * each object and error: warning `fail_reason`, "Error creating: ..." (deleting, updating), or
+     * with other words before the colon. NULL: nothing. */
     const char *done_reason;
+    const char *done_words; /* before the colon; NULL: "Created" or "Deleted", and the noun */
     const char *fail_reason;
     const char *fail_words;
-    const char *noun; /* "pod" */
+    const char *fail_also;    /* a further warning of this reason, with the words of success */
+    const char *taken_reason; /* instead, if the name is another's: warning "Resource ..." */
+    const char *noun;         /* "pod" */
     struct plan_note *notes;
     size_t n_notes;
 };

@@ -3,12 +3,26 @@
 
 #include "plan/plan.h"
 
+/* A resource besides pods and services that jobs own. */
+struct planner_owned {
+    const struct kube_resource *res;
+    const char *verbs; /* of plans, in one string: "create patch delete" */
+};
+
+/* What a plan's Roles let others do, so that whoever carries it out must be allowed it, too. */
+struct planner_grant {
+    const struct kube_resource *res;
+    const char *sub;
+    const char *verbs; /* as above */
+};
+
 struct planner {
-    const struct kube_resource *res;          /* of the job */
-    const char *controller;                   /* label operator-name, and component of its events */
-    const char *framework;                    /* label of the metrics */
-    const char *main_container;               /* NULL: the first */
-    const struct kube_resource *const *owned; /* besides pods and services; ends with NULL */
+    const struct kube_resource *res;    /* of the job */
+    const char *controller;             /* label operator-name, and component of its events */
+    const char *framework;              /* label of the metrics */
+    const char *main_container;         /* NULL: the first */
+    const struct planner_owned *owned;  /* ends with an empty one; NULL: none */
+    const struct planner_grant *grants; /* likewise */
     /* Pure. -1 only for what a later try may mend; an invalid job gets a plan that says so. */
     int (*plan)(const struct observed *seen, struct plan *p, struct err *e);
     /* A finished job with only what planning it still reads: about 1 KB. Shares. */

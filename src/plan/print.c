@@ -13,6 +13,11 @@ static jv text_or_none(struct arena *a, str s)
     return s.n ? jstr(a, s) : JV_ABSENT;
 }
 
+static jv z_or_none(struct arena *a, const char *z)
+{
+    return z ? jstr(a, str_of(z)) : JV_ABSENT;
+}
+
 static jv true_or_none(bool b)
 {
     return b ? JV_TRUE : JV_ABSENT;
@@ -58,8 +63,11 @@ static jv step_json(struct arena *a, const struct plan_step *s)
                 { "name", jstr(a, s->name) }, { "uid", text_or_none(a, s->uid) },
                 { "sub", text_or_none(a, s->sub) },
                 { "type", is_patch ? jstr(a, str_of(patch_names[s->patch])) : JV_ABSENT },
-                { "must", true_or_none(s->must) }, { "object", step_object(a, s) },
-                { "told", s->done_reason ? jstr(a, str_of(s->done_reason)) : JV_ABSENT },
+                { "must", true_or_none(s->must) }, { "basis", true_or_none(s->basis) },
+                { "shared", true_or_none(s->shared) }, { "object", step_object(a, s) },
+                { "told", z_or_none(a, s->done_reason) }, { "words", z_or_none(a, s->done_words) },
+                { "failing", z_or_none(a, s->fail_words) },
+                { "taken", z_or_none(a, s->taken_reason) },
                 { "events", events_json(a, s->notes, s->n_notes) },
                 { "counts", counts_json(a, s->notes, s->n_notes) });
 }

@@ -144,8 +144,12 @@ static struct observed look(struct life *w, struct arena *a, const struct plan_s
 {
     struct seen_pod *pods = ARENA_ARRAY(a, struct seen_pod, LIFE_PODS);
     struct seen_service *services = ARENA_ARRAY(a, struct seen_service, LIFE_PODS);
-    size_t n = 0, m = 0;
+    struct seen_object *others = ARENA_ARRAY(a, struct seen_object, LIFE_OTHERS);
+    size_t n = 0, m = 0, o = 0;
 
+    for (size_t i = 0; i < LIFE_OTHERS; i++)
+        if (w->others[i].there)
+            others[o++] = (struct seen_object){ w->others[i].res, w->others[i].obj };
     for (size_t i = 0; i < LIFE_PODS; i++) {
         const struct life_pod *p = &w->pods[i];
         const struct life_service *s = &w->services[i];
@@ -182,6 +186,8 @@ static struct observed look(struct life *w, struct arena *a, const struct plan_s
                               .n_pods = n,
                               .services = services,
                               .n_services = m,
+                              .others = others,
+                              .n_others = o,
                               .status_written_ms = w->written_ms };
 }
 
@@ -195,6 +201,41 @@ static bool role_of(const struct life *w, jv labels, size_t *role, int64_t *inde
         if (w->roles[i].name && str_eq(w->roles[i].label, label))
             return *role = i, true;
     return false;
+}
+
+static struct life_other *other_of(struct life *w, const struct plan_step *s)
+{
+    struct life_other *free_place = NULL;
+
+    for (size_t i = 0; i < LIFE_OTHERS; i++) {
+        struct life_other *o = &w->others[i];
+
+        if (o->there && o->res == s->res &&
+            str_eq(jv_str(jv_at(o->obj, "metadata", "name"), STR_NONE), s->name))
+            return o;
+        if (!o->there)
+            free_place = o;
+    }
+    return free_place;
+}
+
+/* What is neither a pod nor a service. */
+static void change_other(struct life *w, struct arena *a, const struct plan_step *s)
+{
+    struct life_other *o = other_of(w, s);
+
+    life_check_other(w, s, o && o->there);
+    if (!o)
+        return;
+    jv body = jv_copy(w->a, step_object(a, s));
+    if (s->kind == PLAN_PATCH)
+        body = patch_merge(w->a, o->obj, body, NULL);
+    *o = (struct life_other){ s->kind != PLAN_DELETE, s->res, body };
+}
+
+static bool is_other(const struct life *w, const struct plan_step *s)
+{
+    return s->res != w->kind->planner.res && s->res != &kube_pods && s->res != &kube_services;
 }
 
 static void create(struct life *w, struct arena *a, const struct plan_step *s)
@@ -284,7 +325,9 @@ static void tell(struct life *w, const struct plan_note *notes, size_t n)
 
 static void step(struct life *w, struct arena *a, const struct plan_step *s, str version)
 {
-    if (s->kind == PLAN_CREATE)
+    if (is_other(w, s))
+        change_other(w, a, s);
+    else if (s->kind == PLAN_CREATE)
         create(w, a, s);
     else if (s->kind == PLAN_DELETE)
         delete (w, a, s);

@@ -5,7 +5,7 @@
 
 #include "job/kinds.h"
 
-enum { LIFE_PODS = 64, LIFE_UIDS = 512 };
+enum { LIFE_PODS = 64, LIFE_UIDS = 512, LIFE_OTHERS = 8 };
 
 struct life_pod {
     bool there;
@@ -22,6 +22,12 @@ struct life_service {
     size_t role;
     int64_t index;
     unsigned uid;
+};
+
+struct life_other { /* anything else a kind makes */
+    bool there;
+    const struct kube_resource *res;
+    jv obj;
 };
 
 struct life_role {
@@ -54,6 +60,7 @@ struct life {
     struct life_role roles[MANY_ROLES];
     struct life_pod pods[LIFE_PODS];
     struct life_service services[LIFE_PODS];
+    struct life_other others[LIFE_OTHERS];
     /* limits, as in the job; -1: unset */
     int64_t backoff, deadline, ttl;
     bool invalid; /* an edit broke the spec */
@@ -92,6 +99,7 @@ int64_t life_spent(const struct life *w);    /* restarts that count against the 
 /* life_check.c: a step, before it is carried out; the status, after it was written. */
 void life_note(struct life *w); /* fills seen */
 void life_check_create(struct life *w, const struct plan_step *s, size_t role, int64_t index);
+void life_check_other(struct life *w, const struct plan_step *s, bool there);
 void life_check_delete(struct life *w, const struct life_pod *p);
 void life_check_tally(struct life *w, jv patch);
 void life_check_status(struct life *w, jv before);

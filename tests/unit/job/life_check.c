@@ -137,6 +137,51 @@ void life_check_create(struct life *w, const struct plan_step *s, size_t role, i
     }
 }
 
+void life_check_other(struct life *w, const struct plan_step *s, bool there)
+{
+    const char *name = s->res->plural;
+
+    if (there == (s->kind == PLAN_CREATE))
+        life_broken(w, "%s are %s", name, there ? "made twice" : "changed and not there");
+    if (s->kind != PLAN_DELETE && (life_is_over(w) || life_is_suspended(w) || w->invalid))
+        life_broken(w, "%s are changed for a job that must have none", name);
+}
+
+static int64_t count_of(str text, const char *word)
+{
+    int64_t n = 0;
+    size_t len = strlen(word);
+
+    for (size_t i = 0; i + len <= text.n; i++)
+        n += memcmp(text.p + i, word, len) == 0;
+    return n;
+}
+
+/* An MPIJob's launcher is told of the workers there shall be, and of those that run. */
+static void check_hosts(struct life *w, int64_t wake_ms)
+{
+    int64_t want = w->roles[1].there ? w->roles[1].replicas : 0;
+    bool found = false;
+
+    for (size_t i = 0; i < LIFE_OTHERS; i++) {
+        const struct life_other *o = &w->others[i];
+        str hosts = jv_str(jv_at(o->obj, "data", "hostfile"), STR_NONE);
+        str run = jv_str(jv_at(o->obj, "data", "discover_hosts.sh"), STR_NONE);
+
+        if (!o->there || strcmp(o->res->plural, "configmaps") != 0)
+            continue;
+        found = true;
+        if (count_of(hosts, "slots=1\n") != want)
+            life_broken(w, "%d hosts of %d are told", (int)count_of(hosts, "slots="), (int)want);
+        if (count_of(run, "\necho ") != w->seen.counts[1].active &&
+            (!wake_ms || wake_ms > w->now_ms + 1000))
+            life_broken(w, "%d running hosts of %d are told", (int)count_of(run, "\necho "),
+                        (int)w->seen.counts[1].active);
+    }
+    if (!found)
+        life_broken(w, "there is no hostfile");
+}
+
 void life_check_delete(struct life *w, const struct life_pod *p)
 {
     const char *role = w->roles[p->role].name;
@@ -305,6 +350,8 @@ void life_check_pass(struct life *w, int64_t wake_ms)
     if (over && !suspended && w->ttl >= 0 &&
         wake_ms != time_of(jv_at(w->job, "status", "completionTime")) + w->ttl * 1000)
         life_broken(w, "J5: no timer for the TTL");
+    if (!over && !suspended && !w->invalid && !strcmp(w->kind->singular, "mpijob"))
+        check_hosts(w, wake_ms);
     for (size_t i = 0; i < LIFE_PODS && !over && !suspended && !w->invalid; i++) {
         const struct life_pod *p = &w->pods[i];
 

@@ -47,7 +47,7 @@ static void disturb(struct life *w, struct life_pod *p)
 {
     struct life_service *s = &w->services[any(LIFE_PODS)];
 
-    switch (any(3)) {
+    switch (any(4)) {
     case 0: /* evicted */
         if (p->there && !p->leaving && p->phase == POD_RUNNING) {
             end_pod(p, any(2) ? 143 : -1);
@@ -56,6 +56,9 @@ static void disturb(struct life *w, struct life_pod *p)
         break;
     case 1: /* deleted by hand, or by a drain */
         p->leaving = true;
+        break;
+    case 2:
+        w->others[any(LIFE_OTHERS)].there = false;
         break;
     default:
         s->there = false;
@@ -115,9 +118,10 @@ static void move(struct life *w)
 }
 
 /* J2: a whole pass, then nothing. A second pass may have to say that a failed pod is on its way
- * out, or write counters that were held back. */
+ * out, or write counters that were held back, and with them which hosts run. */
 static void settle(struct life *w)
 {
+    bool was_held = false;
     int64_t wake = 0;
 
     for (int i = 0; i < 6; i++) {
@@ -125,8 +129,10 @@ static void settle(struct life *w)
 
         if (n == 0 && (!wake || wake > w->now_ms + 1000 || !jv_exists(w->job)))
             return;
-        if (i > 0 && n > 1 && !life_is_over(w)) /* time passes: a deadline may end it */
+        if (i > 0 && n > 1 + (size_t)was_held &&
+            !life_is_over(w)) /* time passes: a deadline may end it */
             life_broken(w, "J2: a pass of %zu steps after a whole pass", n);
+        was_held = wake && wake <= w->now_ms + 1000;
         w->now_ms += 1000;
     }
     if (jv_exists(w->job) && !(w->ttl >= 0 && life_is_over(w)))

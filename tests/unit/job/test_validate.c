@@ -181,10 +181,46 @@ static void what_a_stored_pytorchjob_had_it_keeps(void)
                "spec.nprocPerNode: Invalid value: \"0\": must be at least 1", "7-25: new");
 }
 
+#define MPI(l, w)                                                             \
+    JOB("'mpiReplicaSpecs':{'Launcher':{'template':{'spec':{'containers':[" l \
+        "]}}},'Worker':{'template':{'spec':{'containers':[" w "]}}}}")
+#define MPI_RUN(x)                                                                     \
+    JOB("'runPolicy':{" x "},'mpiReplicaSpecs':{'Launcher':{'replicas':1,'template':{" \
+        "'spec':{'containers':[{'name':'a','image':'i'}]}}}}")
+#define NO_IMAGE "MPIReplicaSpec is not valid: Image is undefined in the container of "
+
+static void is_mpi(const char *obj, const char *old, const char *want, const char *what)
+{
+    is_said_of("mpijob", obj, old, want, what);
+}
+
+/* Golden cases have the texts; here is what an update may do. */
+static void mpi_jobs_have_words_of_their_own(void)
+{
+    is_mpi(MPI("{'name':'a','image':'i'}", "{'name':'b','image':'i'}"), NULL, "", "a sound one");
+    is_mpi(MPI("{'name':'a'}", "{'name':'b'}"), NULL, NO_IMAGE "Launcher", "the first only");
+    is_mpi(MPI("{'name':'a'}", "{'name':'b'}"), MPI("{'name':'a'}", "{'name':'b','image':'i'}"),
+           NO_IMAGE "Worker", "an update is judged by what it changes");
+    is_mpi(MPI("{'name':'a'}", "{'name':'b'}"), MPI("{'name':'a'}", "{'name':'b'}"), "",
+           "and not by what was so before");
+    is_mpi("{'metadata':{'name':'j'}}", "{'metadata':{'name':'j'}}", "", "nor by what never was");
+    is_mpi(JOB("'mpiReplicaSpecs':{}"), MPI("{'name':'a'}", "{'name':'b'}"),
+           "MPIReplicaSpec is not valid: Master ReplicaSpec must be present",
+           "the launcher cannot go");
+    is_mpi(MPI_RUN("'managedBy':'me'"), NULL,
+           "spec.runPolicy.managedBy: Unsupported value: \"me\": supported values: "
+           "\"kubeflow.org/training-operator\", \"kueue.x-k8s.io/multikueue\"",
+           "7-30: managedBy is one of two");
+    is_mpi(MPI_RUN(""), MPI_RUN("'managedBy':'kueue.x-k8s.io/multikueue'"),
+           "spec.runPolicy.managedBy: Invalid value: \"null\": field is immutable",
+           "7-30: and stays");
+}
+
 int main(void)
 {
     every_kind_has_its_manager_for_good();
     what_a_stored_pytorchjob_had_it_keeps();
+    mpi_jobs_have_words_of_their_own();
     what_the_original_refuses();
     what_we_refuse_too();
     an_update_is_judged_by_what_it_changes();

@@ -18,6 +18,15 @@ static jv with_default(struct arena *a, jv obj, const char *member, str value)
     return jv_with(a, obj, jstr(a, value), "metadata", member);
 }
 
+/* "launcher" of a kind that has one Launcher and no number for it. */
+static bool is_single(const struct job_kind *k, str rest)
+{
+    for (const struct role_row *r = k->roles; r->name; r++)
+        if (r->single && str_eq_nocase(rest, str_of(r->name)))
+            return true;
+    return false;
+}
+
 /* Labels and owner of "<job>-<rt>-<i>", unless they are given. */
 static jv complete(const struct world *w, jv obj)
 {
@@ -27,13 +36,17 @@ static jv complete(const struct world *w, jv obj)
     ptrdiff_t dash = str_rfind(rest, '-');
     jv phase = jv_get(obj, S("phase"));
 
-    if (dash > 0 && !jv_exists(meta_labels(obj)))
-        obj = jv_with(a, obj,
-                      jobj(a, { LABEL_OPERATOR, jstr(a, str_of(w->kind->planner.controller)) },
-                           { LABEL_JOB, jstr(a, job) },
-                           { LABEL_ROLE, jstr(a, str_sub(rest, 0, dash)) },
-                           { LABEL_INDEX, jstr(a, str_sub(rest, dash + 1, rest.n)) }),
-                      "metadata", "labels");
+    bool single = is_single(w->kind, rest);
+    str role = single ? rest : dash > 0 ? str_sub(rest, 0, (size_t)dash) : STR_NONE;
+
+    if (role.n && !jv_exists(meta_labels(obj)))
+        obj =
+            jv_with(a, obj,
+                    jobj(a, { LABEL_OPERATOR, jstr(a, str_of(w->kind->planner.controller)) },
+                         { LABEL_JOB, jstr(a, job) }, { LABEL_ROLE, jstr(a, role) },
+                         { LABEL_INDEX,
+                           single ? JV_ABSENT : jstr(a, str_sub(rest, (size_t)dash + 1, rest.n)) }),
+                    "metadata", "labels");
     if (!jv_exists(jv_at(obj, "metadata", "ownerReferences")))
         obj = jv_with(
             a, obj,
@@ -96,6 +109,9 @@ int world_read(struct world *w, jv job, jv observed, struct err *e)
         .pytorch_init_image = text(settings, "pytorchInitImage"),
         .pytorch_init_template = text(settings, "pytorchInitTemplate"),
         .pytorch_init_tries = jv_int(jv_get(settings, S("pytorchInitTries")), 0),
+        .mpi_kubectl_image = text(settings, "mpiKubectlImage"),
+        .agent_path = text(settings, "agentPath"),
+        .agent_image = text(settings, "agentImage"),
     };
     return 0;
 }
@@ -130,11 +146,11 @@ static int service_order(const void *x, const void *y)
 
 static const struct kube_resource *resource_of(const struct world *w, jv obj)
 {
-    const struct kube_resource *const *owned = w->kind->planner.owned;
+    const struct planner_owned *owned = w->kind->planner.owned;
 
-    for (; owned && *owned; owned++)
-        if (str_eqz(text(obj, "kind"), (*owned)->kind))
-            return *owned;
+    for (; owned && owned->res; owned++)
+        if (str_eqz(text(obj, "kind"), owned->res->kind))
+            return owned->res;
     return NULL;
 }
 
