@@ -120,7 +120,6 @@ static int set_retry_ms(struct arena *a, void *to, str value, struct err *e)
 #define FIELD(name) offsetof(struct operator_flags, name)
 #define NO_WEBHOOK \
     "No effect: jobs are checked by their CRD and by the operator itself; there is no webhook."
-#define NO_MPI "No effect: there are no MPIJobs here yet."
 
 static const struct go_flag table[] = {
     { "kubeconfig", GO_TEXT, FIELD(kubeconfig), .dflt = "", .arg = "FILE",
@@ -180,7 +179,11 @@ static const struct go_flag table[] = {
       .help = "Or the init container itself, as the original has it; used if it is there." },
     { "pytorch-init-container-max-tries", GO_INT, FIELD(init_tries), .dflt = "100", .arg = "N",
       .help = "How often such a container looks for the master." },
-    { "mpi-kubectl-delivery-image", GO_TEXT, .dflt = "", .arg = "IMAGE", .unused = NO_MPI },
+    { "mpi-kubectl-delivery-image", GO_TEXT, FIELD(kubectl_image), .dflt = "", .arg = "IMAGE",
+      .help = "From which launchers of MPIJobs get a kubectl to reach their workers with. Not\n"
+              "        given: they use muster itself." },
+    { "agent-image", GO_TEXT, FIELD(agent_image), .dflt = "muster", .arg = "IMAGE",
+      .help = "The image with muster in it." },
 };
 
 /* ---- what follows from them */
@@ -296,6 +299,8 @@ int operator_flags_read(struct arena *a, struct operator_flags *f, int argc, cha
         f->ns = ns;
     /* NOLINTNEXTLINE(concurrency-mt-unsafe): there are no threads yet */
     f->settings.cluster_domain = str_of(getenv("CUSTOM_CLUSTER_DOMAIN"));
+    f->settings.mpi_kubectl_image = str_of(f->kubectl_image);
+    f->settings.agent_image = str_of(f->agent_image);
     set_gang(f);
     read_template(a, f, go_flag_given(&all, "pytorch-init-container-template-file"));
     for (size_t i = 0; !go_flag_given(&all, "enable-scheme") && job_planner(i); i++)

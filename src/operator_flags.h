@@ -24,6 +24,8 @@ struct operator_flags {
     const char *init_image; /* of PyTorchJobs */
     const char *init_template_file;
     int64_t init_tries;
+    const char *kubectl_image; /* of MPIJobs */
+    const char *agent_image;
     bool zap_devel;
     int zap_level;                               /* enum log_level; -1: not given */
     int zap_format;                              /* enum log_format; -1: not given */

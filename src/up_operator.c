@@ -9,11 +9,14 @@
 #include "manifest/crd.h"
 #include "samples.h"
 
+#include <limits.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { STOP_MS = 1500, MANY_KINDS = 16 };
 
 struct up_operator {
+    char self[PATH_MAX]; /* where this program is; empty: unknown */
     const struct job_kind *kinds[MANY_KINDS];
     const struct planner *planners[MANY_KINDS];
     struct api_check checks[MANY_KINDS];
@@ -41,6 +44,8 @@ struct up_operator *up_operator_new(void)
     struct up_operator *u = mem_new(sizeof(*u));
 
     u->a = arena_new();
+    if (readlink("/proc/self/exe", u->self, sizeof(u->self) - 1) > 0)
+        u->settings.agent_path = str_of(u->self);
     for (; u->n < MANY_KINDS && job_kind_at(u->n); u->n++) {
         const struct job_kind *k = job_kind_at(u->n);
         const struct kube_resource *res = k->planner.res;

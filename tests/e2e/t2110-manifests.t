@@ -31,7 +31,7 @@ test_expect_success KUBECTL_130 'names and words: api-resources and explain' '
 '
 
 test_expect_success KUBECTL_130 'the examples are accepted, strictly' '
-	for f in "$top"/examples/tfjob-*.yaml; do
+	for f in "$top"/examples/*job-*.yaml; do
 		kubectl create --dry-run=server --validate=strict -f "$f" || return 1
 	done
 '

@@ -77,8 +77,7 @@ test_expect_success 'all flags of the original at once; those without effect are
 		--zap-stacktrace-level error --zap-time-encoding iso8601 --kube-api-qps 20.5 \
 		--kube-api-burst=30 &&
 	within 10 is_ready all &&
-	for flag in webhook-server-port webhook-service-name webhook-secret-name controller-threads \
-		mpi-kubectl-delivery-image; do
+	for flag in webhook-server-port webhook-service-name webhook-secret-name controller-threads; do
 		has all.log "flag without effect.*flag=$flag why=" || return 1
 	done &&
 	has all.log "msg=\"init container template not used\"" &&
