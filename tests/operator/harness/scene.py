@@ -12,7 +12,7 @@ from .kube import ApiError
 from .mirror import Mirror, wait_for
 from .record import Checker, condition, conditions, is_true
 from .standin import Standin
-from .tap import is_
+from .tap import Skip, is_
 
 
 def template(*, image="example.com/train", container="tensorflow", **spec):
@@ -69,7 +69,11 @@ class Scene:
         self.standin.add(*rules)
 
     def create(self, name, **words):
-        return self.kube.create(self.kind.plural, job_of(self.kind, name, **words), self.ns)
+        """The job as the server has it, once the watch knows of it, too."""
+        job = self.kube.create(self.kind.plural, job_of(self.kind, name, **words), self.ns)
+        uid = job["metadata"]["uid"]
+        self.wait(lambda: any(c.obj["metadata"]["uid"] == uid for c in reversed(self.jobs.history)), f"{name} is seen")
+        return job
 
     def edit(self, name, spec):
         return self.kube.patch(self.kind.plural, name, {"spec": spec}, self.ns)
@@ -211,12 +215,24 @@ class Scene:
             m.stop()
 
 
+def is_served(kube, kind):
+    try:
+        return kube.list(kind.plural, "default") is not None
+    except ApiError as e:
+        if e.status != 404:
+            raise
+        return False
+
+
 def play(engine, ns, test, private=False):
     """One test in a scene of its own; what must always be true is looked at when it is over."""
+    kind = getattr(test, "kind", TF)
+    if not is_served(engine.kube, kind):
+        raise Skip(f"{kind.plural} are not served")
     used = engine.private(ns) if private else engine
     scene = None
     try:
-        scene = Scene(used, ns, kind=getattr(test, "kind", TF))
+        scene = Scene(used, ns, kind=kind)
         test(scene)
         scene.check()
     except Exception as e:
