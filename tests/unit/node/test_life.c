@@ -228,7 +228,7 @@ static jv run_step(struct scene *s, jv step, bool *fine)
     life_step(s->life, s->now_ms, &out);
     say(s);
     jv said = jb_done(&s->said);
-    jv st = life_status(s->a, s->life, &w, s->now_ms);
+    jv st = jv_copy(s->a, life_status(s->a, s->life, &w, s->now_ms)); /* the pod changes */
     set_pod(s, jv_with(s->a, s->life->pod, st, "status"));
     AUTO(life_out) struct life_out more = { .a = s->a };
     life_step(s->life, s->now_ms, &more);

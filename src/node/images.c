@@ -1,0 +1,257 @@
+/* The image table: read, matched, and put together with what a container says. */
+
+#include "node/images.h"
+
+#include "base/mem.h"
+#include "base/yaml.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MOST_BYTES = 1 << 20 };
+
+struct images {
+    struct jdoc *doc;
+};
+
+static const char *const known[] = { "match",      "path", "venv",   "command", "args",
+                                     "workingDir", "env",  "rootfs", NULL };
+
+/* ---- reading */
+
+static int entry_check(jv entry, size_t i, struct err *e)
+{
+    if (!jv_is(jv_at(entry, "match"), JV_STR))
+        return err_set(e, ERR_INVALID, "images[%zu].match: must be a pattern", i);
+    for (struct jv_iter it = jv_iter(entry); jv_next(&it);) {
+        size_t k = 0;
+        while (known[k] && !str_eqz(it.key, known[k]))
+            k++;
+        if (!known[k])
+            return err_set(e, ERR_INVALID, "images[%zu].%" PRI_STR ": unknown field", i,
+                           STR_ARG(it.key));
+    }
+    for (size_t k = 0; k < 2; k++) {
+        jv list = jv_at(entry, k ? "args" : "command");
+        if (!jv_is_null(list) && !jv_is(list, JV_ARR))
+            return err_set(e, ERR_INVALID, "images[%zu].%s: must be a list", i,
+                           k ? "args" : "command");
+    }
+    return 0;
+}
+
+struct images *images_of(jv table)
+{
+    struct images *im = mem_new(sizeof(*im));
+    struct arena *a = arena_new();
+
+    im->doc = jdoc_of(a, jv_copy(a, table));
+    return im;
+}
+
+int images_load(struct images **out, const char *path, struct err *e)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf b = { 0 };
+    struct yaml_docs docs = { 0 };
+    FILE *f = fopen(path, "re");
+    size_t i = 0;
+
+    if (!f && access(path, F_OK) == 0)
+        return err_sys(e, "open %s", path);
+    for (size_t n = 1; f && n && b.n < MOST_BYTES; b.n += n)
+        n = fread(buf_room(&b, 65536), 1, 65536, f);
+    if (f)
+        fclose(f);
+    if (b.n && yaml_parse(a, str_of(path), buf_str(&b), NULL, &docs, e) < 0)
+        return -1;
+    jv table = docs.n ? docs.at[0].root : JV_EMPTY_OBJ;
+    for (struct jv_iter it = jv_iter(jv_at(table, "images")); jv_next(&it);)
+        if (entry_check(it.value, i++, e) < 0)
+            return err_wrap(e, "%s", path);
+    *out = images_of(table);
+    return 0;
+}
+
+void images_free(struct images *im)
+{
+    if (!im)
+        return;
+    jdoc_unref(im->doc);
+    free(im);
+}
+
+/* ---- matching */
+
+/* Without tag and digest; a colon before a slash is a registry's port. */
+static str bare(str image)
+{
+    ptrdiff_t at = str_find(image, '@');
+    str s = at >= 0 ? str_sub(image, 0, (size_t)at) : image;
+    ptrdiff_t colon = str_rfind(s, ':'), slash = str_rfind(s, '/');
+
+    return colon > slash && colon >= 0 ? str_sub(s, 0, (size_t)colon) : s;
+}
+
+static jv entry_of(struct arena *a, const struct images *im, str image)
+{
+    const char *whole = arena_z(a, image), *name = arena_z(a, bare(image));
+
+    for (struct jv_iter it = jv_iter(im ? jv_at(jdoc_root(im->doc), "images") : JV_ABSENT);
+         jv_next(&it);) {
+        const char *pattern = arena_z(a, jv_str(jv_at(it.value, "match"), S("")));
+        if (fnmatch(pattern, whole, 0) == 0 || fnmatch(pattern, name, 0) == 0)
+            return it.value;
+    }
+    return JV_ABSENT;
+}
+
+/* ---- putting together */
+
+static jv joined(struct arena *a, jv x, jv y)
+{
+    struct jbuild b = jb_arr(a);
+
+    for (struct jv_iter it = jv_iter(x); jv_next(&it);)
+        jb_push(&b, it.value);
+    for (struct jv_iter it = jv_iter(y); jv_next(&it);)
+        jb_push(&b, it.value);
+    return jb_done(&b);
+}
+
+/* env: {A: b}, or [{name, value}] as in pods. */
+static jv entry_env(struct arena *a, jv entry, str path)
+{
+    struct jbuild b = jb_obj(a);
+    AUTO(buf) struct buf p = { 0 };
+    jv env = jv_at(entry, "env"), dirs = jv_at(entry, "path");
+    str venv = jv_str(jv_at(entry, "venv"), S(""));
+
+    if (venv.n) {
+        buf_printf(&p, "%" PRI_STR "/bin:", STR_ARG(venv));
+        jb_set(&b, S("VIRTUAL_ENV"), jstr(a, venv));
+    }
+    if (jv_is(dirs, JV_STR))
+        buf_printf(&p, "%" PRI_STR ":", STR_ARG(jv_str(dirs, S(""))));
+    for (struct jv_iter it = jv_iter(dirs); jv_next(&it);)
+        buf_printf(&p, "%" PRI_STR ":", STR_ARG(jv_str(it.value, S(""))));
+    buf_add(&p, path);
+    jb_set(&b, S("PATH"), jstr(a, arena_str(a, buf_str(&p))));
+    for (struct jv_iter it = jv_iter(env); jv_next(&it);) {
+        bool pair = jv_is(it.value, JV_OBJ);
+        jv value = pair ? jv_at(it.value, "value") : it.value;
+        str name = pair ? jv_str(jv_at(it.value, "name"), S("")) : it.key;
+        str text = jv_is(value, JV_STR) ? jv_str(value, S("")) : json_text(a, value);
+        jb_set(&b, name, jstr(a, text));
+    }
+    return jb_done(&b);
+}
+
+static str line_to_add(struct arena *a, str image)
+{
+    AUTO(buf) struct buf b = { 0 };
+
+    buf_add(&b, S("image "));
+    json_print_str(&b, image);
+    buf_add(&b, S(" is not mapped to anything on this machine and the container names no command; "
+                  "add to images.yaml: - {match: "));
+    json_print_str(&b, bare(image));
+    buf_add(&b, S(", command: [\"PROGRAM\"]}"));
+    return arena_str(a, buf_str(&b));
+}
+
+void images_resolve(struct arena *a, const struct images *im, jv container, str path,
+                    struct image_run *out)
+{
+    str image = jv_str(jv_at(container, "image"), S(""));
+    jv entry = entry_of(a, im, image);
+    jv command = jv_at(container, "command"), args = jv_at(container, "args");
+    bool own = jv_len(command) > 0;
+
+    *out = (struct image_run){ .mapped = jv_exists(entry) };
+    if (!own)
+        command = jv_at(entry, "command");
+    if (!own && jv_len(args) == 0)
+        args = jv_at(entry, "args");
+    out->env = entry_env(a, entry, path);
+    out->rootfs = jv_str(jv_at(entry, "rootfs"), S(""));
+    out->cwd = jv_str(jv_at(container, "workingDir"), S(""));
+    if (!out->cwd.n)
+        out->cwd = jv_str(jv_at(entry, "workingDir"), S(""));
+    out->id =
+        out->rootfs.n ? arena_cat(a, S("muster://"), out->rootfs) : S("muster://this-machine");
+    out->argv = joined(a, command, args);
+    if (jv_len(command) == 0) {
+        out->reason = S("ImageNotMapped");
+        out->message = line_to_add(a, image);
+    } else if (!out->mapped) {
+        AUTO(buf) struct buf b = { 0 };
+        buf_add(&b, S("Container image "));
+        json_print_str(&b, image);
+        buf_add(&b, S(" is not mapped: running "));
+        json_print_str(&b, jv_str(jv_index(command, 0), S("")));
+        buf_add(&b, S(" from this machine's own file system"));
+        out->told = arena_str(a, buf_str(&b));
+    }
+}
+
+/* ---- programs */
+
+static bool is_program(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+static str in_path(struct arena *a, str name, str path, str rootfs)
+{
+    for (str rest = path; rest.p;) {
+        str dir = str_cut(&rest, ':');
+        str at = arena_printf(a, "%" PRI_STR "%s%" PRI_STR, STR_ARG(dir), dir.n ? "/" : "./",
+                              STR_ARG(name));
+        if (is_program(arena_cat(a, rootfs, at).p))
+            return at;
+    }
+    return STR_NONE;
+}
+
+static bool is_below(str path, jv mounts)
+{
+    for (struct jv_iter it = jv_iter(mounts); jv_next(&it);) {
+        str at = jv_str(it.value, S(""));
+        while (at.n > 1 && at.p[at.n - 1] == '/')
+            at.n--;
+        if (str_starts(path, at) && (path.n == at.n || path.p[at.n] == '/' || at.n == 1))
+            return true;
+    }
+    return false;
+}
+
+void images_find_program(struct arena *a, str program, str path, str rootfs, jv mounts,
+                         struct image_run *out)
+{
+    bool absolute = program.n && program.p[0] == '/';
+    ptrdiff_t slash = str_rfind(program, '/');
+    str name = slash < 0 ? program : str_sub(program, (size_t)slash + 1, program.n);
+
+    if ((slash >= 0 && !absolute) || is_below(program, mounts))
+        return; /* by the working directory, or a volume: the container itself will find out */
+    if (absolute && access(arena_cat(a, rootfs, program).p, F_OK) == 0)
+        return;
+    str at = name.n ? in_path(a, name, path, rootfs) : STR_NONE;
+    if (!at.n) {
+        out->reason = S("ContainerCannotRun");
+        out->message = arena_printf(
+            a, "exec: \"%" PRI_STR "\": executable file not found in $PATH (%" PRI_STR ")%s",
+            STR_ARG(program), STR_ARG(path), absolute ? ", nor at its own path" : "");
+    } else if (absolute) {
+        out->told = arena_printf(a, "%" PRI_STR " is not here: running %" PRI_STR " instead",
+                                 STR_ARG(program), STR_ARG(at));
+        struct jbuild b = jb_from(a, out->argv);
+        jv first = jstr(a, at);
+        out->argv = jv_with_index(a, jb_done(&b), 0, first);
+    }
+}

@@ -1,0 +1,251 @@
+/* Volumes: directories made, checked, found. Files of objects are in volumes_write.c. */
+
+#include "node/volumes.h"
+
+#include "base/quantity.h"
+#include "kube/meta.h"
+#include "node/env.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int make_dirs(struct arena *a, const char *path, mode_t mode, struct err *e)
+{
+    char *p = (char *)(uintptr_t)arena_str(a, str_of(path)).p;
+
+    for (char *s = p + 1; (s = strchr(s, '/')); *s++ = '/') {
+        *s = '\0';
+        if (mkdir(p, 0755) < 0 && errno != EEXIST)
+            return err_sys(e, "mkdir %s", p);
+    }
+    if (mkdir(p, mode) < 0)
+        return errno == EEXIST ? 0 : err_sys(e, "mkdir %s", p);
+    chmod(p, mode); /* whatever the umask is */
+    return 0;
+}
+
+/* ---- hostPath */
+
+static const struct {
+    const char *type;
+    const char *name;
+    mode_t is;
+    mode_t make; /* 0: it must be there */
+} types[] = {
+    { "DirectoryOrCreate", "a directory", S_IFDIR, 0755 },
+    { "Directory", "a directory", S_IFDIR, 0 },
+    { "FileOrCreate", "a file", S_IFREG, 0644 },
+    { "File", "a file", S_IFREG, 0 },
+    { "Socket", "a socket", S_IFSOCK, 0 },
+    { "CharDevice", "a character device", S_IFCHR, 0 },
+    { "BlockDevice", "a block device", S_IFBLK, 0 },
+};
+
+static int host_path(struct arena *a, jv source, str *path, struct err *e)
+{
+    str type = jv_str(jv_at(source, "type"), S(""));
+    const char *p = arena_z(a, jv_str(jv_at(source, "path"), S("")));
+    struct stat st;
+
+    *path = str_of(p);
+    if (*p != '/')
+        return err_set(e, ERR_INVALID, "hostPath %s is not an absolute path", p);
+    for (size_t i = 0; i < COUNT(types); i++) {
+        if (!str_eqz(type, types[i].type))
+            continue;
+        bool there = stat(p, &st) == 0;
+        if (!there && types[i].is == S_IFDIR && types[i].make)
+            return make_dirs(a, p, types[i].make, e);
+        if (!there && types[i].make) {
+            int fd = open(p, O_WRONLY | O_CREAT | O_CLOEXEC, types[i].make);
+            if (fd < 0)
+                return err_sys(e, "hostPath type check failed: create %s", p);
+            close(fd);
+            return 0;
+        }
+        if (!there || (st.st_mode & S_IFMT) != types[i].is)
+            return err_set(e, ERR_INVALID, "hostPath type check failed: %s is not %s", p,
+                           types[i].name);
+    }
+    if (access(p, F_OK) < 0)
+        return make_dirs(a, p, 0755, e);
+    return 0;
+}
+
+/* ---- claims */
+
+static int claimed(struct arena *a, const struct volumes_of *of, str name, str *path, bool *ro,
+                   struct err *e)
+{
+    str ns = meta_namespace(of->from.fields.pod);
+    jv claim = of->claim(of->from.ctx, ns, name);
+
+    if (!jv_exists(claim))
+        return err_set(e, ERR_NOT_FOUND, "persistentvolumeclaim \"%" PRI_STR "\" not found",
+                       STR_ARG(name));
+    str volume = jv_str(jv_at(claim, "spec", "volumeName"), S(""));
+    jv pv = volume.n ? of->persistent(of->from.ctx, S(""), volume) : JV_ABSENT;
+    if (!jv_exists(pv) || !str_eq(jv_str(jv_at(claim, "status", "phase"), S("")), S("Bound")))
+        return err_set(e, ERR_NOT_FOUND, "PVC is not bound: %" PRI_STR "/%" PRI_STR, STR_ARG(ns),
+                       STR_ARG(name));
+    str own = jv_str(jv_at(pv, "spec", "hostPath", "path"), S(""));
+    *path = jv_str(jv_at(pv, "spec", "local", "path"), own);
+    for (struct jv_iter it = jv_iter(jv_at(claim, "status", "accessModes")); jv_next(&it);)
+        *ro |= jv_len(jv_at(claim, "status", "accessModes")) == 1 &&
+               str_eq(jv_str(it.value, S("")), S("ReadOnlyMany"));
+    if (!path->n)
+        return err_set(e, ERR_INVALID,
+                       "persistentvolume \"%" PRI_STR
+                       "\" is neither hostPath nor local: not available on this node",
+                       STR_ARG(volume));
+    return make_dirs(a, arena_z(a, *path), 0770, e);
+}
+
+/* ---- each */
+
+static int64_t size_of(struct arena *a, jv v)
+{
+    struct quantity q;
+
+    return jv_is_null(v) || quantity_from_json(a, v, &q, NULL) < 0 ? 0 : quantity_value(&q);
+}
+
+static int set_up_one(struct arena *a, const struct volumes_of *of, jv volume, jv *out,
+                      struct err *e)
+{
+    str name = jv_str(jv_at(volume, "name"), S(""));
+    str path = arena_printf(a, "%s/volumes/%" PRI_STR, of->dir, STR_ARG(name));
+    jv empty = jv_at(volume, "emptyDir"), host = jv_at(volume, "hostPath");
+    jv claim = jv_at(volume, "persistentVolumeClaim");
+    bool ro = false, memory = false;
+    int64_t size = 0;
+
+    if (projection_is(volume)) {
+        struct projection files;
+        ro = true;
+        if (projection_make(a, &of->from, volume, &files, e) < 0 ||
+            make_dirs(a, path.p, 0755, e) < 0 || volumes_write(path.p, &files, e) < 0)
+            return -1;
+    } else if (jv_is(host, JV_OBJ)) {
+        if (host_path(a, host, &path, e) < 0)
+            return -1;
+    } else if (jv_is(claim, JV_OBJ)) {
+        ro = jv_bool(jv_at(claim, "readOnly"), false);
+        if (claimed(a, of, jv_str(jv_at(claim, "claimName"), S("")), &path, &ro, e) < 0)
+            return -1;
+    } else if (jv_is(empty, JV_OBJ) || jv_len(volume) <= 1) {
+        memory = str_eq(jv_str(jv_at(empty, "medium"), S("")), S("Memory"));
+        size = size_of(a, jv_at(empty, "sizeLimit"));
+        if (make_dirs(a, path.p, 0777, e) < 0)
+            return -1;
+    } else {
+        for (struct jv_iter it = jv_iter(volume); jv_next(&it);)
+            if (!str_eq(it.key, S("name")))
+                return err_set(e, ERR_INVALID,
+                               "volumes of type %" PRI_STR " are not available on this node",
+                               STR_ARG(it.key));
+    }
+    *out = jobj(a, { "path", jstr(a, path) }, { "ro", jbool(ro) },
+                { "memory", memory ? JV_TRUE : JV_ABSENT },
+                { "size_bytes", memory ? jint(a, size) : JV_ABSENT });
+    return 0;
+}
+
+int volumes_set_up(struct arena *a, const struct volumes_of *of, jv *out, struct err *e)
+{
+    struct jbuild b = jb_obj(a);
+
+    for (struct jv_iter it = jv_iter(jv_at(of->from.fields.pod, "spec", "volumes"));
+         jv_next(&it);) {
+        str name = jv_str(jv_at(it.value, "name"), S(""));
+        jv one = JV_ABSENT;
+        if (set_up_one(a, of, it.value, &one, e) < 0)
+            return err_wrap(e, "MountVolume.SetUp failed for volume \"%" PRI_STR "\" ",
+                            STR_ARG(name));
+        jb_set(&b, name, one);
+    }
+    *out = jb_done(&b);
+    return 0;
+}
+
+int volumes_mounts(struct arena *a, jv container, jv volumes, jv env, jv *out, struct err *e)
+{
+    struct jbuild b = jb_arr(a);
+
+    for (struct jv_iter it = jv_iter(jv_at(container, "volumeMounts")); jv_next(&it);) {
+        str name = jv_str(jv_at(it.value, "name"), S(""));
+        jv volume = jv_get(volumes, name);
+        str sub = jv_str(jv_at(it.value, "subPath"), S(""));
+        str expr = jv_str(jv_at(it.value, "subPathExpr"), S(""));
+        if (!jv_exists(volume))
+            return err_set(e, ERR_NOT_FOUND, "cannot find volume \"%" PRI_STR "\" to mount",
+                           STR_ARG(name));
+        if (expr.n) {
+            sub = env_expand(a, expr, env, JV_ABSENT);
+            if (str_contains(sub, S("$(")))
+                return err_set(e, ERR_INVALID,
+                               "failed to expand subPath for volumeMount \"%" PRI_STR "\"",
+                               STR_ARG(name));
+        }
+        if (str_starts(sub, S("/")) || str_contains(sub, S("..")))
+            return err_set(e, ERR_INVALID, "subPath \"%" PRI_STR "\" must be below the volume",
+                           STR_ARG(sub));
+        bool ro =
+            jv_bool(jv_at(it.value, "readOnly"), false) || jv_bool(jv_at(volume, "ro"), false);
+        str to = jv_str(jv_at(it.value, "mountPath"), S(""));
+        if (!str_starts(to, S("/")))
+            to = arena_cat(a, S("/"), to);
+        jb_push(&b, jobj(a, { "from", jv_at(volume, "path") }, { "to", jstr(a, to) },
+                         { "subpath", sub.n ? jstr(a, sub) : JV_ABSENT }, { "ro", jbool(ro) }));
+    }
+    *out = jb_done(&b);
+    return 0;
+}
+
+jv volumes_in_memory(struct arena *a, jv volumes)
+{
+    struct jbuild b = jb_arr(a);
+
+    for (struct jv_iter it = jv_iter(volumes); jv_next(&it);)
+        if (jv_bool(jv_at(it.value, "memory"), false))
+            jb_push(&b, jobj(a, { "path", jv_at(it.value, "path") },
+                             { "size_bytes", jv_at(it.value, "size_bytes") }));
+    return jb_done(&b);
+}
+
+/* ---- removing */
+
+static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+{
+    (void)st;
+    (void)flag;
+    (void)ftw;
+    return remove(path) < 0 && errno != ENOENT ? -1 : 0;
+}
+
+/* Directories that a program left without rights for us are given them first. */
+static int open_up(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+{
+    (void)ftw;
+    if ((flag == FTW_D || flag == FTW_DNR) && (st->st_mode & 0700) != 0700)
+        chmod(path, 0700);
+    return 0;
+}
+
+int volumes_remove(const char *dir, struct err *e)
+{
+    enum { FILES = 16 };
+
+    if (nftw(dir, remove_one, FILES, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) == 0 || errno == ENOENT)
+        return 0;
+    nftw(dir, open_up, FILES, FTW_PHYS | FTW_MOUNT);
+    if (nftw(dir, remove_one, FILES, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) == 0 || errno == ENOENT)
+        return 0;
+    return err_sys(e, "remove %s", dir);
+}

@@ -1,0 +1,30 @@
+/* A pod's volumes as directories on this machine, and what of them each container mounts. */
+#pragma once
+
+#include "node/projection.h"
+
+struct volumes_of {
+    struct projection_of from;                     /* the pod, ConfigMaps and Secrets */
+    jv (*claim)(void *ctx, str ns, str name);      /* a PersistentVolumeClaim */
+    jv (*persistent)(void *ctx, str ns, str name); /* a PersistentVolume; ns is empty */
+    const char *dir;                               /* DIR/volumes/NAME are made in it */
+};
+
+/* Makes them, or brings files of objects up to date (all at once, by a symbolic link, as kubelet
+ * does). out: {NAME: {path, ro, memory, size_bytes}}. The error says which volume, in kubelet's
+ * words. */
+int volumes_set_up(struct arena *a, const struct volumes_of *of, jv *out, struct err *e);
+
+/* For a container of the pod: [{from, to, subpath, ro}]; env: for subPathExpr. */
+int volumes_mounts(struct arena *a, jv container, jv volumes, jv env, jv *out, struct err *e);
+/* Volumes in memory: [{path, size_bytes}]. */
+jv volumes_in_memory(struct arena *a, jv volumes);
+
+/* Removes a directory and everything in it; stays on its file system, follows no links. */
+int volumes_remove(const char *dir, struct err *e);
+
+/* ---- volumes_write.c */
+
+/* The files of dir become these, atomically: readers see all of the old or all of the new ones.
+ * 1: they were these already. */
+int volumes_write(const char *dir, const struct projection *files, struct err *e);
