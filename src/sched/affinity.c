@@ -1,0 +1,190 @@
+/* Labels that attract or keep away: of nodes, and of pods already there. A namespaceSelector counts
+ * when it is {} (all of them); what labels namespaces have is not known here. */
+
+#include "kube/selector.h"
+#include "sched/inside.h"
+
+#define REQUIRED "requiredDuringSchedulingIgnoredDuringExecution"
+
+/* ---- nodes */
+
+bool label_value(const struct sched_node *n, str key, str *value)
+{
+    jv v = jv_get(n->labels, key);
+
+    *value = jv_str(v, STR_NONE);
+    return jv_exists(v);
+}
+
+static bool is_greater(str x, str y, bool less)
+{
+    int64_t n, m;
+
+    if (!str_to_int(x, &n) || !str_to_int(y, &m))
+        return false;
+    return less ? n < m : n > m;
+}
+
+static bool expression_matches(jv expr, bool there, str value)
+{
+    str op = FS(expr, "operator");
+    jv values = F(expr, "values");
+    str first = jv_str(jv_index(values, 0), S(""));
+
+    if (str_eqz(op, "In"))
+        return there && str_list_has(values, value);
+    if (str_eqz(op, "NotIn"))
+        return !there || !str_list_has(values, value);
+    if (str_eqz(op, "Exists"))
+        return there;
+    if (str_eqz(op, "DoesNotExist"))
+        return !there;
+    return there && is_greater(value, first, str_eqz(op, "Lt"));
+}
+
+bool node_term_matches(jv term, const struct sched_node *n)
+{
+    jv labels = F(term, "matchExpressions"), fields = F(term, "matchFields");
+    str value;
+
+    if (!jv_len(labels) && !jv_len(fields))
+        return false; /* nothing said is nothing meant */
+    EACH (it, labels) {
+        bool there = label_value(n, FS(it.value, "key"), &value);
+        if (!expression_matches(it.value, there, value))
+            return false;
+    }
+    EACH (it, fields)
+        if (!expression_matches(it.value, true, n->name))
+            return false;
+    return true;
+}
+
+bool node_terms_match(jv node_selector, const struct sched_node *n)
+{
+    EACH (it, F(node_selector, "nodeSelectorTerms"))
+        if (node_term_matches(it.value, n))
+            return true;
+    return false;
+}
+
+bool node_is_wanted(const struct sched_pod *pod, const struct sched_node *n)
+{
+    jv required = F(F(pod->affinity, "nodeAffinity"), REQUIRED);
+    str value;
+
+    EACH (it, pod->selector)
+        if (!label_value(n, it.key, &value) || !str_eq(value, jv_str(it.value, S(""))))
+            return false;
+    return jv_is_null(required) || node_terms_match(required, n);
+}
+
+/* ---- pods */
+
+static jv affinity_terms(const struct sched_pod *pod)
+{
+    return F(F(pod->affinity, "podAffinity"), REQUIRED);
+}
+
+static jv anti_terms(const struct sched_pod *pod)
+{
+    return F(F(pod->affinity, "podAntiAffinity"), REQUIRED);
+}
+
+bool pod_keeps_away(const struct sched_pod *pod)
+{
+    return jv_len(anti_terms(pod)) > 0;
+}
+
+static bool namespace_is_meant(jv term, const struct sched_pod *whose, str ns)
+{
+    jv selector = F(term, "namespaceSelector"), names = F(term, "namespaces");
+
+    if (jv_is(selector, JV_OBJ) && !jv_len(selector))
+        return true;
+    if (!jv_len(names) && jv_is_null(selector))
+        return str_eq(ns, whose->ns);
+    return str_list_has(names, ns);
+}
+
+static bool term_means(struct arena *a, jv term, const struct sched_pod *whose,
+                       const struct sched_pod *other)
+{
+    struct selector s;
+    str why;
+
+    return namespace_is_meant(term, whose, other->ns) &&
+           selector_from_object(a, F(term, "labelSelector"), &s, &why) == 0 &&
+           selector_matches(&s, other->labels);
+}
+
+/* Both nodes are in the same zone, rack, ... */
+static bool are_together(jv term, const struct sched_node *x, const struct sched_node *y)
+{
+    str key = FS(term, "topologyKey"), xv, yv;
+
+    return label_value(x, key, &xv) && label_value(y, key, &yv) && str_eq(xv, yv);
+}
+
+/* A pod that the term means, near node n, or with n NULL, anywhere. */
+static bool has_match(const struct candidate *c, jv term, const struct sched_node *n)
+{
+    for (size_t i = 0; i < c->l->n; i++) {
+        const struct place *p = &c->l->places[i];
+        if (n && !are_together(term, n, p->node))
+            continue;
+        for (const struct seat *s = p->seats; s; s = s->next)
+            if (term_means(c->l->a, term, c->pod, s->pod))
+                return true;
+    }
+    return false;
+}
+
+/* The first of pods that want each other has nobody to be with yet. */
+static bool is_first_of_its_kind(const struct candidate *c)
+{
+    EACH (it, affinity_terms(c->pod))
+        if (has_match(c, it.value, NULL) || !term_means(c->l->a, it.value, c->pod, c->pod))
+            return false;
+    return true;
+}
+
+static bool has_its_company(const struct candidate *c, const struct sched_node *n)
+{
+    jv terms = affinity_terms(c->pod);
+    bool all = true;
+    str value;
+
+    EACH (it, terms) {
+        if (!label_value(n, FS(it.value, "topologyKey"), &value))
+            return false;
+        all = all && has_match(c, it.value, n);
+    }
+    return all || is_first_of_its_kind(c);
+}
+
+static bool is_kept_away(const struct candidate *c, const struct sched_node *n)
+{
+    for (size_t i = 0; c->l->has_anti && i < c->l->n; i++)
+        for (const struct seat *s = c->l->places[i].seats; s; s = s->next)
+            EACH (it, anti_terms(s->pod))
+                if (are_together(it.value, n, c->l->places[i].node) &&
+                    term_means(c->l->a, it.value, s->pod, c->pod))
+                    return true;
+    return false;
+}
+
+void filter_affinity(const struct candidate *c, const struct place *p, struct refusal *why)
+{
+    if (!has_its_company(c, p->node)) {
+        refuse(why, S("node(s) didn't match pod affinity rules"), true);
+        return;
+    }
+    EACH (it, anti_terms(c->pod))
+        if (has_match(c, it.value, p->node)) {
+            refuse(why, S("node(s) didn't match pod anti-affinity rules"), false);
+            return;
+        }
+    if (is_kept_away(c, p->node))
+        refuse(why, S("node(s) didn't satisfy existing pods anti-affinity rules"), false);
+}

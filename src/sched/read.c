@@ -1,0 +1,198 @@
+/* Pods and nodes as the scheduler sees them. */
+
+#include "base/time.h"
+#include "builtin/pod_amounts.h"
+#include "sched/inside.h"
+
+static int64_t in_units(str name, const struct quantity *q)
+{
+    return str_eqz(name, "cpu") ? quantity_milli(q) : quantity_value(q);
+}
+
+static struct sched_amounts amounts_read(struct arena *a, const struct amounts *l)
+{
+    struct sched_amount *at = ARENA_ARRAY(a, struct sched_amount, l->n + 1);
+
+    for (size_t i = 0; i < l->n; i++)
+        at[i] = (struct sched_amount){ l->at[i].name, in_units(l->at[i].name, &l->at[i].q) };
+    return (struct sched_amounts){ at, l->n };
+}
+
+static void ports_of(jv containers, struct sched_port *to, size_t *n)
+{
+    EACH (c, containers)
+        EACH (p, F(c.value, "ports")) {
+            int64_t port = FI(p.value, "hostPort");
+            if (port <= 0)
+                continue;
+            if (to)
+                to[*n] = (struct sched_port){ jv_str(F(p.value, "protocol"), S("TCP")),
+                                              FS(p.value, "hostIP"), port };
+            ++*n;
+        }
+}
+
+/* Init containers that stay have ports beside the others. */
+static jv sidecars(struct arena *a, jv spec)
+{
+    struct jbuild b = jb_arr(a);
+
+    EACH (it, F(spec, "initContainers"))
+        if (str_eqz(FS(it.value, "restartPolicy"), "Always"))
+            jb_push(&b, it.value);
+    return jb_done(&b);
+}
+
+static void read_ports(struct arena *a, jv spec, struct sched_pod *p)
+{
+    jv stay = sidecars(a, spec);
+    size_t n = 0;
+
+    ports_of(F(spec, "containers"), NULL, &n);
+    ports_of(stay, NULL, &n);
+    if (!n)
+        return;
+    struct sched_port *to = ARENA_ARRAY(a, struct sched_port, n);
+    ports_of(F(spec, "containers"), to, &p->n_ports);
+    ports_of(stay, to, &p->n_ports);
+    p->ports = to;
+}
+
+static void read_claims(struct arena *a, jv spec, struct sched_pod *p)
+{
+    jv volumes = F(spec, "volumes");
+    str *to = NULL;
+
+    EACH (it, volumes) {
+        str name = FS(F(it.value, "persistentVolumeClaim"), "claimName");
+        if (!jv_is_null(F(it.value, "ephemeral"))) /* the claim is named after both */
+            name = arena_printf(a, "%" PRI_STR "-%" PRI_STR, STR_ARG(p->name),
+                                STR_ARG(FS(it.value, "name")));
+        if (!name.n)
+            continue;
+        if (!to)
+            to = ARENA_ARRAY(a, str, jv_len(volumes));
+        to[p->n_claims++] = name;
+    }
+    p->claims = to;
+}
+
+struct sched_pod sched_pod_read(struct arena *a, jv pod)
+{
+    jv spec = F(pod, "spec");
+    struct amounts need = pod_amounts(a, pod, POD_REQUESTS, POD_OVERHEAD | POD_USE_STATUS);
+    int64_t us = 0;
+
+    (void)time_parse(meta_str(pod, S("creationTimestamp")), &us, NULL);
+    struct sched_pod p = {
+        .ns = meta_namespace(pod),
+        .name = meta_name(pod),
+        .uid = meta_uid(pod),
+        .node = FS(spec, "nodeName"),
+        .owner = FS(meta_controller(pod), "uid"),
+        .priority = FI(spec, "priority"),
+        .created_ms = us / 1000,
+        .never_preempts = str_eqz(FS(spec, "preemptionPolicy"), "Never"),
+        .need = amounts_read(a, &need),
+        .labels = meta_labels(pod),
+        .selector = F(spec, "nodeSelector"),
+        .affinity = F(spec, "affinity"),
+        .tolerations = F(spec, "tolerations"),
+        .spread = F(spec, "topologySpreadConstraints"),
+    };
+    read_ports(a, spec, &p);
+    read_claims(a, spec, &p);
+    return p;
+}
+
+struct sched_node sched_node_read(struct arena *a, jv node)
+{
+    struct amounts has = amounts_of(a, jv_at(node, "status", "allocatable"));
+
+    return (struct sched_node){
+        .name = meta_name(node),
+        .labels = meta_labels(node),
+        .taints = jv_at(node, "spec", "taints"),
+        .unschedulable = jv_bool(jv_at(node, "spec", "unschedulable"), false),
+        .not_ready = !meta_condition_is(node, S("Ready"), S("True")),
+        .has = amounts_read(a, &has),
+    };
+}
+
+bool sched_pod_has_ended(jv pod)
+{
+    str phase = jv_str(jv_at(pod, "status", "phase"), S(""));
+
+    return str_eqz(phase, "Succeeded") || str_eqz(phase, "Failed");
+}
+
+/* ---- what is worth keeping */
+
+static jv only(struct arena *a, jv obj, const char *const *names)
+{
+    struct jbuild b = jb_obj(a);
+
+    for (; *names; names++)
+        if (!jv_is_null(jv_get(obj, str_of(*names))))
+            jb_add(&b, str_of(*names), jv_get(obj, str_of(*names)));
+    return b.n ? jb_done(&b) : JV_ABSENT;
+}
+
+static jv slim_list(struct arena *a, jv list, const char *const *names)
+{
+    struct jbuild b = jb_arr(a);
+
+    if (!jv_len(list))
+        return JV_ABSENT;
+    EACH (it, list)
+        jb_push(&b, only(a, it.value, names));
+    return jb_done(&b);
+}
+
+static jv slim_meta(struct arena *a, jv obj)
+{
+    static const char *const names[] = { "name",   "namespace",         "uid",
+                                         "labels", "creationTimestamp", NULL };
+    jv meta = only(a, meta_of(obj), names);
+    jv owner = meta_controller(obj);
+
+    if (!jv_exists(owner))
+        return meta;
+    return jv_with(a, meta, jarr(a, jobj(a, { "uid", F(owner, "uid") }, { "controller", JV_TRUE })),
+                   "ownerReferences");
+}
+
+jv sched_pod_slim(struct arena *a, jv pod)
+{
+    static const char *const container[] = { "name", "resources", "ports", "restartPolicy", NULL };
+    static const char *const volume[] = { "name", "persistentVolumeClaim", "ephemeral", NULL };
+    static const char *const rest[] = { "nodeName",    "nodeSelector", "affinity",
+                                        "tolerations", "priority",     "preemptionPolicy",
+                                        "overhead",    "resources",    "topologySpreadConstraints",
+                                        NULL };
+    jv spec = F(pod, "spec");
+    jv kept = jv_with(a, only(a, spec, rest), slim_list(a, F(spec, "containers"), container),
+                      "containers");
+
+    if (jv_len(F(spec, "initContainers")))
+        kept =
+            jv_with(a, kept, slim_list(a, F(spec, "initContainers"), container), "initContainers");
+    if (jv_len(F(spec, "volumes")))
+        kept = jv_with(a, kept, slim_list(a, F(spec, "volumes"), volume), "volumes");
+    return jobj(a, { "metadata", slim_meta(a, pod) }, { "spec", kept });
+}
+
+jv sched_node_slim(struct arena *a, jv node)
+{
+    static const char *const spec[] = { "taints", "unschedulable", NULL };
+    jv ready = meta_condition(node, S("Ready"));
+    jv status = jobj(a, { "allocatable", jv_at(node, "status", "allocatable") });
+
+    if (jv_exists(ready))
+        status = jv_with(
+            a, status,
+            jarr(a, jobj(a, { "type", F(ready, "type") }, { "status", F(ready, "status") })),
+            "conditions");
+    return jobj(a, { "metadata", slim_meta(a, node) }, { "spec", only(a, F(node, "spec"), spec) },
+                { "status", status });
+}
