@@ -21,6 +21,11 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.ab
 MUSTER = os.environ.get("MUSTER", os.path.join(TOP, "build", "muster"))
 
 
+def sanitized():
+    with open(MUSTER, "rb") as f:
+        return b"__asan_init" in f.read()
+
+
 def free_ports(n):
     held = [socket.create_server(("127.0.0.1", 0)) for _ in range(n)]
     ports = [s.getsockname()[1] for s in held]
@@ -79,6 +84,11 @@ class Process:
             self.child.kill()
             self.child.wait()
             return "did not end"
+
+    def complains(self):
+        """A sanitizer built into it found something."""
+        with open(self.log, errors="replace", encoding="utf-8") as f:
+            return re.search(r"(Address|Leak|Thread)Sanitizer|runtime error:", f.read())
 
     def words(self, lines=30):
         with open(self.log, errors="replace", encoding="utf-8") as f:
@@ -163,7 +173,10 @@ class Engine:
     def stop(self):
         for child in reversed(self.children):
             child.stop()
+        bad = [c.words(60) for c in self.children if c.complains()]
         shutil.rmtree(self.folder, ignore_errors=True)
+        if bad:
+            raise AssertionError("a sanitizer complains:\n" + bad[0])
 
 
 class MusterUp(Engine):
