@@ -53,8 +53,8 @@ def role_index(obj):
 
 class Checker:
     def __init__(self, jobs, pods, services, events, stale_s, whole, kind=TF):  # pylint: disable=too-many-arguments
-        """Each: the history of a Mirror. stale_s: how old the pods may be that a status speaks of; whole:
-        nothing is missing in the histories."""
+        """Each: the history of a Mirror. stale_s: how old the pods may be that a status speaks of (None: each
+        as old as its watch makes it); whole: nothing is missing in the histories."""
         self.jobs, self.pods, self.services, self.events = jobs, pods, services, events
         self.stale_s, self.whole, self.kind = stale_s, whole, kind.name
         self.problems = []
@@ -68,8 +68,9 @@ class Checker:
             pods = sorted((c for c in self.pods if owner_uid(c.obj) == uid), key=lambda c: c.rev)
             self._status(changes)
             self._places(changes, pods)
-            if self.whole:
+            if self.whole and self.stale_s is not None:
                 self._counts(changes, pods)
+            if self.whole:
                 self._told_once(uid, changes, pods)
         return self.problems
 
@@ -174,7 +175,7 @@ class Checker:
                 there.discard(uid)
                 continue
             if uid not in there and p.type == "ADDED":
-                jobs = [c for c in changes if c.rev < p.rev and c.at > p.at - self.stale_s] or changes[:1]
+                jobs = [c for c in changes if c.rev < p.rev and c.at > p.at - (self.stale_s or 60)] or changes[:1]
                 last = [c for c in changes if c.rev < p.rev][-1:]
                 limits = [replicas(c.obj).get(where[0], 0) for c in jobs + last]
                 if limits and where[1] >= max(limits):
@@ -219,7 +220,8 @@ class Checker:
             elif reason == self.kind + "Restarting":
                 most = max(1, len(failed))
             elif reason.startswith(("FailedCreate", "FailedDelete")):
-                most = max(1, len(names))  # once for each object, which not every message names
+                # Once for each object, which not every message names.
+                most = max(1, *(sum(n for n in replicas(c.obj).values()) for c in changes))
             elif reason == "SetPodTemplateRestartPolicy":
                 most = max(1, sum(map(len, names.values())))
             if n > most:

@@ -102,21 +102,20 @@ class Standin:
             if word == "after":
                 self._later(value, lambda: self._advance(pod))
                 return
-            self._step(word, value, pod["metadata"]["name"], pod["metadata"]["namespace"])
+            self._step(word, value, pod["metadata"])
 
-    def _step(self, word, value, name, ns):
+    def _step(self, word, value, meta):
+        name, ns, uid = meta["name"], meta["namespace"], meta["uid"]
         if word == "bind":
             self.bind(name, ns, value)
-        elif word == "run":
-            self.run(name, ns)
-        elif word in ("exit", "restart"):
-            getattr(self, word)(name, value, ns)
         elif word == "waiting":
-            self.report(name, ns, lambda pod: podstatus.waiting(pod, *value))
+            self.report(name, ns, lambda pod: podstatus.waiting(pod, *value), uid)
         elif word == "unschedulable":
-            self.report(name, ns, lambda pod: podstatus.unschedulable(pod, value), bind=False)
+            self.report(name, ns, lambda pod: podstatus.unschedulable(pod, value), uid, bind=False)
+        elif word in ("exit", "restart"):
+            getattr(self, word)(name, value, ns, uid=uid)
         else:
-            getattr(self, word)(name, ns)
+            getattr(self, word)(name, ns, uid)
 
     def _later(self, seconds, what):
         with self.wake:
@@ -149,9 +148,12 @@ class Standin:
                 "target": {"apiVersion": "v1", "kind": "Node", "name": node or self.node}}
         self.kube.call("POST", f"/api/v1/namespaces/{ns}/pods/{name}/binding", body)
 
-    def report(self, name, ns, status, bind=True):
-        """Patches the pod's status with what the function makes of the pod as it is."""
+    def report(self, name, ns, status, uid=None, bind=True):
+        """Patches the pod's status with what the function makes of the pod as it is: the one with that
+        uid, or whichever has the name. What has ended has ended: nothing is reported of it any more."""
         pod = self.kube.get("pods", name, ns)
+        if pod["status"].get("phase") in ("Succeeded", "Failed") or uid not in (None, pod["metadata"]["uid"]):
+            return None
         if bind and not pod["spec"].get("nodeName"):
             try:
                 self.bind(name, ns)
@@ -159,32 +161,37 @@ class Standin:
                 if e.status != 409:  # the script was faster
                     raise
             pod = self.kube.get("pods", name, ns)
-        patch = {"metadata": {"uid": pod["metadata"]["uid"]}, "status": status(pod)}
-        return self.kube.patch("pods", name, patch, ns, "status", MERGE)
+        meta = {m: pod["metadata"][m] for m in ("uid", "resourceVersion")}
+        try:
+            return self.kube.patch("pods", name, {"metadata": meta, "status": status(pod)}, ns, "status", MERGE)
+        except ApiError as e:
+            if e.status != 409:
+                raise
+            return self.report(name, ns, status, meta["uid"], bind)
 
-    def run(self, name, ns):
-        return self.report(name, ns, podstatus.running)
+    def run(self, name, ns, uid=None):
+        return self.report(name, ns, podstatus.running, uid)
 
-    def exit(self, name, code, ns):
-        return self.report(name, ns, lambda pod: podstatus.exited(pod, code))
+    def exit(self, name, code, ns, uid=None):
+        return self.report(name, ns, lambda pod: podstatus.exited(pod, code), uid)
 
-    def restart(self, name, code, ns, times=1):
-        return self.report(name, ns, lambda pod: podstatus.restarted(pod, code, times))
+    def restart(self, name, code, ns, times=1, uid=None):
+        return self.report(name, ns, lambda pod: podstatus.restarted(pod, code, times), uid)
 
-    def evict(self, name, ns):
-        return self.report(name, ns, podstatus.evicted)
+    def evict(self, name, ns, uid=None):
+        return self.report(name, ns, podstatus.evicted, uid)
 
-    def lose(self, name, ns):
-        return self.report(name, ns, podstatus.lost)
+    def lose(self, name, ns, uid=None):
+        return self.report(name, ns, podstatus.lost, uid)
 
-    def unknown(self, name, ns):
-        return self.report(name, ns, podstatus.unknown)
+    def unknown(self, name, ns, uid=None):
+        return self.report(name, ns, podstatus.unknown, uid)
 
     def _finish(self, pod):
         meta = pod["metadata"]
         death = self.rules[meta["uid"]].get("death")
         if death is not None:
-            self.exit(meta["name"], death, meta["namespace"])
+            self.exit(meta["name"], death, meta["namespace"], uid=meta["uid"])
         self.kube.delete("pods", meta["name"], meta["namespace"], grace=0, uid=meta["uid"])
 
     def finish(self, name, ns):
