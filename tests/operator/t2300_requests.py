@@ -58,6 +58,35 @@ def judge(proxy, at_start, jobs, n, ramp):
         raise AssertionError(f"objects: {tally}")
 
 
+def a_restart(server, ns):
+    """Finished jobs cost an operator that starts nothing but, of those that ended lately, the event that
+    its predecessor may have died before."""
+    engine = Proxied(server.kube, ns)
+    scene = Scene(engine, ns)
+    try:
+        names = [f"j{i}" for i in range(10)]
+        scene.script({"do": ["run", {"exit": 0}]})
+        for name in names:
+            scene.create(name, Worker=2)
+        scene.wait(lambda: all(is_true(scene.job(n), "Succeeded") for n in names), "all succeed", 60)
+        scene.quiet(1.0)
+        engine.kill_operator()
+        before = len(engine.proxy.requests)
+        engine.start_operator()
+        scene.quiet(1.5)
+        wrote = [str(r) for r in engine.proxy.requests[before:] if r.writes]
+        print(f"# {len(wrote)} writes after a restart, of 10 finished jobs")
+        if len(wrote) > 10 or any(not w.startswith("create events") for w in wrote):
+            raise AssertionError(f"{len(wrote)} writes: {sorted(set(wrote))}")
+        scene.check()
+    except Exception as e:
+        e.report = "\n" + engine.words()
+        raise
+    finally:
+        scene.stop()
+        engine.stop()
+
+
 def main():
     tap = Tap()
     server = Server()
@@ -67,6 +96,7 @@ def main():
     tap.run(f"one job of 4 replicas{on}", cost, server, f"{base}-2", 1, 4, False)
     tap.run(f"one job of 60 replicas{on}", cost, server, f"{base}-3", 1, 60, False)
     tap.run(f"20 jobs of 4 replicas at once{on}", cost, server, f"{base}-4", 20, 4, True)
+    tap.run(f"a restart with finished jobs{on}", a_restart, server, f"{base}-5")
     server.stop()
     tap.end()
 

@@ -221,7 +221,7 @@ class Checker:
                 most = max(1, len(failed))
             elif reason.startswith(("FailedCreate", "FailedDelete")):
                 # Once for each object, which not every message names.
-                most = max(1, *(sum(n for n in replicas(c.obj).values()) for c in changes))
+                most = max([1, *(sum(replicas(c.obj).values()) for c in changes)])
             elif reason == "SetPodTemplateRestartPolicy":
                 most = max(1, sum(map(len, names.values())))
             if n > most:
