@@ -1,6 +1,7 @@
 /* muster: picks the command and hands it its arguments. */
 
 #include "manifests.h"
+#include "node/warden_keeper.h"
 #include "operator.h"
 #include "up.h"
 #include "validate.h"
@@ -27,6 +28,8 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < COMMANDS; i++)
         if (strcmp(name, commands[i]->name) == 0)
             return commands[i]->run(commands[i], argc - 1, argv + 1);
+    if (strcmp(name, "warden") == 0) /* run by the node, not by people */
+        return warden_main(argc - 1, argv + 1);
     if (strcmp(name, "version") == 0 || strcmp(name, "--version") == 0) {
         puts("muster " MUSTER_VERSION);
         return EXIT_DONE;

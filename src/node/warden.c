@@ -1,0 +1,547 @@
+/* Wardens from the node's side: started or found again, talked to over their socket, watched by
+ * pidfd. A pod's handle ends with GONE, when its keeper is dead and has cleared away. */
+
+#include "node/warden.h"
+
+#include "base/mem.h"
+#include "node/warden_pod.h"
+#include "node/warden_spec.h"
+#include "node/warden_state.h"
+#include "node/warden_sys.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { RETRY_MS = 20, RETRY_FOR_MS = 10 * 1000 };
+
+static void on_conn(uv_poll_t *h, int status, int events);
+static void try_adopt(void *arg);
+
+/* ---- telling */
+
+void warden_pod_tell(struct runtime_pod *p, const struct runtime_event *ev)
+{
+    if (!p->dropped)
+        p->sink.on_event(p->sink.ctx, ev);
+}
+
+static void tell_gone(struct runtime_pod *p, jv state, str why)
+{
+    if (p->gone)
+        return;
+    p->gone = true;
+    warden_calls_end(p, true);
+    warden_pod_tell(p, &(struct runtime_event){ .what = RUNTIME_GONE, .why = why, .state = state });
+}
+
+/* ---- handles */
+
+static void pod_free(struct runtime_pod *p)
+{
+    warden_wire_done(&p->wire);
+    if (p->pidfd >= 0)
+        close(p->pidfd);
+    free(p->uid);
+    free(p->dir);
+    free(p);
+}
+
+static void maybe_free(struct runtime_pod *p)
+{
+    if (p->dropped && p->handles == 0 && !p->deferred)
+        pod_free(p);
+}
+
+static void on_closed(uv_handle_t *h)
+{
+    struct runtime_pod *p = h->data;
+
+    p->handles--;
+    maybe_free(p);
+}
+
+static void hang_up(struct runtime_pod *p)
+{
+    if (!p->has_talk)
+        return;
+    p->has_talk = false;
+    uv_poll_stop(&p->talk);
+    uv_close((uv_handle_t *)&p->talk, on_closed);
+    warden_wire_done(&p->wire);
+}
+
+static void mind_writing(struct runtime_pod *p)
+{
+    if (p->has_talk)
+        uv_poll_start(&p->talk, UV_READABLE | (warden_wire_waits(&p->wire) ? UV_WRITABLE : 0),
+                      on_conn);
+}
+
+void warden_pod_say(struct runtime_pod *p, jv v, const int *fds, size_t nfds)
+{
+    if (!p->has_talk)
+        return; /* its end is seen, or it is connected again and tells how things are */
+    if (warden_wire_say(&p->wire, v, fds, nfds) < 0)
+        return; /* the poll will see it, too */
+    mind_writing(p);
+}
+
+/* ---- what a warden says */
+
+static void take_box(struct runtime_pod *p, enum runtime_what what, jv v)
+{
+    warden_pod_tell(p, &(struct runtime_event){
+                           .what = what,
+                           .container = jv_str(jv_at(v, "name"), STR_NONE),
+                           .at_ms = jv_int(jv_at(v, "at_ms"), 0),
+                           .pid = jv_int(jv_at(v, "pid"), 0),
+                           .code = (int)jv_int(jv_at(v, "code"), -1),
+                           .signo = (int)jv_int(jv_at(v, "signal"), 0),
+                           .oom = jv_bool(jv_at(v, "oom"), false),
+                           .why = jv_str(jv_at(v, "why"), STR_NONE),
+                       });
+}
+
+static void take_line(struct runtime_pod *p, str line)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    jv v = json_parse(a, line, NULL, NULL);
+    jv at;
+
+    if (jv_exists(at = jv_at(v, "hello"))) {
+        p->greeted = true;
+        warden_pod_tell(
+            p, &(struct runtime_event){ .what = RUNTIME_HELLO, .state = jv_at(at, "state") });
+    } else if (jv_exists(at = jv_at(v, "started"))) {
+        take_box(p, RUNTIME_STARTED, at);
+    } else if (jv_exists(at = jv_at(v, "exited"))) {
+        take_box(p, RUNTIME_EXITED, at);
+    } else if (jv_exists(at = jv_at(v, "failed"))) {
+        take_box(p, RUNTIME_FAILED, at);
+    } else if (jv_exists(at = jv_at(v, "exec_tty"))) {
+        warden_call_tty(p, (uint64_t)jv_int(jv_at(at, "id"), 0), warden_wire_take_fd(&p->wire));
+    } else if (jv_exists(at = jv_at(v, "exec_exited"))) {
+        warden_call_exited(p, (uint64_t)jv_int(jv_at(at, "id"), 0),
+                           (int)jv_int(jv_at(at, "code"), -1), jv_str(jv_at(at, "why"), STR_NONE));
+    }
+}
+
+static void take_lines(struct runtime_pod *p)
+{
+    str line;
+
+    while (!p->dropped && p->has_talk && warden_wire_line(&p->wire, &line))
+        take_line(p, line);
+}
+
+static void on_conn(uv_poll_t *h, int status, int events)
+{
+    struct runtime_pod *p = h->data;
+    struct err e = { 0 };
+
+    (void)status;
+    (void)events;
+    int rc = warden_wire_fill(&p->wire, &e);
+    take_lines(p);
+    if (!p->has_talk)
+        return;
+    warden_wire_used(&p->wire);
+    if (rc < 0 || warden_wire_flush(&p->wire) < 0)
+        hang_up(p); /* it is dying: its keeper's end is the end */
+    else
+        mind_writing(p);
+}
+
+static void talk_over(struct runtime_pod *p, int fd)
+{
+    warden_wire_init(&p->wire, fd);
+    uv_poll_init(loop_uv(p->rt->loop), &p->talk, fd);
+    p->talk.data = p;
+    p->has_talk = true;
+    p->handles++;
+    mind_writing(p);
+}
+
+/* ---- its death */
+
+static void bury(struct runtime_pod *p, const char *why)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    int dirfd = open(p->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    jv st = JV_ABSENT;
+
+    if (dirfd >= 0) {
+        struct err e = { 0 };
+        st = warden_state_read(a, dirfd, &e);
+        if (!jv_exists(jv_at(st, "ended_ms"))) { /* the keeper had no time to clear away */
+            warden_sweep(str_of(p->uid));
+            st = warden_state_bury(a, dirfd, warden_now_ms(), str_of(why));
+        }
+        close(dirfd);
+    }
+    tell_gone(p, st, jv_str(jv_at(st, "why"), str_of(why)));
+}
+
+static void on_death(uv_poll_t *h, int status, int events)
+{
+    struct runtime_pod *p = h->data;
+    struct err e = { 0 };
+
+    (void)status;
+    (void)events;
+    if (p->child)
+        waitpid(p->pid, NULL, WNOHANG);
+    p->has_death = false;
+    uv_poll_stop(&p->death);
+    uv_close((uv_handle_t *)&p->death, on_closed);
+    if (p->has_talk) { /* its last words */
+        warden_wire_fill(&p->wire, &e);
+        take_lines(p);
+    }
+    hang_up(p);
+    if (p->dropped)
+        return;
+    p->dead = true;
+    p->retry_until_ms = loop_now_ms(p->rt->loop) + RETRY_FOR_MS;
+    try_adopt(p); /* were it killed, the one inside may still be clearing away */
+}
+
+static int watch_death(struct runtime_pod *p, pid_t pid)
+{
+    p->pid = pid;
+    p->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (p->pidfd < 0)
+        return -1;
+    uv_poll_init(loop_uv(p->rt->loop), &p->death, p->pidfd);
+    p->death.data = p;
+    p->has_death = true;
+    p->handles++;
+    uv_poll_start(&p->death, UV_READABLE, on_death);
+    return 0;
+}
+
+/* ---- starting */
+
+static struct runtime_pod *pod_new(struct warden_runtime *rt, str uid,
+                                   const struct runtime_sink *sink)
+{
+    struct runtime_pod *p = mem_new(sizeof(*p));
+
+    p->rt = rt;
+    p->sink = *sink;
+    p->pidfd = p->wire.fd = -1;
+    p->uid = strndup(uid.p, uid.n);
+    if (!p->uid || asprintf(&p->dir, "%s/%s", rt->pods, p->uid) < 0)
+        abort();
+    p->next = rt->first;
+    rt->first = p;
+    return p;
+}
+
+static int write_sandbox(const struct runtime_pod *p, jv sandbox, struct err *e)
+{
+    AUTO(arena) struct arena *a = arena_new();
+
+    if (warden_mkdirs(p->dir, 0700) < 0)
+        return err_sys(e, "make %s", p->dir);
+    AUTO(warden_fd) int dirfd = open(p->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (dirfd < 0)
+        return err_sys(e, "open %s", p->dir);
+    unlinkat(dirfd, "state.json", 0);
+    return warden_replace(dirfd, "sandbox.json", json_text(a, sandbox), e);
+}
+
+static int start_keeper(struct runtime_pod *p, int theirs, struct err *e)
+{
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attr;
+    sigset_t set;
+    char arg_warden[] = "warden";
+    char arg_fd[] = "3";
+    char *const argv[] = { p->rt->exe, arg_warden, p->dir, arg_fd, NULL };
+
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDWR, 0);
+    posix_spawn_file_actions_adddup2(&files, theirs, 3);
+    posix_spawnattr_init(&attr);
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    sigemptyset(&set);
+    posix_spawnattr_setsigmask(&attr, &set);
+    sigfillset(&set);
+    posix_spawnattr_setsigdefault(&attr, &set);
+    errno = posix_spawn(&p->pid, p->rt->exe, &files, &attr, argv, environ);
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&attr);
+    return errno ? err_sys(e, "run %s", p->rt->exe) : 0;
+}
+
+static void on_failed(void *arg)
+{
+    struct runtime_pod *p = arg;
+
+    p->deferred = false;
+    if (p->dropped)
+        maybe_free(p);
+    else
+        bury(p, p->wire.in.p ? p->wire.in.p : "the warden could not be started");
+}
+
+static struct runtime_pod *spawn(struct runtime *base, str uid, jv sandbox,
+                                 const struct runtime_sink *sink)
+{
+    struct warden_runtime *rt = (struct warden_runtime *)base;
+    struct runtime_pod *p = pod_new(rt, uid, sink);
+    struct err e = { 0 };
+    int pair[2];
+
+    assert_on_loop(rt->loop);
+    int rc = write_sandbox(p, sandbox, &e);
+    if (rc == 0 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
+        rc = err_sys(&e, "socketpair");
+    if (rc == 0) {
+        /* Not 3: dup2 onto itself would leave close-on-exec on. */
+        int theirs = pair[1] == 3 ? fcntl(pair[1], F_DUPFD_CLOEXEC, 4) : pair[1];
+        rc = start_keeper(p, theirs, &e);
+        if (theirs != pair[1])
+            close(theirs);
+        close(pair[1]);
+        if (rc < 0)
+            close(pair[0]);
+    }
+    if (rc == 0) {
+        p->child = true;
+        talk_over(p, pair[0]);
+        watch_death(p, p->pid);
+        return p;
+    }
+    buf_add(&p->wire.in, str_of(e.msg));
+    buf_addc(&p->wire.in, 0);
+    p->deferred = true;
+    loop_defer(rt->loop, on_failed, p);
+    return p;
+}
+
+/* ---- finding again */
+
+/* The one that listened is the keeper. */
+static pid_t peer(int fd)
+{
+    struct ucred who = { 0 };
+    socklen_t n = sizeof(who);
+
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) < 0 ? 0 : who.pid;
+}
+
+static int dial(const struct runtime_pod *p)
+{
+    struct sockaddr_un at = { .sun_family = AF_UNIX };
+    AUTO(warden_fd) int dirfd = open(p->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    snprintf(at.sun_path, sizeof(at.sun_path), "/proc/self/fd/%d/ctl", dirfd);
+    if (dirfd >= 0 && fd >= 0 && connect(fd, (const struct sockaddr *)&at, sizeof(at)) == 0)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+static bool is_held(const struct runtime_pod *p)
+{
+    char path[PATH_MAX];
+
+    snprintf(path, sizeof(path), "%s/lock", p->dir);
+    AUTO(warden_fd) int fd = open(path, O_RDWR | O_CLOEXEC);
+    return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0;
+}
+
+static void try_adopt(void *arg)
+{
+    struct runtime_pod *p = arg;
+    int fd = dial(p);
+
+    loop_timer_stop(TAKE(p->retry));
+    if (fd >= 0 && !p->dead && watch_death(p, peer(fd)) == 0) {
+        talk_over(p, fd);
+        return;
+    }
+    if (fd >= 0)
+        close(fd);
+    if ((fd >= 0 || is_held(p)) && loop_now_ms(p->rt->loop) < p->retry_until_ms)
+        p->retry = loop_timer_start(p->rt->loop, RETRY_MS, 0, try_adopt, p);
+    else
+        bury(p,
+             p->dead ? "the pod's keeper was killed" : "the pod's warden is not running any more");
+}
+
+static void on_adopt(void *arg)
+{
+    struct runtime_pod *p = arg;
+
+    p->deferred = false;
+    if (p->dropped)
+        maybe_free(p);
+    else
+        try_adopt(p);
+}
+
+static struct runtime_pod *adopt(struct runtime *base, str uid, const struct runtime_sink *sink)
+{
+    struct warden_runtime *rt = (struct warden_runtime *)base;
+    char path[PATH_MAX];
+
+    assert_on_loop(rt->loop);
+    snprintf(path, sizeof(path), "%s/%" PRI_STR "/sandbox.json", rt->pods, STR_ARG(uid));
+    if (access(path, F_OK) < 0)
+        return NULL;
+    struct runtime_pod *p = pod_new(rt, uid, sink);
+    p->retry_until_ms = loop_now_ms(rt->loop) + RETRY_FOR_MS;
+    p->deferred = true;
+    loop_defer(rt->loop, on_adopt, p);
+    return p;
+}
+
+/* ---- asking */
+
+static void start(struct runtime_pod *p, jv container)
+{
+    AUTO(arena) struct arena *a = arena_new();
+
+    warden_pod_say(p, jobj(a, { "start", container }), NULL, 0);
+}
+
+static void send_signal(struct runtime_pod *p, str container, int signo)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    jv v = jobj(a, { "name", jstr(a, container) }, { "signo", jint(a, signo) });
+
+    warden_pod_say(p, jobj(a, { "signal", v }), NULL, 0);
+}
+
+static void end(struct runtime_pod *p, int64_t grace_ms)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    jv v = jobj(a, { "grace_ms", jint(a, grace_ms) });
+
+    warden_pod_say(p, jobj(a, { "end", v }), NULL, 0);
+}
+
+static void drop(struct runtime_pod *p)
+{
+    struct runtime_pod **at = &p->rt->first;
+
+    while (*at != p)
+        at = &(*at)->next;
+    *at = p->next;
+    warden_calls_end(p, false);
+    p->dropped = true;
+    loop_timer_stop(TAKE(p->retry));
+    hang_up(p);
+    if (p->has_death) {
+        p->has_death = false;
+        uv_poll_stop(&p->death);
+        uv_close((uv_handle_t *)&p->death, on_closed);
+    }
+    maybe_free(p);
+}
+
+static jv list(struct runtime *base, struct arena *a)
+{
+    struct warden_runtime *rt = (struct warden_runtime *)base;
+    struct jbuild b = jb_arr(a);
+    DIR *d = opendir(rt->pods);
+
+    for (struct dirent *at; d && (at = readdir(d));) {
+        char path[PATH_MAX];
+        snprintf(path, sizeof(path), "%s/%s/sandbox.json", rt->pods, at->d_name);
+        if (at->d_name[0] != '.' && access(path, F_OK) == 0)
+            jb_push(&b, jstr(a, arena_str(a, str_of(at->d_name))));
+    }
+    if (d)
+        closedir(d);
+    return jb_done(&b);
+}
+
+/* Directories that a pod has made unreadable are made readable first. */
+static void remove_tree(int dir, const char *name, int depth)
+{
+    int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+    if (fd < 0 && errno == EACCES && fchmodat(dir, name, 0700, 0) == 0)
+        fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    for (struct dirent *at; d && depth < 256 && (at = readdir(d));) {
+        if (strcmp(at->d_name, ".") == 0 || strcmp(at->d_name, "..") == 0)
+            continue;
+        if (unlinkat(fd, at->d_name, 0) == 0)
+            continue;
+        if (errno == EACCES && fchmod(fd, 0700) == 0 && unlinkat(fd, at->d_name, 0) == 0)
+            continue;
+        remove_tree(fd, at->d_name, depth + 1);
+    }
+    if (d)
+        closedir(d);
+    unlinkat(dir, name, AT_REMOVEDIR);
+}
+
+static void forget(struct runtime *base, str uid)
+{
+    struct warden_runtime *rt = (struct warden_runtime *)base;
+    AUTO(warden_fd) int dir = open(rt->pods, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    char name[256];
+
+    if (uid.n == 0 || uid.n >= sizeof(name) || uid.p[0] == '.' || str_find(uid, '/') >= 0)
+        return;
+    snprintf(name, sizeof(name), "%" PRI_STR, STR_ARG(uid));
+    if (dir >= 0)
+        remove_tree(dir, name, 0);
+}
+
+static const struct runtime_ops ops = {
+    .spawn = spawn,
+    .adopt = adopt,
+    .start = start,
+    .signal = send_signal,
+    .exec = warden_call_captured,
+    .end = end,
+    .drop = drop,
+    .list = list,
+    .forget = forget,
+};
+
+struct runtime *warden_runtime_new(struct loop *l, const struct warden_opts *o)
+{
+    struct warden_runtime *rt = mem_new(sizeof(*rt));
+
+    *rt = (struct warden_runtime){
+        .base = { .ops = &ops },
+        .loop = l,
+        .pods = strdup(o->pods),
+        .exe = strdup(o->exe ? o->exe : "/proc/self/exe"),
+    };
+    return &rt->base;
+}
+
+void warden_runtime_free(struct runtime *base)
+{
+    struct warden_runtime *rt = (struct warden_runtime *)base;
+
+    if (!rt)
+        return;
+    while (rt->first)
+        drop(rt->first);
+    free(rt->pods);
+    free(rt->exe);
+    free(rt);
+}

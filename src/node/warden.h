@@ -1,0 +1,38 @@
+/* The node's side of the wardens: runtime.h with real processes, one warden a pod. Everything is on
+ * the loop thread. */
+#pragma once
+
+#include "loop/loop.h"
+#include "node/runtime.h"
+
+struct warden_opts {
+    const char *pods; /* <data>/pods: each pod's directory is in it, under its uid */
+    const char *exe;  /* run as `EXE warden DIR FD`; NULL: this program */
+};
+
+struct runtime *warden_runtime_new(struct loop *l, const struct warden_opts *o);
+/* Drops all handles; what runs goes on. */
+void warden_runtime_free(struct runtime *rt);
+
+/* A program beside a container's, with the caller's own descriptors or a terminal: kubectl exec. */
+struct warden_exec_opts {
+    str container;
+    jv argv;
+    jv env;     /* ["NAME=value"], on top of the container's; may be absent */
+    int fds[3]; /* without tty: standard input, output, error; borrowed until the call returns */
+    bool tty;
+    int rows;
+    int cols;
+    /* With tty: the master side, taken by the callee; TIOCSWINSZ on it resizes. */
+    void (*on_tty)(void *ctx, int fd);
+    /* Once, unless the pod's handle is dropped before. why: it did not run; empty: it did. */
+    void (*on_exit)(void *ctx, int code, str why);
+    void *ctx;
+};
+
+uint64_t warden_exec_start(struct runtime_pod *p, const struct warden_exec_opts *o);
+void warden_exec_stop(struct runtime_pod *p, uint64_t id); /* kills it; on_exit comes */
+
+/* Whether pods can have namespaces of their own here; e says what is in the way. Takes some ms, in
+ * a child process. */
+bool warden_can_isolate(struct err *e);

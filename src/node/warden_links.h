@@ -1,0 +1,9 @@
+/* Level shared: mount paths as symbolic links on the machine itself, where their names are free.
+ * What is made is written to DIR/links first, so that it can be removed whoever dies. */
+#pragma once
+
+#include "node/warden_root.h"
+
+/* Why, in a user's words, a path cannot be had at this level: "VolumeMountUnsupported: ...". */
+int warden_links_make(const struct warden_view *v, struct err *e);
+void warden_links_remove(const char *dir);

@@ -1,0 +1,53 @@
+/* Resident memory of a process tree, from /proc. */
+
+#include "node/warden_memory.h"
+
+#include "node/warden_sys.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct sum {
+    int proc;
+    bool exact;
+    int64_t bytes;
+};
+
+static void add_one(struct sum *s, pid_t pid)
+{
+    char file[64];
+    char text[4096];
+    long pages = 0;
+
+    snprintf(file, sizeof(file), "%d/%s", (int)pid, s->exact ? "smaps_rollup" : "statm");
+    if (warden_get(s->proc, file, text, sizeof(text)) < 0)
+        return;
+    if (!s->exact) {
+        if (sscanf(text, "%*d %ld", &pages) == 1)
+            s->bytes += (int64_t)pages * sysconf(_SC_PAGESIZE);
+        return;
+    }
+    const char *pss = strstr(text, "\nPss:");
+    s->bytes += pss ? strtol(pss + 5, NULL, 10) * 1024 : 0;
+}
+
+static void add_tree(void *ctx, pid_t pid)
+{
+    struct sum *s = ctx;
+
+    add_one(s, pid);
+    warden_children(s->proc, pid, add_tree, s);
+}
+
+int64_t warden_memory_below(int proc, pid_t pid, int64_t limit)
+{
+    struct sum s = { .proc = proc };
+
+    warden_children(proc, pid, add_tree, &s);
+    if (s.bytes <= limit)
+        return s.bytes;
+    s = (struct sum){ .proc = proc, .exact = true };
+    warden_children(proc, pid, add_tree, &s);
+    return s.bytes;
+}

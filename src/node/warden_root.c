@@ -1,0 +1,255 @@
+/* Builds the root of a container and moves into it. The caller has a mount namespace of its own, so
+ * all of this is gone with its last process. */
+
+#include "node/warden_root.h"
+
+#include "node/warden_mount.h"
+#include "node/warden_sys.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Not shown as they are on this machine. */
+static const char *const replaced[] = { "dev", "proc", "sys", "tmp", "lost+found", NULL };
+/* Of /dev: exact names, and those that begin so (accelerators, fabrics). */
+static const char *const devices[] = { "null", "zero", "full", "random", "urandom", "tty", NULL };
+static const char *const device_starts[] = { "nvidia", "dri",  "kfd", "infiniband", "accel",
+                                             "vfio",   "fuse", "dxg", "net",        NULL };
+
+static const char *in_dir(char out[PATH_MAX], const char *dir, const char *name)
+{
+    snprintf(out, PATH_MAX, "%s/%s", dir, name);
+    return out;
+}
+
+int warden_view_pod(const struct warden_sandbox *s, const char *dir, struct err *e)
+{
+    char path[PATH_MAX];
+
+    if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) < 0)
+        return err_sys(e, "keep mounts to ourselves");
+    if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0)
+        return err_sys(e, "mount /proc");
+    if (mkdir(in_dir(path, dir, "shm"), 0700) < 0 && errno != EEXIST)
+        return err_sys(e, "make %s", path);
+    AUTO(warden_fd) int shm = warden_tmpfs_on(AT_FDCWD, path, s->shm_bytes, 01777, e);
+    if (shm < 0)
+        return err_wrap(e, "/dev/shm");
+    for (size_t i = 0; i < s->ntmpfs; i++) {
+        if (warden_mkdirs(s->tmpfs[i].path, 0755) < 0)
+            return err_sys(e, "make %s", s->tmpfs[i].path);
+        AUTO(warden_fd)
+        int fd = warden_tmpfs_on(AT_FDCWD, s->tmpfs[i].path, s->tmpfs[i].size_bytes, 0777, e);
+        if (fd < 0)
+            return err_wrap(e, "%s", s->tmpfs[i].path);
+    }
+    return 0;
+}
+
+static bool starts_any(const char *name, const char *const *starts)
+{
+    for (; *starts; starts++)
+        if (str_starts(str_of(name), str_of(*starts)))
+            return true;
+    return false;
+}
+
+static void device_bind(int from, int to, const char *name)
+{
+    struct stat s;
+
+    if (fstatat(from, name, &s, AT_SYMLINK_NOFOLLOW) < 0 || S_ISLNK(s.st_mode))
+        return;
+    if (S_ISDIR(s.st_mode)) {
+        mkdirat(to, name, 0755);
+    } else {
+        int fd = openat(to, name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+        if (fd >= 0)
+            close(fd);
+    }
+    warden_bind(from, name, to, name);
+}
+
+static int view_dev(struct warden_root *r, const char *dir, struct err *e)
+{
+    static const char *const links[][2] = { { "/proc/self/fd", "fd" },
+                                            { "/proc/self/fd/0", "stdin" },
+                                            { "/proc/self/fd/1", "stdout" },
+                                            { "/proc/self/fd/2", "stderr" },
+                                            { "pts/ptmx", "ptmx" } };
+    char path[PATH_MAX];
+    char here[64];
+    int host = open("/dev", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = host < 0 ? NULL : fdopendir(host);
+
+    if (!d)
+        return err_sys(e, "open /dev");
+    mkdirat(r->fd, "dev", 0755);
+    AUTO(warden_fd) int to = openat(r->fd, "dev", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (size_t i = 0; devices[i]; i++)
+        device_bind(host, to, devices[i]);
+    for (struct dirent *at; (at = readdir(d));)
+        if (starts_any(at->d_name, device_starts))
+            device_bind(host, to, at->d_name);
+    closedir(d);
+    for (size_t i = 0; i < COUNT(links); i++)
+        symlinkat(links[i][0], to, links[i][1]);
+    mkdirat(to, "pts", 0755);
+    mkdirat(to, "shm", 01777);
+    mkdirat(to, "mqueue", 0755);
+    snprintf(here, sizeof(here), "/proc/self/fd/%d/pts", to);
+    if (mount("devpts", here, "devpts", MS_NOSUID | MS_NOEXEC,
+              "newinstance,ptmxmode=0666,mode=620") < 0)
+        return err_sys(e, "mount /dev/pts");
+    snprintf(here, sizeof(here), "/proc/self/fd/%d/mqueue", to);
+    mount("mqueue", here, "mqueue", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL); /* may be missing */
+    if (warden_bind(AT_FDCWD, in_dir(path, dir, "shm"), to, "shm") < 0)
+        return err_sys(e, "mount /dev/shm");
+    return 0;
+}
+
+static bool plain(const char *path)
+{
+    return !strpbrk(path, ",:\\\"");
+}
+
+/* An image's files: changed in memory only. Where there are no overlays, its top directories. */
+static int view_rootfs(struct warden_root *r, const char *rootfs, const char *at, struct err *e)
+{
+    char over[PATH_MAX];
+    char opts[3 * PATH_MAX];
+
+    AUTO(warden_fd) int from = open(rootfs, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (from < 0)
+        return err_sys(e, "rootfs %s", rootfs);
+    mkdirat(r->fd, ".upper", 0755);
+    mkdirat(r->fd, ".work", 0755);
+    mkdirat(r->fd, ".root", 0755);
+    snprintf(over, sizeof(over), "%.4000s/.root", at);
+    for (int user = 0; user < 2 && plain(rootfs) && plain(at); user++) {
+        snprintf(opts, sizeof(opts), "lowerdir=%s,upperdir=%s/.upper,workdir=%s/.work%s", rootfs,
+                 at, at, user ? ",userxattr" : "");
+        if (mount("overlay", over, "overlay", 0, opts) < 0)
+            continue;
+        int fd = open(over, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd < 0)
+            return err_sys(e, "rootfs %s", rootfs);
+        close(r->fd);
+        r->fd = fd;
+        warden_root_own(r, fd);
+        return 0;
+    }
+    unlinkat(r->fd, ".upper", AT_REMOVEDIR);
+    unlinkat(r->fd, ".work", AT_REMOVEDIR);
+    unlinkat(r->fd, ".root", AT_REMOVEDIR);
+    return warden_mirror(from, r->fd, replaced, e);
+}
+
+static int view_base(struct warden_root *r, const struct warden_view *v, const char *at,
+                     struct err *e)
+{
+    const char *rootfs = v->start->rootfs ? v->start->rootfs : v->sandbox->rootfs;
+    char path[PATH_MAX];
+    char tmp[PATH_MAX];
+
+    if (rootfs) {
+        if (view_rootfs(r, rootfs, at, e) < 0)
+            return -1;
+    } else {
+        AUTO(warden_fd) int from = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (from < 0 || warden_mirror(from, r->fd, replaced, e) < 0)
+            return from < 0 ? err_sys(e, "open /") : -1;
+    }
+    mkdirat(r->fd, "proc", 0555);
+    mkdirat(r->fd, "sys", 0555);
+    mkdirat(r->fd, "tmp", 01777);
+    warden_bind(AT_FDCWD, "/sys", r->fd, "sys");
+    snprintf(path, sizeof(path), "/proc/self/fd/%d/proc", r->fd);
+    if (mount("proc", path, "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0)
+        return err_sys(e, "mount /proc");
+    if (view_dev(r, v->dir, e) < 0)
+        return -1;
+    const char *tmps = v->sandbox->tmp ? v->sandbox->tmp : in_dir(tmp, v->dir, "tmp");
+    snprintf(path, sizeof(path), "%.3000s/%" PRI_STR, tmps, STR_ARG(v->start->name));
+    if (warden_mkdirs(path, 0711) < 0)
+        return err_sys(e, "make %s", path);
+    chmod(path, 01777);
+    if (warden_bind(AT_FDCWD, path, r->fd, "tmp") < 0)
+        return err_sys(e, "mount /tmp");
+    AUTO(warden_fd) int on = openat(r->fd, "tmp", O_PATH | O_CLOEXEC);
+    warden_root_own(r, on);
+    return 0;
+}
+
+static int view_mount(struct warden_root *r, const struct warden_mount *m, struct err *e)
+{
+    AUTO(warden_fd) int from = open(m->from, O_PATH | O_CLOEXEC);
+
+    if (from < 0)
+        return err_sys(e, "mount %s on %s", m->from, m->to);
+    if (m->subpath) {
+        int below = warden_beneath(from, m->subpath, e);
+        if (below < 0)
+            return err_wrap(e, "mount %s on %s", m->from, m->to);
+        close(from);
+        from = below;
+    }
+    return warden_root_bind(r, from, m->to, m->ro, e);
+}
+
+static int view_mounts(struct warden_root *r, const struct warden_view *v, struct err *e)
+{
+    const struct warden_start *st = v->start;
+
+    for (size_t i = 0; i < v->sandbox->nmounts; i++)
+        if (view_mount(r, &v->sandbox->mounts[i], e) < 0)
+            return -1;
+    for (size_t i = 0; i < st->nmounts; i++)
+        if (view_mount(r, &st->mounts[i], e) < 0)
+            return -1;
+    if (st->term_from && st->term_to) {
+        struct warden_mount m = { .from = st->term_from, .to = st->term_to };
+        if (view_mount(r, &m, e) < 0)
+            return -1;
+    }
+    if (!st->cwd)
+        return 0;
+    int fd = warden_root_at(r, st->cwd, true, e);
+    if (fd >= 0)
+        close(fd);
+    return fd < 0 ? -1 : 0;
+}
+
+int warden_view_enter(const struct warden_view *v, struct err *e)
+{
+    struct warden_root r = { .fd = -1 };
+    char at[PATH_MAX];
+
+    if (mkdir(in_dir(at, v->dir, "root"), 0700) < 0 && errno != EEXIST)
+        return err_sys(e, "make %s", at);
+    AUTO(warden_fd) int top = warden_tmpfs_on(AT_FDCWD, at, 0, 0755, e);
+    if (top < 0)
+        return -1;
+    r.fd = open(at, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (r.fd < 0)
+        return err_sys(e, "open %s", at);
+    warden_root_own(&r, r.fd);
+    if (view_base(&r, v, at, e) < 0 || view_mounts(&r, v, e) < 0) {
+        close(r.fd);
+        return -1;
+    }
+    if (fchdir(r.fd) < 0 || syscall(SYS_pivot_root, ".", ".") < 0 || umount2(".", MNT_DETACH) < 0 ||
+        chdir("/") < 0) {
+        err_sys(e, "enter the root");
+        close(r.fd);
+        return -1;
+    }
+    close(r.fd);
+    return 0;
+}

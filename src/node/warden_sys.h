@@ -1,0 +1,42 @@
+/* System calls that the C library does not wrap, and small helpers of the warden's files. */
+#pragma once
+
+#include "base/err.h"
+#include "base/str.h"
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/* AUTO(warden_fd) closes on leaving scope; -1 is fine. */
+void warden_fd_auto(int *fd);
+
+/* As fork(2), with CLONE_ flags on top; *pidfd (may be NULL) closes on exec. */
+pid_t warden_clone(uint64_t flags, int *pidfd);
+int warden_openat2(int dir, const char *path, uint64_t flags, uint64_t resolve);
+int warden_signal(int pidfd, int signo);
+
+/* Writes all of it in one write(2) to a file that exists: what /proc and cgroups want. */
+int warden_put(int dir, const char *path, const char *text);
+/* At most n - 1 bytes and a NUL; the length, or -1. */
+ssize_t warden_get(int dir, const char *path, char *to, size_t n);
+int warden_mkdirs(const char *path, mode_t mode); /* all of its parts */
+/* Replaces the file whole or not at all. */
+int warden_replace(int dir, const char *name, str text, struct err *e);
+
+/* One message with a descriptor or without (-1). */
+ssize_t warden_send(int sock, const void *p, size_t n, int fd);
+enum { WARDEN_FDS = 16 }; /* most that come with one read */
+/* As recv(2); fds (room for WARDEN_FDS) are the receiver's and close on exec. */
+ssize_t warden_recv(int sock, void *p, size_t n, int *fds, size_t *nfds);
+
+/* Children of a process, as far as /proc tells; calls see() for each. */
+void warden_children(int proc, pid_t pid, void (*see)(void *ctx, pid_t child), void *ctx);
+/* Kills all below pid (not itself), once. How many there were. */
+size_t warden_kill_below(int proc, pid_t pid);
+/* For a subreaper: kills everything below this process and reaps it, until nothing is left. */
+void warden_kill_all(void);
+/* Kills what has MUSTER_POD=uid in its environment: for when no subreaper is left. How many. */
+size_t warden_sweep(str uid);
+
+int64_t warden_now_ms(void);  /* since 1970 */
+int64_t warden_tick_ms(void); /* monotonic */

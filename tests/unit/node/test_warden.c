@@ -1,0 +1,243 @@
+/* One pod at a time: start, end, signals, files, limits. */
+
+#include "rig.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static bool isolated(const struct rig *r)
+{
+    return strcmp(r->level, "namespaces") == 0;
+}
+
+static void a_container_starts_and_exits(struct rig *r)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct rig_pod *p = rig_pod(r, 1, NULL);
+
+    rig_start(p, "echo out; echo err >&2; printf 'no end'; sleep 0.1; exit 3", "{'env': ['A=b']}");
+    ok(rig_wait_n(r, &p->exited, 1), "it exits");
+    ok(p->hello && p->started == 1, "after hello and started");
+    const struct rig_event *e = rig_last(p, RUNTIME_EXITED);
+    ok(e->code == 3 && e->signo == 0 && !e->oom, "its code is told");
+    ok(rig_last(p, RUNTIME_STARTED)->pid > 1, "its pid on this machine is told");
+    str log = rig_log(a, p);
+    ok(str_contains(log, S("out\n")) && str_contains(log, S("err\n")) && str_ends(log, S("no end")),
+       "what it printed is in its log, to the byte");
+    rig_start(p, "exit 4", "{'attempt': 1}");
+    ok(rig_wait_n(r, &p->exited, 2), "started again it exits again");
+    is_int(rig_last(p, RUNTIME_EXITED)->code, 4, "with its new code");
+    rig_start(p, "exit 5", "{'attempt': 1}");
+    rig_end(p, 0);
+    is_int(p->exited, 2, "the same attempt does not run twice");
+    is_int(jv_int(jv_at(jdoc_root(rig_last(p, RUNTIME_GONE)->state), "containers", "main", "code"),
+                  -1),
+           4, "GONE has the last state");
+    free(p);
+}
+
+static void signals_reach_it(struct rig *r)
+{
+    struct rig_pod *p = rig_pod(r, 2, NULL);
+
+    rig_start(p, "trap 'exit 7' TERM; echo; while :; do sleep 0.01; done", NULL);
+    ok(rig_wait_n(r, &p->started, 1), "it runs");
+    usleep(50 * 1000);
+    r->rt->ops->signal(p->p, S("main"), SIGTERM);
+    ok(rig_wait_n(r, &p->exited, 1), "SIGTERM ends it");
+    is_int(rig_last(p, RUNTIME_EXITED)->code, 7, "in its own way");
+    rig_start(p, "sleep 1000", "{'attempt': 1}");
+    rig_wait_n(r, &p->started, 2);
+    r->rt->ops->signal(p->p, S("main"), SIGKILL);
+    rig_wait_n(r, &p->exited, 2);
+    ok(rig_last(p, RUNTIME_EXITED)->signo == SIGKILL && rig_last(p, RUNTIME_EXITED)->code == -1,
+       "a signal that ended it is told");
+    rig_end(p, 0);
+    free(p);
+}
+
+static void what_cannot_start_fails(struct rig *r)
+{
+    struct rig_pod *p = rig_pod(r, 3, NULL);
+
+    rig_start(p, "", "{'argv': ['no-such-program']}");
+    rig_wait_n(r, &p->exited, 1);
+    is_str(str_of(rig_last(p, RUNTIME_FAILED)->why),
+           S("exec: \"no-such-program\": executable file not found in $PATH"), "no such program");
+    rig_start(p, "", "{'argv': [], 'attempt': 1}");
+    rig_wait_n(r, &p->exited, 2);
+    ok(strstr(rig_last(p, RUNTIME_FAILED)->why, "argv"), "no command: the field is named");
+    rig_start(p, "", "{'argv': ['/no/where/sh', '-c', 'exit 6'], 'attempt': 2}");
+    rig_wait_n(r, &p->exited, 3);
+    is_int(rig_last(p, RUNTIME_EXITED)->code, 6, "a path of an image is found by its last part");
+    rig_end(p, 0);
+    ok(jv_exists(jv_at(jdoc_root(rig_last(p, RUNTIME_GONE)->state), "containers")),
+       "and the pod ends well");
+    free(p);
+    p = rig_pod(r, 4, "{'mounts': [{'from': 'x', 'to': '/y'}]}");
+    ok(rig_wait(r, &p->gone), "a sandbox that is wrong is gone at once");
+    ok(strstr(rig_last(p, RUNTIME_FAILED)->why, "mounts[].from"), "and says why: %s",
+       rig_last(p, RUNTIME_FAILED)->why);
+    r->rt->ops->drop(p->p);
+    r->rt->ops->forget(r->rt, str_of(p->uid));
+    free(p);
+}
+
+static void mounts_are_there(struct rig *r)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    str vol = arena_printf(a, "%s/vol", r->dir);
+    str opts = arena_printf(a,
+                            "{'mounts': [{'from': '%s', 'to': '/muster-test/data'},"
+                            "{'from': '%s', 'to': '/usr/share/muster-test/ro', 'ro': true},"
+                            "{'from': '%s', 'subpath': 'deep/er', 'to': '/muster-test/sub'}],"
+                            "'cwd': '/opt/muster-test/work', 'termination_log': '%s/term',"
+                            "'termination_path': '/dev/termination-log'}",
+                            vol.p, vol.p, vol.p, r->dir);
+
+    mkdir(vol.p, 0755);
+    chmod(vol.p, 0777);
+    struct rig_pod *p = rig_pod(r, 5, "{'shm_bytes': 1048576}");
+    rig_start(p,
+              "pwd; echo x > /muster-test/data/file; cat /usr/share/muster-test/ro/file;"
+              "touch /usr/share/muster-test/ro/no 2>/dev/null || echo read-only;"
+              "touch /muster-test/sub/in-sub; touch /tmp/private; echo bye > /dev/termination-log;"
+              "hostname; df -k /dev/shm | tail -n 1 | awk '{ print $2 }'; ls /usr/share | wc -l",
+              opts.p);
+    ok(rig_wait_n(r, &p->exited, 1), "it runs with mounts");
+    str log = rig_log(a, p);
+    ok(str_starts(log, S("/opt/muster-test/work\nx\nread-only\nsome-pod\n1024\n")),
+       "paths that this machine does not have are there");
+    if (rig_last(p, RUNTIME_FAILED)->why[0])
+        printf("# %s\n", rig_last(p, RUNTIME_FAILED)->why);
+    printf("# %" PRI_STR "\n", STR_ARG(log));
+    is_str(rig_read(a, arena_cat(a, vol, S("/file")).p), S("x\n"),
+           "what is written is in the volume");
+    ok(access(arena_cat(a, vol, S("/deep/er/in-sub")).p, F_OK) == 0, "subPath is made");
+    is_str(rig_read(a, arena_printf(a, "%s/term", r->dir).p), S("bye\n"), "a termination message");
+    ok(access("/muster-test", F_OK) < 0 && access("/usr/share/muster-test", F_OK) < 0 &&
+           access("/opt/muster-test", F_OK) < 0 && access("/tmp/private", F_OK) < 0,
+       "and nothing of it is on this machine");
+    rig_end(p, 0);
+    free(p);
+}
+
+static void an_image_has_its_own_files(struct rig *r)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    str opts = arena_printf(a, "{'rootfs': '%s/image'}", r->dir);
+    str cmd = arena_printf(a,
+                           "mkdir -p %s/image/etc && ln -s usr/bin usr/lib usr/lib64 %s/image/ && "
+                           "mkdir %s/image/usr && echo mine > %s/image/etc/name",
+                           r->dir, r->dir, r->dir, r->dir);
+
+    if (system(cmd.p) != 0)
+        return;
+    struct rig_pod *p = rig_pod(r, 6, NULL);
+    /* Its programs come from this machine, mounted: it has none of its own. */
+    str start = arena_printf(
+        a,
+        "{'rootfs': '%s/image', 'cwd': '/new', 'mounts': [{'from': '/usr', 'to': '/usr', 'ro': true}]}",
+        r->dir);
+    (void)opts;
+    rig_start(p, "cat /etc/name; pwd; echo changed > /etc/name; cat /etc/name", start.p);
+    rig_wait_n(r, &p->exited, 1);
+    is_str(rig_log(a, p), S("mine\n/new\nchanged\n"), "an image's root");
+    is_str(rig_read(a, arena_printf(a, "%s/image/etc/name", r->dir).p), S("mine\n"),
+           "is changed for the container only");
+    if (rig_last(p, RUNTIME_FAILED)->why[0])
+        printf("# %s\n", rig_last(p, RUNTIME_FAILED)->why);
+    rig_end(p, 0);
+    free(p);
+}
+
+static void links_stand_for_mounts(struct rig *r)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    str vol = arena_printf(a, "%s/vol", r->dir);
+    str good = arena_printf(a, "{'mounts': [{'from': '%s', 'to': '%s/in/data'}]}", vol.p, r->dir);
+    str bad = arena_printf(a, "{'mounts': [{'from': '%s', 'to': '/etc'}], 'attempt': 1}", vol.p);
+    str in = arena_printf(a, "%s/in", r->dir);
+
+    mkdir(vol.p, 0755);
+    struct rig_pod *p = rig_pod(r, 7, NULL);
+    rig_start(p, arena_printf(a, "echo x > %s/data/file; echo $TMPDIR", in.p).p, good.p);
+    rig_wait_n(r, &p->exited, 1);
+    is_str(rig_read(a, arena_cat(a, vol, S("/file")).p), S("x\n"), "a mount path is a link");
+    rig_start(p, "true", bad.p);
+    rig_wait_n(r, &p->exited, 2);
+    const char *why = rig_last(p, RUNTIME_FAILED)->why;
+    ok(strstr(why, "VolumeMountUnsupported: /etc") && strstr(why, "--isolation"),
+       "one that is taken is refused: %s", why);
+    rig_end(p, 0);
+    ok(access(in.p, F_OK) < 0, "what was made is removed");
+    free(p);
+}
+
+static void memory_is_limited(struct rig *r)
+{
+    struct rig_pod *p = rig_pod(r, 8, NULL);
+
+    rig_start(p, "head -c 400000000 /dev/zero | tail -c 300000000 | wc -c",
+              "{'limits': {'memory_bytes': 60000000}}");
+    ok(rig_wait_n(r, &p->exited, 1), "too much memory ends it");
+    ok(rig_last(p, RUNTIME_EXITED)->oom && rig_last(p, RUNTIME_EXITED)->signo == SIGKILL,
+       "as out of memory");
+    rig_end(p, 0);
+    free(p);
+}
+
+/* Root of a user namespace may have no others in it. */
+static bool may_become(uid_t uid)
+{
+    pid_t pid = fork();
+    int status = 0;
+
+    if (pid == 0)
+        _exit(setresgid(uid, uid, uid) < 0 || setresuid(uid, uid, uid) < 0);
+    return waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+static void it_runs_as_asked(struct rig *r)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct rig_pod *p = rig_pod(r, 9, "{'rlimits': {'nofile': 64, 'core': 0}}");
+    bool other = geteuid() == 0 && may_become(1234);
+
+    rig_start(p,
+              "ulimit -n; umask; grep -c NoNewPrivs:.1 /proc/self/status; ls /proc/self/fd | wc -l;"
+              "ps -o pgid= -p $$ | tr -d ' ' | grep -qx $$ && echo leads; id -u; id -g; id -G",
+              other ? "{'uid': 1234, 'gid': 2345, 'groups': [3456], 'umask': 23}"
+                    : "{'umask': 23}");
+    rig_wait_n(r, &p->exited, 1);
+    str log = rig_log(a, p);
+    ok(str_starts(log, S("64\n0027\n1\n4\nleads\n")), "limits, mask, descriptors, group");
+    if (other)
+        ok(str_ends(log, S("\n1234\n2345\n2345 3456\n")), "user and groups");
+    else
+        ok(str_contains(log, arena_printf(a, "\n%d\n", (int)geteuid())), "our own user # no other");
+    rig_end(p, 0);
+    free(p);
+}
+
+int main(int argc, char **argv)
+{
+    struct rig r;
+
+    rig_main(argc, argv, &r);
+    a_container_starts_and_exits(&r);
+    signals_reach_it(&r);
+    what_cannot_start_fails(&r);
+    if (isolated(&r)) {
+        mounts_are_there(&r);
+        an_image_has_its_own_files(&r);
+    } else {
+        links_stand_for_mounts(&r);
+    }
+    it_runs_as_asked(&r);
+    memory_is_limited(&r);
+    rig_done(&r);
+    return tap_done();
+}
