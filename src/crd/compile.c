@@ -193,7 +193,9 @@ struct crd *crd_compile(jv crd, const struct schema *object_meta, struct err *e)
     struct crd_version *at = room_for(a, copy);
     struct crd *c = build(a, copy, at, e);
 
-    for (struct jv_iter it = jv_iter(jv_at(copy, "spec", "versions")); c && jv_next(&it);)
+    if (!c)
+        return NULL; /* and the copy is gone */
+    for (struct jv_iter it = jv_iter(jv_at(copy, "spec", "versions")); jv_next(&it);)
         version_compile(a, &at[it.i - 1], it.value, object_meta);
     return c;
 }
