@@ -163,7 +163,7 @@ def connections_are_reset_all_at_once_and_again(s, e):
 # ---- watches
 
 def watches_cut_in_the_middle_of_a_line(s, e):
-    faults = [e.proxy.fault(lambda r, p=p: r.plural == p, "cut", times=8, every=2)
+    faults = [e.proxy.fault(lambda r, p=p: r.plural == p, "cut", times=4, every=2)
               for p in ("tfjobs", "pods", "services")]
     story(s)
     assert all(f.hits for f in faults), [len(f.hits) for f in faults]
