@@ -1,7 +1,7 @@
 /* Asks the cluster whether we may write what we will have to (a SelfSubjectAccessReview for each
  * verb and resource), so that a right that is missing is told at the start and not when the first
- * job needs it. Lists and watches are not asked for: they find out by themselves. Single objects are
- * read when a name turns out to be taken. Asks again until all is granted. */
+ * job needs it. Lists and watches are not asked for: they find out by themselves. Single objects
+ * are read when a name turns out to be taken. Asks again until all is granted. */
 
 #include "operator_inside.h"
 

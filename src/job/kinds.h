@@ -3,6 +3,8 @@
 
 #include "job/kind.h"
 
+extern const struct job_kind *const job_kinds[]; /* ends with NULL */
+
 /* In the order of the table; NULL past its end. */
 const struct job_kind *job_kind_at(size_t i);
 const struct planner *job_planner(size_t i);

@@ -222,7 +222,7 @@ class Checker:
             elif reason.startswith(("FailedCreate", "FailedDelete")):
                 # Once for each object, which not every message names.
                 most = max([1, *(sum(replicas(c.obj).values()) for c in changes)])
-            elif reason == "SetPodTemplateRestartPolicy":
+            elif reason in ("SetPodTemplateRestartPolicy", "MPIJobRunning"):  # for each launcher, and when all run
                 most = max(1, sum(map(len, names.values())))
             if n > most:
                 self.problems.append(f"event told {n} times, at most {most}: {kind} {reason} {message}")
