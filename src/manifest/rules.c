@@ -26,6 +26,7 @@
 #define REPLICAS       "self.spec.$map[t].replicas"
 #define INDEX          "string(has(" REPLICAS ") && " REPLICAS " > 1 ? " REPLICAS " - 1 : 0)"
 #define LENGTH         NAME ".size() + t.size() + " INDEX ".size() + 2"
+#define MOST           "self.spec.elasticPolicy.maxReplicas"
 #define REQUIRED       "FieldValueRequired"
 #define FORBIDDEN      "FieldValueForbidden"
 #define CLEAN_POLICIES "[\"All\",\"None\",\"Running\",\"\"]"
@@ -56,6 +57,14 @@ static bool cleans_in_spec(const struct job_kind *k)
     return k->clean_in_spec;
 }
 
+static bool is_elastic(const struct job_kind *k)
+{
+    for (size_t i = 0; k->own && i < k->own->n_fields; i++)
+        if (str_eqz(k->own->fields[i].name, "elasticPolicy"))
+            return true;
+    return false;
+}
+
 static bool has_role(const struct job_kind *k, const char *name)
 {
     for (size_t i = 0; i < MANY_ROLES && k->roles[i].name; i++)
@@ -72,6 +81,11 @@ static bool has_two_chiefs(const struct job_kind *k)
 static bool is_one(const struct role_row *r)
 {
     return r->one;
+}
+
+static bool is_some(const struct role_row *r)
+{
+    return r->least == 1;
 }
 
 static bool is_single(const struct role_row *r)
@@ -104,6 +118,13 @@ static const struct rule rules[] = {
           "should match: the name \"<name>-<type>-<index>\" derived from it must be no more than 63 characters",
       .field = ".metadata.name",
       .applies = has_services },
+    { .place = "",
+      .rule = NEW_ONLY "!has(self.spec) || !has(self.spec.elasticPolicy) || "
+                       "!has(" MOST ") || " NAME ".size() + 8 + string(" MOST " - 1).size() <= 63",
+      .message =
+          "should match: the name \"<name>-worker-<index>\" derived from it must be no more than 63 characters",
+      .field = ".metadata.name",
+      .applies = is_elastic },
     { .place = "",
       .rule = NEW_ONLY "has(self.spec)",
       .message = "must be required",
@@ -170,6 +191,16 @@ static const struct rule rules[] = {
       .reason = FORBIDDEN,
       .with = rule_counts,
       .role = is_one },
+    /* Later a job may be scaled to nothing, which ends it. */
+    { .place = "",
+      .rule = NEW_ONLY "!has(self.spec) || !('$role' in self.spec.$map) || "
+                       "!has(self.spec.$map['$role'].replicas) || "
+                       "self.spec.$map['$role'].replicas >= 1",
+      .message = "must be at least 1",
+      .field = ".spec.$map.$role.replicas",
+      .reason = FORBIDDEN,
+      .with = rule_counts,
+      .role = is_some },
     { .place = "spec",
       .rule = "!has(self.elasticPolicy) || 'Worker' in self.$map",
       .message = "must be configured if elastic policy is used",
