@@ -64,6 +64,19 @@ static void set_storage_class(struct api_req *r, jv *claim)
     }
 }
 
+/* What is in use does not go before whoever uses it: a controller takes the finalizer away. */
+static void protect(struct api_req *r, jv *obj, str finalizer)
+{
+    struct jbuild b = jb_arr(r->a);
+
+    if (!r->api->o.protect_storage || meta_has_finalizer(*obj, finalizer))
+        return;
+    for (struct jv_iter it = jv_iter(jv_at(*obj, "metadata", "finalizers")); jv_next(&it);)
+        jb_push(&b, it.value);
+    jb_push(&b, jstr(r->a, finalizer));
+    *obj = jv_with(r->a, *obj, jb_done(&b), "metadata", "finalizers");
+}
+
 /* The LimitRanges of the namespace. */
 static jv limit_ranges(struct api_req *r)
 {
@@ -100,8 +113,12 @@ int admit_create(struct api_req *r, jv *obj)
         *obj = limits_apply(r->a, limit_ranges(r), *obj);
         return set_priority(r, obj);
     }
-    if (is(r->res, "persistentvolumeclaims"))
+    if (is(r->res, "persistentvolumeclaims")) {
         set_storage_class(r, obj);
+        protect(r, obj, S("kubernetes.io/pvc-protection"));
+    } else if (is(r->res, "persistentvolumes")) {
+        protect(r, obj, S("kubernetes.io/pv-protection"));
+    }
     return 0;
 }
 

@@ -23,8 +23,9 @@ struct api_check {
 struct api_opts {
     struct loop *loop;
     struct store *store;
-    str token;                      /* the bearer token of the administrator */
-    int64_t event_ttl_ms;           /* 0: one hour */
+    str token;            /* the bearer token of the administrator */
+    int64_t event_ttl_ms; /* 0: one hour */
+    bool protect_storage; /* claims and volumes get the finalizers that a binder takes away */
     const struct api_check *checks; /* these live as long as the api */
     size_t n_checks;
     const jv *definitions; /* CustomResourceDefinitions to have, as they are here; until done */

@@ -56,6 +56,14 @@ static int decide_bind(struct change_op *op, struct arena *a, jv live, struct ch
         fail_not_found(b->r, op->res, b->pod);
         return -1;
     }
+    str uid = meta_uid(b->binding);
+    if (uid.n && !str_eq(uid, meta_uid(live))) {
+        bind_conflict(b, arena_printf(a,
+                                      "Precondition failed: UID in precondition: %" PRI_STR
+                                      ", UID in object meta: %" PRI_STR,
+                                      STR_ARG(uid), STR_ARG(meta_uid(live))));
+        return -1;
+    }
     if (node.n) {
         bind_conflict(
             b, arena_printf(a, "pod %" PRI_STR " is already assigned to node \"%" PRI_STR "\"",
