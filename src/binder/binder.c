@@ -1,0 +1,160 @@
+/* Reads everything, then works when something changed: volumes first, then pods. */
+
+#include "binder/binder.h"
+
+#include "base/mem.h"
+#include "binder/inner.h"
+
+#include <string.h>
+
+enum { RETRY_MS = 1000 };
+
+bool binder_is_synced(const struct binder *b)
+{
+    const struct shelf *all[] = { &b->pods, &b->nodes, &b->claims, &b->volumes, &b->classes };
+
+    for (size_t i = 0; i < COUNT(all); i++)
+        if (!informer_is_listed(all[i]->inf))
+            return false;
+    return true;
+}
+
+static void on_class(struct binder *b, str key, const struct kube_answer *ans)
+{
+    (void)key;
+    if (ans->err.code != ERR_OK && ans->err.code != ERR_EXISTS) {
+        b->class_checked = false;
+        binder_retry(b);
+    }
+}
+
+static void ensure_class(struct binder *b)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct kube_request r = { .verb = KUBE_CREATE,
+                              .res = &kube_classes,
+                              .body = local_path_class(a) };
+
+    b->class_checked = true;
+    if (!shelf_find(&b->classes, STR_NONE, S("local-path")))
+        send_write(b, &r, on_class, S("class"));
+}
+
+static void work_on(struct binder *b)
+{
+    if (!b->class_checked)
+        ensure_class(b);
+    if (b->volumes_due)
+        claims_pass(b);
+    if (b->place_due)
+        place_pass(b);
+    place_send(b);
+    events_kick(b->events, b->n_sent >= SENT_MAX);
+}
+
+static void work(void *arg)
+{
+    struct binder *b = arg;
+
+    b->deferred = false;
+    if (b->dead)
+        free(b);
+    else if (binder_is_synced(b))
+        work_on(b);
+}
+
+void binder_work(struct binder *b)
+{
+    if (b->deferred)
+        return;
+    b->deferred = true;
+    loop_defer(b->loop, work, b);
+}
+
+static void on_retry(void *arg)
+{
+    struct binder *b = arg;
+
+    loop_timer_stop(TAKE(b->retry));
+    b->place_due = b->volumes_due = true;
+    binder_work(b);
+}
+
+void binder_retry(struct binder *b)
+{
+    if (!b->retry)
+        b->retry = loop_timer_start(b->loop, RETRY_MS, 0, on_retry, b);
+}
+
+static void on_event_answer(void *ctx)
+{
+    struct binder *b = ctx;
+
+    events_kick(b->events, b->n_sent >= SENT_MAX);
+}
+
+void binder_tell(struct binder *b, jv obj, const struct kube_resource *res, const char *component,
+                 struct event_budget *budget, const struct plan_note *note)
+{
+    struct event_about about = { obj, res, component };
+
+    if (*res->plural && !res->cluster_wide)
+        events_tell(b->events, &about, budget, note);
+}
+
+struct binder *binder_new(struct loop *l, struct kube_api *api, const struct binder_opts *o)
+{
+    struct binder *b = mem_new(sizeof(*b));
+
+    b->loop = l;
+    b->api = api;
+    b->o = *o;
+    b->o.wall_ms = o->wall_ms ? o->wall_ms : wall_now_ms;
+    b->dir = mem_or_abort(strndup(o->volumes_dir.p ? o->volumes_dir.p : "", o->volumes_dir.n));
+    b->events = events_new(l, api, b->o.wall_ms, on_event_answer, b);
+    shelf_init(&b->classes, b, &class_shelf);
+    shelf_init(&b->volumes, b, &volume_shelf);
+    shelf_init(&b->claims, b, &claim_shelf);
+    shelf_init(&b->nodes, b, &node_shelf);
+    shelf_init(&b->pods, b, &pod_shelf);
+    return b;
+}
+
+void binder_start(struct binder *b)
+{
+    struct shelf *all[] = { &b->classes, &b->volumes, &b->claims, &b->nodes, &b->pods };
+
+    for (size_t i = 0; i < COUNT(all); i++)
+        informer_start(all[i]->inf);
+    trash_sweep(b);
+}
+
+void binder_free(struct binder *b)
+{
+    struct shelf *all[] = { &b->pods, &b->claims, &b->volumes, &b->classes, &b->nodes };
+
+    if (!b)
+        return;
+    send_cancel_all(b);
+    b->dead = b->deferred;
+    b->deferred = true; /* nothing more is begun */
+    for (size_t i = 0; i < COUNT(all); i++)
+        shelf_done(all[i]);
+    events_free(b->events);
+    loop_timer_stop(b->retry);
+    loop_timer_stop(b->trash);
+    free(b->dir);
+    if (!b->dead)
+        free(b);
+}
+
+bool binder_is_idle(const struct binder *b)
+{
+    return binder_is_synced(b) && !b->deferred && !b->n_sent && !b->first && !b->retry &&
+           !b->place_due && !b->volumes_due && !events_pending(b->events);
+}
+
+uint64_t binder_writes(const struct binder *b)
+{
+    return b->writes;
+}

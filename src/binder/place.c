@@ -1,0 +1,329 @@
+/* A pass of the scheduler, and what comes of it: a pod gets its node once its claims have their
+ * volumes, others are told why not. Nothing is written that is written already. */
+
+#include "binder/inner.h"
+
+#include "base/mem.h"
+#include "base/time.h"
+#include "loop/log.h"
+
+#include <stdlib.h>
+
+/* ---- what the claims of a pod say */
+
+/* Only that node. */
+static jv on_node(struct arena *a, str node)
+{
+    jv field = jobj(a, { "key", jstrz(a, "metadata.name") }, { "operator", jstrz(a, "In") },
+                    { "values", jarr(a, jstr(a, node)) });
+
+    return jobj(a, { "nodeSelectorTerms", jarr(a, jobj(a, { "matchFields", jarr(a, field) })) });
+}
+
+static void ask_claim(struct binder *b, struct arena *a, const struct pod *p, str name,
+                      struct sched_waiting *w, jv *reach)
+{
+    struct held *claim = shelf_find(&b->claims, p->p.ns, name);
+    const char *bad = !claim                           ? "not found"
+                      : meta_being_deleted(claim->obj) ? "is being deleted"
+                                                       : NULL;
+
+    if (bad) {
+        w->refused =
+            arena_printf(a, "persistentvolumeclaim \"%" PRI_STR "\" %s", STR_ARG(name), bad);
+        return;
+    }
+    struct claim_seen seen = claim_seen_of(b, a, claim->obj);
+    jv where = jv_at(seen.volume, "spec", "nodeAffinity", "required");
+    str node = jv_str(jv_get(meta_annotations(claim->obj), S(ANNOTATION_NODE)), S(""));
+    if (claim_is_bound(claim->obj)) {
+        if (!jv_is_null(where))
+            reach[w->n_volumes++] = where;
+    } else if (node.n && shelf_find(&b->nodes, STR_NONE, node)) {
+        reach[w->n_volumes++] = on_node(a, node);
+    } else if (!claim_waits_for_consumer(&seen)) {
+        w->refused = S("pod has unbound immediate PersistentVolumeClaims");
+    }
+}
+
+static struct sched_waiting waiting_of(struct binder *b, struct arena *a, const struct pod *p)
+{
+    struct sched_waiting w = { .pod = &p->p, .seq = p->seq };
+    jv *reach = ARENA_ARRAY(a, jv, p->p.n_claims + 1);
+
+    for (size_t i = 0; i < p->p.n_claims && !w.refused.n; i++)
+        ask_claim(b, a, p, p->p.claims[i], &w, reach);
+    w.volumes = reach;
+    return w;
+}
+
+/* ---- the pass */
+
+struct collected {
+    struct sched_input in;
+    struct pod **pods; /* of waiting, by its index */
+};
+
+static void collect(struct binder *b, struct arena *a, struct collected *c)
+{
+    const struct sched_node **nodes =
+        ARENA_ARRAY(a, const struct sched_node *, b->nodes.items.n + 1);
+    const struct sched_pod **bound = ARENA_ARRAY(a, const struct sched_pod *, b->pods.items.n + 1);
+    struct sched_waiting *waiting = ARENA_ARRAY(a, struct sched_waiting, b->n_waiting + 1);
+
+    c->in = (struct sched_input){ .nodes = nodes, .bound = bound, .waiting = waiting };
+    c->pods = ARENA_ARRAY(a, struct pod *, b->n_waiting + 1);
+    SHELF_EACH(slot, &b->nodes)
+    {
+        struct held *h = slot->value;
+        struct sched_node *n = ARENA_NEW(a, struct sched_node);
+        *n = sched_node_read(a, h->obj);
+        nodes[c->in.n_nodes++] = n;
+    }
+    SHELF_EACH(slot, &b->pods)
+    {
+        struct pod *p = slot->value;
+        if (p->state == POD_WAITS) {
+            c->pods[c->in.n_waiting] = p;
+            waiting[c->in.n_waiting++] = waiting_of(b, a, p);
+        } else if (p->state == POD_BOUND) {
+            bound[c->in.n_bound++] = &p->p;
+        } else if (p->node) {
+            struct sched_pod *taken = ARENA_NEW(a, struct sched_pod);
+            *taken = p->p;
+            taken->node = str_of(p->node);
+            bound[c->in.n_bound++] = taken;
+        }
+    }
+}
+
+static char *keep(str s)
+{
+    return mem_or_abort(strndup(s.p, s.n));
+}
+
+static void refuse_pod(struct pod *p, str why)
+{
+    if ((str_hash(why) | 1) == p->told)
+        return;
+    free(p->why);
+    p->why = keep(why);
+    pod_queue(p);
+}
+
+void place_pass(struct binder *b)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct collected c;
+
+    b->place_due = false;
+    if (!b->n_waiting)
+        return;
+    collect(b, a, &c);
+    struct sched_verdict *v = sched_decide(a, &c.in);
+    for (size_t i = 0; i < c.in.n_waiting; i++) {
+        struct pod *p = c.pods[v[i].of - c.in.waiting];
+        if (!v[i].node) {
+            refuse_pod(p, v[i].why);
+            continue;
+        }
+        free(p->why);
+        p->why = NULL;
+        p->node = keep(v[i].node->name);
+        p->state = POD_PLACED;
+        b->n_waiting--;
+        pod_queue(p);
+    }
+}
+
+/* ---- carrying it out */
+
+static const char component[] = "default-scheduler";
+
+static void tell(struct pod *p, bool warning, const char *reason, str message)
+{
+    struct plan_note note = {
+        .warning = warning, .reason = str_of(reason), .message = message, .once = message
+    };
+
+    binder_tell(p->b, p->h.obj, &kube_pods, component, &p->budget, &note);
+}
+
+static void on_bound(struct binder *b, str key, const struct kube_answer *ans)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct pod *p = map_get(&b->pods.items, key);
+
+    if (!p)
+        return;
+    p->busy = false;
+    if (ans->err.code == ERR_OK) {
+        str node = p->node ? str_of(p->node) : p->p.node;
+        tell(p, false, "Scheduled",
+             arena_printf(a, "Successfully assigned %s to %" PRI_STR, p->h.key, STR_ARG(node)));
+    } else if (p->state == POD_BINDING && ans->err.code != ERR_NOT_FOUND) {
+        log_warn("pod not bound, trying again", KV("pod", key), KVZ("error", ans->err.msg));
+        pod_unplace(p);
+        b->place_due = false;
+        binder_retry(b);
+    }
+}
+
+static void send_binding(struct binder *b, struct arena *a, struct pod *p)
+{
+    jv meta = jobj(a, { "name", jstr(a, p->p.name) }, { "namespace", jstr(a, p->p.ns) },
+                   { "uid", jstr(a, p->p.uid) });
+    jv target = jobj(a, { "apiVersion", jstrz(a, "v1") }, { "kind", jstrz(a, "Node") },
+                     { "name", jstr(a, str_of(p->node)) });
+    struct kube_request r = { .verb = KUBE_CREATE,
+                              .res = &kube_pods,
+                              .ns = p->p.ns,
+                              .name = p->p.name,
+                              .sub = S("binding"),
+                              .body = jobj(a, { "apiVersion", jstrz(a, "v1") },
+                                           { "kind", jstrz(a, "Binding") }, { "metadata", meta },
+                                           { "target", target }) };
+
+    p->busy = true;
+    p->state = POD_BINDING;
+    send_write(b, &r, on_bound, str_of(p->h.key));
+}
+
+static void on_told(struct binder *b, str key, const struct kube_answer *ans)
+{
+    struct pod *p = map_get(&b->pods.items, key);
+    jv c = meta_condition(ans->obj, S("PodScheduled"));
+    str message = jv_str(jv_at(c, "message"), S(""));
+
+    if (!p)
+        return;
+    p->busy = false;
+    if (ans->err.code == ERR_OK) {
+        p->told = str_hash(message) | 1;
+        p->was_false = true;
+        tell(p, true, "FailedScheduling", message);
+    } else if (ans->err.code != ERR_NOT_FOUND && ans->err.code != ERR_CONFLICT) {
+        log_warn("reason not written, trying again", KV("pod", key), KVZ("error", ans->err.msg));
+        binder_retry(b);
+    }
+    if (p->why)
+        pod_queue(p);
+}
+
+static void send_reason(struct binder *b, struct arena *a, struct pod *p)
+{
+    jv c = jobj(
+        a, { "type", jstrz(a, "PodScheduled") }, { "status", jstrz(a, "False") },
+        { "reason", jstrz(a, "Unschedulable") },
+        { "message", jstr(a, arena_str(a, str_of(p->why))) }, { "lastProbeTime", JV_NULL_V },
+        { "lastTransitionTime", p->was_false ? JV_ABSENT : jstr(a, time_text(a, b->o.wall_ms())) });
+    struct kube_request r = {
+        .verb = KUBE_PATCH,
+        .res = &kube_pods,
+        .ns = p->p.ns,
+        .name = p->p.name,
+        .sub = S("status"),
+        .patch = KUBE_PATCH_STRATEGIC,
+        .body = jobj(a, { "metadata", jobj(a, { "uid", jstr(a, p->p.uid) }) },
+                     { "status", jobj(a, { "conditions", jarr(a, c) }) }),
+    };
+
+    free(p->why);
+    p->why = NULL;
+    p->busy = true;
+    send_write(b, &r, on_told, str_of(p->h.key));
+}
+
+/* Pods that were placed for it are looked at again. */
+static void unplace_users(struct binder *b, jv claim)
+{
+    SHELF_EACH(slot, &b->pods)
+    {
+        struct pod *p = slot->value;
+        if (p->state == POD_PLACED && pod_uses(p, meta_namespace(claim), meta_name(claim)))
+            pod_unplace(p);
+    }
+}
+
+static void on_chosen(struct binder *b, str key, const struct kube_answer *ans)
+{
+    struct thing *claim = map_get(&b->claims.items, key);
+
+    if (!claim)
+        return;
+    claim->choosing = false;
+    if (ans->err.code == ERR_OK) {
+        claim_wake_pods(b, claim->h.obj);
+        return;
+    }
+    unplace_users(b, claim->h.obj);
+    if (ans->err.code != ERR_CONFLICT) {
+        b->place_due = false;
+        binder_retry(b);
+    }
+}
+
+/* The claim is to be where the pod is; it follows when there is a volume. */
+static void send_choice(struct binder *b, struct arena *a, const struct pod *p, struct thing *claim)
+{
+    jv notes = jobj(a, { ANNOTATION_NODE, jstr(a, str_of(p->node)) });
+    jv obj = claim->h.obj;
+    struct kube_request r = {
+        .verb = KUBE_PATCH,
+        .res = &kube_claims,
+        .ns = p->p.ns,
+        .name = meta_name(obj),
+        .patch = KUBE_PATCH_MERGE,
+        .body = jobj(
+            a, { "metadata", jobj(a, { "annotations", notes }, { "uid", jstr(a, meta_uid(obj)) },
+                                  { "resourceVersion", jstr(a, meta_resource_version(obj)) }) }),
+    };
+
+    claim->choosing = true;
+    send_write(b, &r, on_chosen, str_of(claim->h.key));
+}
+
+/* Whether all its claims have volumes. Those that nobody has said a node for are given the pod's;
+ * it is looked at again when they change. */
+static bool claims_are_ready(struct binder *b, struct arena *a, struct pod *p)
+{
+    bool ready = true;
+
+    for (size_t i = 0; i < p->p.n_claims; i++) {
+        struct thing *claim = (struct thing *)shelf_find(&b->claims, p->p.ns, p->p.claims[i]);
+        if (!claim) {
+            pod_unplace(p);
+            return false;
+        }
+        if (claim_is_bound(claim->h.obj))
+            continue;
+        ready = false;
+        str node = jv_str(jv_get(meta_annotations(claim->h.obj), S(ANNOTATION_NODE)), S(""));
+        if (claim->choosing || str_eqz(node, p->node))
+            continue;
+        if (node.n && shelf_find(&b->nodes, STR_NONE, node)) {
+            pod_unplace(p); /* another pod was first */
+            return false;
+        }
+        send_choice(b, a, p, claim);
+    }
+    return ready;
+}
+
+void place_send(struct binder *b)
+{
+    while (b->first && b->n_sent < SENT_MAX) {
+        AUTO(arena) struct arena *a = arena_new();
+        struct pod *p = b->first;
+        b->first = p->next;
+        if (!b->first)
+            b->last = NULL;
+        p->queued = false;
+        if (p->busy)
+            continue; /* its answer looks again */
+        if (p->state == POD_PLACED && claims_are_ready(b, a, p))
+            send_binding(b, a, p);
+        else if (p->state == POD_WAITS && p->why)
+            send_reason(b, a, p);
+    }
+}

@@ -1,0 +1,167 @@
+/* Pods and nodes as they come in: who waits, who has a node, and what of it matters to whom. */
+
+#include "binder/inner.h"
+
+#include "base/mem.h"
+
+void pod_queue(struct pod *p)
+{
+    struct binder *b = p->b;
+
+    if (p->queued)
+        return;
+    p->queued = true;
+    p->next = NULL;
+    *(b->last ? &b->last->next : &b->first) = p;
+    b->last = p;
+}
+
+static void unqueue(struct pod *p)
+{
+    struct binder *b = p->b;
+    struct pod **at = &b->first, *before = NULL;
+
+    if (!p->queued)
+        return;
+    for (; *at != p; at = &(*at)->next)
+        before = *at;
+    *at = p->next;
+    if (b->last == p)
+        b->last = before;
+    p->queued = false;
+}
+
+static void set_state(struct pod *p, enum pod_state state)
+{
+    struct binder *b = p->b;
+
+    b->n_waiting += (state == POD_WAITS) - (p->state == POD_WAITS);
+    p->state = state;
+    if (state == POD_WAITS)
+        b->place_due = true;
+    if (state != POD_WAITS) {
+        free(p->why);
+        p->why = NULL;
+    }
+    if (state != POD_PLACED && state != POD_BINDING) {
+        free(p->node);
+        p->node = NULL;
+    }
+}
+
+void pod_unplace(struct pod *p)
+{
+    set_state(p, POD_WAITS);
+}
+
+bool pod_uses(const struct pod *p, str ns, str claim)
+{
+    if (!str_eq(p->p.ns, ns))
+        return false;
+    for (size_t i = 0; i < p->p.n_claims; i++)
+        if (str_eq(p->p.claims[i], claim))
+            return true;
+    return false;
+}
+
+/* ---- what is kept */
+
+static bool is_ours(jv pod)
+{
+    static const char *const names[] = { "", "default-scheduler", "muster-scheduler" };
+    str name = jv_str(jv_at(pod, "spec", "schedulerName"), S(""));
+
+    for (size_t i = 0; i < COUNT(names); i++)
+        if (str_eqz(name, names[i]))
+            return true;
+    return false;
+}
+
+static bool can_wait(jv pod)
+{
+    return is_ours(pod) && !meta_being_deleted(pod) &&
+           !jv_len(jv_at(pod, "spec", "schedulingGates"));
+}
+
+static jv pod_slim(struct arena *a, jv pod)
+{
+    if (sched_pod_has_ended(pod))
+        return JV_ABSENT;
+    return jv_with(a, sched_pod_slim(a, pod), jbool(can_wait(pod)), "canWait");
+}
+
+static void read_condition(struct pod *p, jv obj)
+{
+    jv c = meta_condition(obj, S("PodScheduled"));
+    str message = jv_str(jv_at(c, "message"), S(""));
+    bool is_told = str_eqz(jv_str(jv_at(c, "reason"), S("")), "Unschedulable");
+
+    p->was_false = str_eqz(jv_str(jv_at(c, "status"), S("")), "False");
+    p->told = p->was_false && is_told ? str_hash(message) | 1 : 0;
+}
+
+static void pod_changed(struct shelf *s, struct held *h, jv obj, bool is_new)
+{
+    struct pod *p = (struct pod *)h;
+    struct binder *b = s->b;
+
+    p->b = b;
+    if (is_new)
+        p->seq = b->seq++;
+    p->p = sched_pod_read(h->a, h->obj);
+    read_condition(p, obj);
+    if (p->p.n_claims)
+        b->volumes_due = true;
+    if (p->p.node.n)
+        set_state(p, POD_BOUND);
+    else if (!jv_bool(jv_at(h->obj, "canWait"), false))
+        set_state(p, POD_APART);
+    else if (p->state == POD_APART || p->state == POD_WAITS)
+        set_state(p, POD_WAITS);
+    binder_work(b);
+}
+
+static void pod_gone(struct shelf *s, struct held *h)
+{
+    struct pod *p = (struct pod *)h;
+
+    unqueue(p);
+    s->b->place_due = true; /* there is room, or a claim is free */
+    if (p->p.n_claims)
+        s->b->volumes_due = true;
+    set_state(p, POD_APART);
+    event_budget_done(&p->budget);
+    binder_work(s->b);
+}
+
+const struct shelf_ops pod_shelf = { &kube_pods, sizeof(struct pod), pod_slim, pod_changed,
+                                     pod_gone };
+
+/* ---- nodes */
+
+static jv node_slim(struct arena *a, jv node)
+{
+    jv n = sched_node_slim(a, node);
+
+    /* a node's age is not looked at, and its version changes with each heartbeat */
+    return jv_without(a, n, "metadata", "creationTimestamp");
+}
+
+static void node_changed(struct shelf *s, struct held *h, jv obj, bool is_new)
+{
+    (void)h;
+    (void)obj;
+    (void)is_new;
+    s->b->place_due = s->b->volumes_due = true;
+    binder_work(s->b);
+}
+
+static void node_gone(struct shelf *s, struct held *h)
+{
+    (void)h;
+    s->b->place_due = true;
+    binder_work(s->b);
+}
+
+const struct shelf_ops node_shelf = { &kube_nodes, sizeof(struct held), node_slim, node_changed,
+                                      node_gone };
