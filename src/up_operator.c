@@ -39,6 +39,13 @@ static void check(void *ctx, struct problems *ps, jv obj, jv old)
     job_validate(*kind, ps, obj, old);
 }
 
+static str advise(void *ctx, jv obj)
+{
+    const struct job_kind **kind = ctx;
+
+    return (*kind)->advise ? (*kind)->advise(obj) : STR_NONE;
+}
+
 struct up_operator *up_operator_new(void)
 {
     struct up_operator *u = mem_new(sizeof(*u));
@@ -51,7 +58,8 @@ struct up_operator *up_operator_new(void)
         const struct kube_resource *res = k->planner.res;
         u->kinds[u->n] = k;
         u->planners[u->n] = &k->planner;
-        u->checks[u->n] = (struct api_check){ res->group, res->plural, check, &u->kinds[u->n] };
+        u->checks[u->n] =
+            (struct api_check){ res->group, res->plural, check, advise, &u->kinds[u->n] };
         u->definitions[u->n] = manifest_crd(u->a, k);
     }
     return u;

@@ -169,13 +169,33 @@ static void warn_of_definition(struct api_req *r, jv obj, jv live)
         request_warn(r, "%" PRI_STR, STR_ARG(jv_str(it.value, STR_NONE)));
 }
 
+/* By those who know what a custom resource means. */
+static void warn_of_custom(struct api_req *r, jv obj)
+{
+    const struct api_opts *o = &r->api->o;
+
+    for (size_t i = 0; i < o->n_checks; i++) {
+        const struct api_check *c = &o->checks[i];
+        if (!c->advise || !str_eqz(r->res->group, c->group) ||
+            !str_eqz(r->res->plural, c->resource))
+            continue;
+        str text = c->advise(c->ctx, obj);
+        if (text.n)
+            request_warn(r, "%" PRI_STR, STR_ARG(text));
+    }
+}
+
 void admit_warn(struct api_req *r, jv obj, jv live)
 {
     struct warnings w = { .a = r->a };
     struct kind_ctx c = { .a = r->a, .is_update = jv_exists(live) };
 
-    if (r->sub.n || !r->res->builtin)
+    if (r->sub.n)
         return;
+    if (!r->res->builtin) {
+        warn_of_custom(r, obj);
+        return;
+    }
     if (is(r->res, "customresourcedefinitions.apiextensions.k8s.io"))
         warn_of_definition(r, obj, live);
     if (!r->res->builtin->warn)

@@ -129,6 +129,13 @@ static jv pytorch_dress(struct arena *a, const struct job *j, const struct job_r
     return spec;
 }
 
+static str pytorch_advise(jv obj)
+{
+    return jv_is_null(jv_at(obj, "spec", "elasticPolicy", "nProcPerNode"))
+               ? STR_NONE
+               : S("spec.elasticPolicy.nProcPerNode is deprecated, use spec.nprocPerNode instead");
+}
+
 /* One that is done has seen the end of the training. */
 static bool pytorch_is_done(const struct job *j)
 {
@@ -166,5 +173,6 @@ const struct job_kind pytorch_job = {
     .undeleted_reason = "FailedDeletePod",
     .is_done = pytorch_is_done,
     .dress = pytorch_dress,
+    .advise = pytorch_advise,
     .extras = pytorch_extras,
 };

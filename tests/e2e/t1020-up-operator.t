@@ -42,6 +42,19 @@ test_expect_success 'J7: so is a change for the worse, in any way' '
 	kubectl patch tfjob good --type=merge -p "{\"metadata\":{\"labels\":{\"a\":\"b\"}}}"
 '
 
+test_expect_success 'who writes what is deprecated is told' '
+	cat >old.yaml <<-EOF &&
+	apiVersion: kubeflow.org/v1
+	kind: PyTorchJob
+	metadata: {name: old}
+	spec:
+	  elasticPolicy: {nProcPerNode: 2}
+	  pytorchReplicaSpecs: {Worker: {template: {spec: {containers: [{name: pytorch, image: none}]}}}}
+	EOF
+	kubectl apply -f old.yaml 2>err && has err "Warning: spec.elasticPolicy.nProcPerNode is deprecated, use spec.nprocPerNode instead" &&
+	kubectl delete -f old.yaml
+'
+
 test_expect_success 'scaling through its subresource makes pods' '
 	kubectl scale tfjob good --replicas=3 && within 10 sh -c "kubectl get pods -o name | grep -q good-worker-2"
 '

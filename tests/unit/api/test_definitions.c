@@ -145,8 +145,8 @@ static void objects_are_checked(void)
     jv def = definition(a, "Namespaced", "integer");
     int asked = 0;
     struct api_check checks[] = {
-        { "example.com", "others", no_large_red_ones, &asked },
-        { "example.com", "things", no_large_red_ones, &asked },
+        { "example.com", "others", no_large_red_ones, NULL, &asked },
+        { "example.com", "things", no_large_red_ones, NULL, &asked },
     };
     struct api_opts o = {
         .definitions = &def, .n_definitions = 1, .checks = checks, .n_checks = COUNT(checks)
