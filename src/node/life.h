@@ -146,7 +146,8 @@ void life_on_failed(struct life *l, size_t c, int64_t code, str reason, str mess
 void life_on_cannot(struct life *l, size_t c, str reason, str message, int64_t retry_ms);
 void life_on_hook(struct life *l, size_t c, int64_t attempt, bool stop, bool fine, int64_t now_ms,
                   struct life_out *out);
-void life_on_probe(struct life *l, const struct life_action *asked, bool fine, str message,
+/* result: 1 passes, 0 fails, -1: could not be asked, which changes nothing. */
+void life_on_probe(struct life *l, const struct life_action *asked, int result, str message,
                    int64_t now_ms, struct life_out *out);
 /* From a sandbox that was there before us: the container's run as it knows it. x NULL: it runs. */
 void life_on_known(struct life *l, size_t c, int64_t attempt, int64_t started_ms,

@@ -80,7 +80,7 @@ static void failed(struct life *l, struct life_container *c, enum life_probe_kin
               out);
 }
 
-void life_on_probe(struct life *l, const struct life_action *asked, bool fine, str message,
+void life_on_probe(struct life *l, const struct life_action *asked, int result, str message,
                    int64_t now_ms, struct life_out *out)
 {
     struct life_container *c = &l->at[asked->c];
@@ -95,7 +95,13 @@ void life_on_probe(struct life *l, const struct life_action *asked, bool fine, s
     p->due_ms = p->asked_ms + period > now_ms ? p->asked_ms + period : now_ms;
     if (!applies(l, c, k))
         return;
-    if (fine) {
+    if (result < 0) {
+        life_tell(out, c, true, "Unhealthy",
+                  arena_printf(out->a, "%s probe errored and resulted in unknown state: %" PRI_STR,
+                               kinds[k].failed, STR_ARG(message)));
+        return;
+    }
+    if (result > 0) {
         p->bad = 0;
         if (++p->good >= jv_int(jv_at(spec, "successThreshold"), 1))
             p->result = 1;

@@ -1,0 +1,104 @@
+/* What the files of the node share; not for others. */
+#pragma once
+
+#include "base/map.h"
+#include "node/follow.h"
+#include "node/images.h"
+#include "node/life.h"
+#include "node/node.h"
+#include "node/probes.h"
+#include "node/resources.h"
+#include "node/tell.h"
+
+enum node_kind { NODE_SERVICES, NODE_CONFIGS, NODE_SECRETS, NODE_CLAIMS, NODE_VOLUMES, NODE_KINDS };
+
+struct node {
+    struct node_opts o;
+    struct arena *a; /* of the options */
+    struct map pods; /* by uid */
+    struct follow *pod_follow;
+    struct follow *follows[NODE_KINDS];
+    struct tell *tell;
+    struct images *images;
+    struct devices gpus;
+    struct jdoc *machine; /* what resources_find found */
+    struct jdoc *known;   /* uids the runtime knew when we started */
+    struct registration *reg;
+    struct orphan *orphans;
+    uint64_t next_ask;
+    uint64_t writes;
+    bool listed;
+};
+
+/* A hook or probe under way. */
+struct ask {
+    struct ask *next;
+    struct pod *pod;
+    uint64_t id;
+    struct life_action act;
+    struct probe *probe;      /* over the network */
+    struct loop_timer *timer; /* sleep, or a timeout of our own */
+    int64_t timeout_ms;
+};
+
+struct pod {
+    struct node *n;
+    char *uid;
+    char *dir;
+    struct jdoc *doc;
+    struct life *life;
+    struct runtime_pod *rt;
+    bool adopting; /* waits for HELLO or GONE */
+    bool vanished; /* its object is gone */
+    bool remove;   /* ask the server to remove it, once its status is written */
+    bool attached; /* to the network */
+    unsigned box_failures;
+    struct loop_timer *wake;
+    struct kube_call *call; /* a write of its status, or its removal */
+    struct loop_timer *write_timer;
+    unsigned write_failures;
+    bool write_waits;     /* until write_timer, whatever comes */
+    uint64_t wrote;       /* hash of what was written last; 0: nothing, or it failed */
+    struct jdoc *volumes; /* as volumes_set_up made them */
+    struct jdoc *net;     /* {net, mounts} */
+    struct ask *asks;
+};
+
+int64_t node_now(const struct node *n);
+str node_pod_ip(const struct pod *p);
+void node_tell(struct pod *p, bool warning, const char *reason, str container, str message);
+
+/* pod.c */
+struct pod *pod_new(struct node *n, struct jdoc *doc);
+void pod_update(struct pod *p, struct jdoc *doc, struct jdoc *old);
+void pod_vanish(struct pod *p);                   /* may free it */
+void pod_retry(struct pod *p);                    /* what it waits for may have come */
+void pod_free(struct pod *p);                     /* leaves what runs */
+void pod_go(struct pod *p, struct life_out *out); /* decides and carries out; may free it */
+
+void pod_on_runtime(void *ctx, const struct runtime_event *ev);
+
+/* pod_write.c */
+void pod_write(struct pod *p);
+
+/* pod_run.c */
+void pod_sandbox(struct pod *p);
+void pod_start(struct pod *p, const struct life_action *act, struct life_out *out);
+bool pod_refresh_volumes(struct pod *p, struct err *e);
+
+/* pod_words.c */
+str pod_term_path(struct arena *a, const struct pod *p, str container);
+str pod_read_end(struct arena *a, const char *path, size_t most); /* a file's last bytes */
+str pod_last_words(struct arena *a, struct pod *p, const struct life_container *c, bool failed);
+
+/* pod_ask.c */
+void pod_ask(struct pod *p, const struct life_action *act);
+void pod_answered(struct pod *p, uint64_t id, int code, str out);
+void pod_asks_drop(struct pod *p);
+
+/* register.c */
+struct registration *registration_new(struct node *n);
+void registration_start(struct registration *r);
+bool registration_is_done(const struct registration *r);
+jv registration_allocatable(const struct registration *r);
+void registration_free(struct registration *r);

@@ -1,0 +1,292 @@
+/* The node: its pods, what they refer to, and itself. */
+
+#include "node/node.h"
+
+#include "base/mem.h"
+#include "base/quantity.h"
+#include "kube/meta.h"
+#include "loop/log.h"
+#include "node/inside.h"
+#include "node/volumes.h"
+#include "plan/planner.h"
+
+static const struct kube_resource referred[NODE_KINDS] = {
+    [NODE_SERVICES] = { "", "v1", "services", "Service", false },
+    [NODE_CONFIGS] = { "", "v1", "configmaps", "ConfigMap", false },
+    [NODE_SECRETS] = { "", "v1", "secrets", "Secret", false },
+    [NODE_CLAIMS] = { "", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", false },
+    [NODE_VOLUMES] = { "", "v1", "persistentvolumes", "PersistentVolume", true },
+};
+
+int64_t node_now(const struct node *n)
+{
+    return n->o.wall_ms();
+}
+
+/* ---- pods */
+
+static void on_pod(void *ctx, struct jdoc *doc, struct jdoc *old)
+{
+    struct node *n = ctx;
+    struct pod *p = map_get(&n->pods, meta_uid(jdoc_root(doc)));
+
+    if (p)
+        pod_update(p, doc, old);
+    else
+        pod_new(n, doc);
+}
+
+static void on_pod_gone(void *ctx, struct jdoc *doc)
+{
+    struct node *n = ctx;
+    struct pod *p = map_get(&n->pods, meta_uid(jdoc_root(doc)));
+
+    if (p)
+        pod_vanish(p);
+}
+
+/* Sandboxes of pods that are no more, from before we started: they end and are cleared away. */
+struct orphan {
+    struct node *n;
+    struct runtime_pod *rt;
+    struct orphan *next;
+    char *uid;
+};
+
+static void orphan_clear(struct node *n, const char *uid)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct err e = { 0 };
+    str dir = arena_printf(a, "%" PRI_STR "/pods/%s", STR_ARG(n->o.data), uid);
+
+    n->o.runtime->ops->forget(n->o.runtime, str_of(uid));
+    if (volumes_remove(dir.p, &e) < 0)
+        log_warn("orphaned pod directory not removed", KVZ("pod", uid), KVZ("error", e.msg));
+    else
+        log_info("orphaned pod cleared away", KVZ("pod", uid));
+}
+
+static void orphan_free(struct orphan *o)
+{
+    for (struct orphan **at = &o->n->orphans; *at; at = &(*at)->next)
+        if (*at == o) {
+            *at = o->next;
+            break;
+        }
+    o->n->o.runtime->ops->drop(o->rt);
+    free(o->uid);
+    free(o);
+}
+
+static void on_orphan(void *ctx, const struct runtime_event *ev)
+{
+    struct orphan *o = ctx;
+    struct node *n = o->n;
+
+    if (ev->what == RUNTIME_HELLO)
+        n->o.runtime->ops->end(o->rt, 0);
+    if (ev->what != RUNTIME_GONE)
+        return;
+    char *uid = TAKE(o->uid);
+    orphan_free(o);
+    orphan_clear(n, uid);
+    free(uid);
+}
+
+static void look_for_orphans(struct node *n)
+{
+    for (struct jv_iter it = jv_iter(jdoc_root(n->known)); jv_next(&it);) {
+        str uid = jv_str(it.value, S(""));
+        if (map_get(&n->pods, uid))
+            continue;
+        struct orphan *o = mem_new(sizeof(*o));
+        struct runtime_sink sink = { .on_event = on_orphan, .ctx = o };
+        o->n = n;
+        o->uid = mem_or_abort(strndup(uid.p, uid.n));
+        o->rt = n->o.runtime->ops->adopt(n->o.runtime, uid, &sink);
+        if (o->rt) {
+            o->next = n->orphans;
+            n->orphans = o;
+            continue;
+        }
+        orphan_clear(n, o->uid);
+        free(o->uid);
+        free(o);
+    }
+}
+
+static void on_pods_listed(void *ctx)
+{
+    struct node *n = ctx;
+
+    if (n->listed)
+        return;
+    n->listed = true;
+    look_for_orphans(n);
+}
+
+/* ---- what pods refer to; when it goes, what is mounted stays as it was, as kubelet leaves it */
+
+static void each_pod(struct node *n, str ns, void (*fn)(struct pod *p))
+{
+    for (struct map_slot *s = NULL; (s = map_next(&n->pods, s));) {
+        struct pod *p = s->value;
+        if (!ns.n || str_eq(meta_namespace(jdoc_root(p->doc)), ns))
+            fn(p);
+    }
+}
+
+static void look_again(struct pod *p)
+{
+    struct err e = { 0 };
+
+    if (p->life->done || p->adopting)
+        return;
+    if (p->life->box == LIFE_BOX_UP && p->volumes && !pod_refresh_volumes(p, &e) && e.msg[0])
+        node_tell(p, true, "FailedMount", STR_NONE, str_of(e.msg));
+    for (size_t i = 0; i < p->life->n; i++)
+        if (p->life->box == LIFE_BOX_NONE || p->life->at[i].retry_ms) {
+            pod_retry(p);
+            return;
+        }
+}
+
+static void on_referred(void *ctx, struct jdoc *doc, struct jdoc *old)
+{
+    struct node *n = ctx;
+
+    (void)old;
+    if (n->listed)
+        each_pod(n, meta_namespace(jdoc_root(doc)), look_again);
+}
+
+static void on_referred_listed(void *ctx)
+{
+    each_pod(ctx, STR_NONE, look_again);
+}
+
+/* ---- making one */
+
+static void follows_new(struct node *n)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct follow_opts o = {
+        .loop = n->o.loop,
+        .api = n->o.api,
+        .res = &kube_pods,
+        .fields = arena_printf(a, "spec.nodeName=%" PRI_STR, STR_ARG(n->o.name)),
+        .put = on_pod,
+        .gone = on_pod_gone,
+        .listed = on_pods_listed,
+        .ctx = n,
+    };
+
+    n->pod_follow = follow_new(&o);
+    for (size_t i = 0; i < NODE_KINDS; i++) {
+        struct follow_opts r = { .loop = n->o.loop,
+                                 .api = n->o.api,
+                                 .res = &referred[i],
+                                 .put = i == NODE_SERVICES ? NULL : on_referred,
+                                 .listed = on_referred_listed,
+                                 .ctx = n };
+        n->follows[i] = follow_new(&r);
+    }
+}
+
+static void copy_opts(struct node *n, const struct node_opts *o)
+{
+    struct arena *a = n->a;
+
+    n->o = *o;
+    n->o.name = arena_str(a, o->name);
+    n->o.host_ip = arena_str(a, o->host_ip);
+    n->o.data = arena_str(a, o->data);
+    n->o.path = arena_str(a, o->path);
+    n->o.isolation = arena_str(a, o->isolation);
+    n->o.env = jv_copy(a, o->env);
+    n->o.conditions = jv_copy(a, o->conditions);
+    if (!o->wall_ms)
+        n->o.wall_ms = wall_now_ms;
+}
+
+static size_t gpu_count(struct arena *a, jv machine)
+{
+    struct quantity q;
+    jv v = jv_at(machine, "capacity", "nvidia.com/gpu");
+    int64_t n = jv_exists(v) && quantity_from_json(a, v, &q, NULL) == 0 ? quantity_value(&q) : 0;
+
+    return n > DEVICES_MOST ? DEVICES_MOST : (size_t)n;
+}
+
+int node_new(struct node **out, const struct node_opts *o, struct err *e)
+{
+    AUTO(arena) struct arena *tmp = arena_new();
+    struct arena *a = arena_new(), *known = arena_new();
+    struct images *images = NULL;
+    const char *data = arena_z(tmp, o->data);
+    struct resources_opts r = { .root = o->root, .data = data, .given = o->resources };
+    jv machine;
+
+    if (images_load(&images, arena_printf(tmp, "%s/images.yaml", data).p, e) < 0 ||
+        resources_find(a, &r, &machine, e) < 0) {
+        images_free(images);
+        arena_free(a);
+        arena_free(known);
+        return -1;
+    }
+    struct node *n = mem_new(sizeof(*n));
+    n->a = arena_new();
+    copy_opts(n, o);
+    n->images = images;
+    n->machine = jdoc_of(a, jv_copy(a, machine));
+    n->gpus.n = gpu_count(tmp, machine);
+    n->known = jdoc_of(known, jv_copy(known, o->runtime->ops->list(o->runtime, known)));
+    n->tell = tell_new(o->loop, o->api, n->o.wall_ms, n->o.name);
+    n->reg = registration_new(n);
+    follows_new(n);
+    *out = n;
+    return 0;
+}
+
+void node_start(struct node *n)
+{
+    registration_start(n->reg);
+    follow_start(n->follows[NODE_SERVICES]);
+    follow_start(n->pod_follow);
+}
+
+bool node_is_ready(const struct node *n)
+{
+    return n->listed && registration_is_done(n->reg);
+}
+
+size_t node_count_pods(const struct node *n)
+{
+    return n->pods.n;
+}
+
+uint64_t node_count_writes(const struct node *n)
+{
+    return n->writes;
+}
+
+void node_free(struct node *n)
+{
+    if (!n)
+        return;
+    for (struct map_slot *s = NULL; (s = map_next(&n->pods, s));)
+        pod_free(s->value);
+    while (n->orphans)
+        orphan_free(n->orphans);
+    map_done(&n->pods);
+    follow_free(n->pod_follow);
+    for (size_t i = 0; i < NODE_KINDS; i++)
+        follow_free(n->follows[i]);
+    registration_free(n->reg);
+    tell_free(n->tell);
+    images_free(n->images);
+    jdoc_unref(n->machine);
+    jdoc_unref(n->known);
+    arena_free(n->a);
+    free(n);
+}

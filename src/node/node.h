@@ -1,0 +1,48 @@
+/* The kubelet: a node that runs its pods through a runtime. Sees the cluster only as kube_api. On
+ * the loop thread. */
+#pragma once
+
+#include "kube/api.h"
+#include "loop/loop.h"
+#include "node/runtime.h"
+
+/* Addresses of pods, and what they need to find each other. NULL: the machine's own network. */
+struct node_net {
+    /* net: for the sandbox ({ip, ns, …}); mounts: of each container, [{from, to, ro}]. Done before
+     * it returns. */
+    int (*attach)(void *ctx, struct arena *a, jv pod, jv *net, jv *mounts, struct err *e);
+    void (*detach)(void *ctx, str uid);
+    void *ctx;
+};
+
+struct node_opts { /* copied, texts too */
+    struct loop *loop;
+    struct kube_api *api;
+    struct runtime *runtime;
+    const struct node_net *net;
+    str name;
+    str host_ip;
+    str data;                 /* directory: DATA/pods, DATA/logs, DATA/images.yaml */
+    str path;                 /* PATH of containers on this machine's own file system */
+    jv env;                   /* {name: value} for them: HOME, LANG, … */
+    str isolation;            /* "namespaces", "shared": told in the sandbox and as a label */
+    jv conditions;            /* of the node, besides kubelet's; may be absent */
+    str resources;            /* "nvidia.com/gpu=1,…" */
+    const char *root;         /* where dev and proc are; NULL: here */
+    bool strict_paths;        /* an absolute path that is not there is not looked for elsewhere */
+    int64_t (*wall_ms)(void); /* NULL: the clock */
+};
+
+struct node;
+
+/* -1: options or images.yaml are wrong. */
+int node_new(struct node **out, const struct node_opts *o, struct err *e);
+void node_start(struct node *n);
+bool node_is_ready(const struct node *n); /* registered, and all of its pods are known */
+size_t node_count_pods(const struct node *n);
+uint64_t node_count_writes(const struct node *n); /* of pods' status */
+/* Stops watching; pods go on running and are adopted by the next one. */
+void node_free(struct node *n);
+
+/* DATA/logs/NAMESPACE/JOB or POD/POD/UID.CONTAINER.ATTEMPT.log */
+str node_log_path(struct arena *a, str data, jv pod, str container, int64_t attempt);

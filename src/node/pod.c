@@ -1,0 +1,394 @@
+/* One pod of the node: facts from the runtime and the server go into its life, what its life
+ * decides is carried out. */
+
+#include "base/mem.h"
+#include "kube/meta.h"
+#include "loop/log.h"
+#include "node/inside.h"
+#include "node/volumes.h"
+#include "plan/planner.h"
+
+#include <stdio.h>
+
+enum { RETRY_MS = 1000, RETRY_MAX_MS = 60 * 1000, ROUNDS = 16, SANDBOX_MAX = 1 << 20 };
+
+static const str lost_text = S_INIT("The node was restarted and the pod's processes were gone");
+
+str node_pod_ip(const struct pod *p)
+{
+    if (jv_bool(jv_at(p->life->pod, "spec", "hostNetwork"), false))
+        return p->n->o.host_ip;
+    return str_of(p->life->ip);
+}
+
+void node_tell(struct pod *p, bool warning, const char *reason, str container, str message)
+{
+    struct tell_what w = { .obj = jdoc_root(p->doc),
+                           .res = &kube_pods,
+                           .container = container,
+                           .warning = warning,
+                           .reason = reason,
+                           .message = message };
+
+    tell_event(p->n->tell, &w);
+}
+
+/* ---- coming and going */
+
+static bool runtime_knows(const struct node *n, str uid)
+{
+    for (struct jv_iter it = jv_iter(jdoc_root(n->known)); jv_next(&it);)
+        if (str_eq(jv_str(it.value, S("")), uid))
+            return true;
+    return false;
+}
+
+static bool anything_ran(const struct life *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (l->at[i].state == LIFE_RUNNING)
+            return true;
+    return l->ip[0] != '\0';
+}
+
+struct pod *pod_new(struct node *n, struct jdoc *doc)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(life_out) struct life_out out = { .a = a };
+    struct pod *p = mem_new(sizeof(*p));
+    jv pod = jdoc_root(doc);
+    struct runtime_sink sink = { .on_event = pod_on_runtime, .ctx = p };
+    str uid = meta_uid(pod);
+
+    p->n = n;
+    p->uid = mem_or_abort(strndup(uid.p, uid.n));
+    p->dir =
+        mem_or_abort(strdup(arena_printf(a, "%" PRI_STR "/pods/%s", STR_ARG(n->o.data), p->uid).p));
+    p->doc = jdoc_ref(doc);
+    p->life = life_new(doc);
+    map_put(&n->pods, str_of(p->uid), p);
+    if (runtime_knows(n, uid))
+        p->rt = n->o.runtime->ops->adopt(n->o.runtime, uid, &sink);
+    p->adopting = p->rt != NULL;
+    if (p->rt)
+        return p;
+    if (!p->life->done && anything_ran(p->life))
+        life_on_box_gone(p->life, node_now(n), S("NodeRestart"), lost_text);
+    pod_go(p, &out);
+    return p;
+}
+
+void pod_free(struct pod *p)
+{
+    pod_asks_drop(p);
+    loop_timer_stop(p->wake);
+    loop_timer_stop(p->write_timer);
+    if (p->call)
+        kube_cancel(p->n->o.api, p->call);
+    if (p->rt)
+        p->n->o.runtime->ops->drop(p->rt);
+    map_remove(&p->n->pods, str_of(p->uid));
+    life_free(p->life);
+    jdoc_unref(p->doc);
+    jdoc_unref(p->volumes);
+    jdoc_unref(p->net);
+    free(p->uid);
+    free(p->dir);
+    free(p);
+}
+
+/* What it held while it ran; its logs stay, its directory as long as its object. */
+static void release(struct pod *p)
+{
+    if (p->attached && p->n->o.net)
+        p->n->o.net->detach(p->n->o.net->ctx, str_of(p->uid));
+    p->attached = false;
+    devices_release(&p->n->gpus, str_of(p->uid));
+}
+
+static void reap(struct pod *p)
+{
+    struct err e = { 0 };
+
+    p->n->o.runtime->ops->forget(p->n->o.runtime, str_of(p->uid));
+    if (volumes_remove(p->dir, &e) < 0)
+        log_warn("pod directory not removed", KVZ("pod", p->uid), KVZ("error", e.msg));
+    pod_free(p);
+}
+
+void pod_update(struct pod *p, struct jdoc *doc, struct jdoc *old)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(life_out) struct life_out out = { .a = a };
+    jv now = jdoc_root(doc), before = old ? jdoc_root(old) : JV_ABSENT;
+    bool relabelled = !jv_equal(meta_labels(now), meta_labels(before)) ||
+                      !jv_equal(meta_annotations(now), meta_annotations(before));
+
+    jdoc_ref(doc);
+    jdoc_unref(p->doc);
+    p->doc = doc;
+    life_update(p->life, doc);
+    if (relabelled && p->volumes)
+        pod_refresh_volumes(p, NULL);
+    if (!p->adopting)
+        pod_go(p, &out);
+}
+
+void pod_vanish(struct pod *p)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(life_out) struct life_out out = { .a = a };
+
+    p->vanished = true;
+    p->life->deleted = true;
+    if (p->adopting)
+        return;
+    if (p->rt && p->life->box != LIFE_BOX_ENDING) { /* nobody waits for it any more */
+        p->life->box = LIFE_BOX_ENDING;
+        p->life->ending = true;
+        p->n->o.runtime->ops->end(p->rt, 0);
+        return;
+    }
+    pod_go(p, &out);
+}
+
+void pod_retry(struct pod *p)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(life_out) struct life_out out = { .a = a };
+
+    if (p->adopting)
+        return;
+    life_retry(p->life);
+    pod_go(p, &out);
+}
+
+/* ---- carrying out */
+
+static void end_box(struct pod *p)
+{
+    if (p->rt)
+        p->n->o.runtime->ops->end(p->rt, 0);
+    else
+        life_on_box_gone(p->life, node_now(p->n), STR_NONE, STR_NONE);
+}
+
+static void carry_out(struct pod *p, const struct life_action *act, struct life_out *out)
+{
+    const struct runtime_ops *rt = p->n->o.runtime->ops;
+
+    switch (act->what) {
+    case LIFE_SANDBOX:
+        pod_sandbox(p);
+        break;
+    case LIFE_START:
+        pod_start(p, act, out);
+        break;
+    case LIFE_HOOK:
+    case LIFE_PROBE:
+        pod_ask(p, act);
+        break;
+    case LIFE_SIGNAL:
+        if (p->rt)
+            rt->signal(p->rt, p->life->at[act->c].name, act->signo);
+        break;
+    case LIFE_END_BOX:
+        end_box(p);
+        break;
+    case LIFE_REMOVE:
+        p->remove = true;
+        break;
+    }
+}
+
+static void on_wake(void *arg)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(life_out) struct life_out out = { .a = a };
+    struct pod *p = arg;
+
+    loop_timer_stop(p->wake);
+    p->wake = NULL;
+    pod_go(p, &out);
+}
+
+static void arm(struct pod *p, int64_t at_ms)
+{
+    int64_t now = node_now(p->n);
+
+    loop_timer_stop(p->wake);
+    p->wake = NULL;
+    if (at_ms != INT64_MAX)
+        p->wake = loop_timer_start(p->n->o.loop, at_ms > now ? at_ms - now : 0, 0, on_wake, p);
+}
+
+void pod_go(struct pod *p, struct life_out *out)
+{
+    int rounds = 0;
+
+    do { /* what is done may be known at once, and lead to more */
+        life_step(p->life, node_now(p->n), out);
+        for (size_t i = 0; i < out->acts.n; i++) {
+            struct life_action act = out->acts.at[i];
+            carry_out(p, &act, out);
+        }
+        bool more = out->acts.n > 0;
+        out->acts.n = 0;
+        for (size_t i = 0; i < out->tells.n; i++) {
+            const struct life_tell *t = &out->tells.at[i];
+            node_tell(p, t->warning, t->reason, t->container, t->message);
+        }
+        out->tells.n = 0;
+        if (!more)
+            break;
+    } while (++rounds < ROUNDS);
+    if (p->life->done && !p->rt)
+        release(p);
+    if (p->vanished && p->life->done && !p->rt) {
+        reap(p);
+        return;
+    }
+    arm(p, out->wake_ms);
+    pod_write(p);
+}
+
+/* ---- facts from the runtime */
+
+static size_t index_of(struct pod *p, str name)
+{
+    struct life_container *c = life_find(p->life, name);
+
+    return c ? (size_t)(c - p->life->at) : SIZE_MAX;
+}
+
+static void exited(struct pod *p, const struct runtime_event *ev)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    size_t c = index_of(p, ev->container);
+    struct life_exit x = {
+        .at_ms = ev->at_ms, .code = ev->signo ? -1 : ev->code, .signo = ev->signo, .oom = ev->oom
+    };
+
+    if (c == SIZE_MAX)
+        return;
+    x.message = pod_last_words(a, p, &p->life->at[c], ev->oom || x.code != 0);
+    life_on_exited(p->life, c, &x);
+}
+
+/* What a sandbox from before us knows of its containers. */
+static void learn(struct pod *p, jv state)
+{
+    AUTO(arena) struct arena *a = arena_new();
+
+    for (struct jv_iter it = jv_iter(jv_at(state, "containers")); jv_next(&it);) {
+        size_t c = index_of(p, it.key);
+        int64_t ended = jv_int(jv_at(it.value, "finished_ms"), 0);
+        int64_t signo = jv_int(jv_at(it.value, "signal"), 0);
+        struct life_exit x = { .at_ms = ended,
+                               .code = signo ? -1 : (int)jv_int(jv_at(it.value, "code"), 0),
+                               .signo = (int)signo,
+                               .oom = jv_bool(jv_at(it.value, "oom"), false) };
+        if (c == SIZE_MAX)
+            continue;
+        if (jv_exists(jv_at(it.value, "lost"))) /* nobody saw its end: box_gone tells that */
+            ended = 0;
+        if (jv_is(jv_at(it.value, "failed"), JV_STR))
+            x.code = 128;
+        if (ended)
+            x.message = pod_last_words(a, p, &p->life->at[c], x.oom || x.code != 0);
+        life_on_known(p->life, c, jv_int(jv_at(it.value, "attempt"), 0),
+                      jv_int(jv_at(it.value, "started_ms"), 0), ended ? &x : NULL);
+    }
+}
+
+/* What it was given is in the file that its sandbox was made by. */
+static void remember_devices(struct pod *p)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    str text = pod_read_end(a, arena_printf(a, "%s/sandbox.json", p->dir).p, SANDBOX_MAX);
+    jv box = json_parse(a, text, NULL, NULL);
+
+    devices_mark(&p->n->gpus, str_of(p->uid), jv_at(box, "devices"));
+}
+
+static void greeted(struct pod *p, const struct runtime_event *ev)
+{
+    str ip = jv_str(jv_at(ev->state, "ip"), jv_str(jv_at(p->life->pod, "status", "podIP"), S("")));
+
+    if (p->adopting) {
+        learn(p, ev->state);
+        remember_devices(p);
+        p->attached = true;
+        pod_refresh_volumes(p, NULL);
+    }
+    p->adopting = false;
+    p->box_failures = 0;
+    life_on_box_up(p->life, ip);
+}
+
+static void box_failed(struct pod *p, str why)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    int64_t wait = (int64_t)RETRY_MS << (p->box_failures < 6 ? p->box_failures : 6);
+
+    p->box_failures++;
+    node_tell(p, true, "FailedCreatePodSandBox", STR_NONE,
+              arena_printf(a, "Failed to create pod sandbox: %" PRI_STR, STR_ARG(why)));
+    p->n->o.runtime->ops->drop(p->rt);
+    p->rt = NULL;
+    life_on_box_failed(p->life, node_now(p->n) + (wait < RETRY_MAX_MS ? wait : RETRY_MAX_MS));
+}
+
+static void box_gone(struct pod *p, const struct runtime_event *ev)
+{
+    str message = ev->why.n ? ev->why : lost_text;
+
+    if (p->adopting)
+        learn(p, ev->state);
+    p->adopting = false;
+    p->n->o.runtime->ops->drop(p->rt);
+    p->rt = NULL;
+    pod_asks_drop(p);
+    life_on_box_gone(p->life, node_now(p->n), S("NodeRestart"), message);
+}
+
+void pod_on_runtime(void *ctx, const struct runtime_event *ev)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(life_out) struct life_out out = { .a = a };
+    struct pod *p = ctx;
+    size_t c = index_of(p, ev->container);
+
+    switch (ev->what) {
+    case RUNTIME_HELLO:
+        greeted(p, ev);
+        break;
+    case RUNTIME_STARTED:
+        if (c != SIZE_MAX)
+            life_on_started(p->life, c, ev->at_ms, &out);
+        break;
+    case RUNTIME_EXITED:
+        exited(p, ev);
+        break;
+    case RUNTIME_FAILED:
+        if (!ev->container.n) {
+            box_failed(p, ev->why);
+        } else if (c != SIZE_MAX) {
+            node_tell(p, true, "Failed", ev->container,
+                      arena_printf(a, "Error: %" PRI_STR, STR_ARG(ev->why)));
+            life_on_failed(p->life, c, 128, S("StartError"), ev->why, node_now(p->n));
+        }
+        break;
+    case RUNTIME_EXEC_EXITED:
+        pod_answered(p, ev->id, ev->code, ev->out);
+        return;
+    case RUNTIME_GONE:
+        box_gone(p, ev);
+        break;
+    }
+    if (p->vanished && p->rt && p->life->box != LIFE_BOX_ENDING) {
+        pod_vanish(p);
+        return;
+    }
+    pod_go(p, &out);
+}

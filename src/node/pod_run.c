@@ -1,0 +1,428 @@
+/* From a pod's spec to what the runtime is told: the sandbox, and each container. */
+
+#include "base/mem.h"
+#include "base/quantity.h"
+#include "kube/meta.h"
+#include "loop/log.h"
+#include "node/env.h"
+#include "node/inside.h"
+#include "node/volumes.h"
+#include "plan/planner.h"
+
+#include <stdlib.h>
+
+enum {
+    RETRY_MS = 1000,
+    RETRY_MAX_MS = 60 * 1000,
+    LIST_WAIT_MS = 5 * 1000,
+    CONFIG_RETRY_MS = 10 * 1000,
+    SHARES_PER_CPU = 1024,
+};
+
+/* ---- objects that pods refer to */
+
+static jv find(struct pod *p, enum node_kind kind, str ns, str name)
+{
+    struct jdoc *d = follow_get(p->n->follows[kind], ns, name);
+
+    return d ? jdoc_root(d) : JV_ABSENT;
+}
+
+static jv config(void *ctx, str ns, str name)
+{
+    return find(ctx, NODE_CONFIGS, ns, name);
+}
+
+static jv secret(void *ctx, str ns, str name)
+{
+    return find(ctx, NODE_SECRETS, ns, name);
+}
+
+static jv claim(void *ctx, str ns, str name)
+{
+    return find(ctx, NODE_CLAIMS, ns, name);
+}
+
+static jv persistent(void *ctx, str ns, str name)
+{
+    return find(ctx, NODE_VOLUMES, ns, name);
+}
+
+static unsigned needs(jv v)
+{
+    static const struct {
+        const char *key;
+        unsigned what;
+    } keys[] = {
+        { "configMap", 1u << NODE_CONFIGS },
+        { "configMapRef", 1u << NODE_CONFIGS },
+        { "configMapKeyRef", 1u << NODE_CONFIGS },
+        { "secret", 1u << NODE_SECRETS },
+        { "secretRef", 1u << NODE_SECRETS },
+        { "secretKeyRef", 1u << NODE_SECRETS },
+        { "persistentVolumeClaim", 1u << NODE_CLAIMS | 1u << NODE_VOLUMES },
+    };
+    unsigned found = 0;
+
+    for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
+        for (size_t i = 0; jv_is(v, JV_OBJ) && i < COUNT(keys); i++)
+            if (str_eqz(it.key, keys[i].key))
+                found |= keys[i].what;
+        found |= needs(it.value);
+    }
+    return found;
+}
+
+/* Whether all that the pod refers to is known as far as the server has it. */
+static bool is_informed(struct pod *p)
+{
+    unsigned what = needs(jv_at(p->life->pod, "spec")) | 1u << NODE_SERVICES;
+    bool all = true;
+
+    for (size_t k = 0; k < NODE_KINDS; k++) {
+        if (!(what >> k & 1))
+            continue;
+        follow_start(p->n->follows[k]);
+        all &= follow_is_listed(p->n->follows[k]);
+    }
+    return all;
+}
+
+static struct fields_of fields(const struct pod *p)
+{
+    return (struct fields_of){ .pod = p->life->pod,
+                               .pod_ip = node_pod_ip(p),
+                               .host_ip = p->n->o.host_ip,
+                               .allocatable = registration_allocatable(p->n->reg) };
+}
+
+/* ---- the sandbox */
+
+static int set_up_volumes(struct pod *p, struct err *e)
+{
+    struct arena *a = arena_new();
+    struct volumes_of of = {
+        .from = { .fields = fields(p), .config = config, .secret = secret, .ctx = p },
+        .claim = claim,
+        .persistent = persistent,
+        .dir = p->dir,
+    };
+    jv out = JV_ABSENT;
+
+    if (volumes_set_up(a, &of, &out, e) < 0) {
+        arena_free(a);
+        return -1;
+    }
+    jdoc_unref(p->volumes);
+    p->volumes = jdoc_of(a, jv_copy(a, out));
+    return 0;
+}
+
+bool pod_refresh_volumes(struct pod *p, struct err *e)
+{
+    struct err own = { 0 };
+
+    if (!is_informed(p))
+        return false;
+    if (set_up_volumes(p, &own) == 0)
+        return true;
+    if (e)
+        *e = own;
+    return false;
+}
+
+static void not_yet(struct pod *p, const char *reason, const struct err *e)
+{
+    int64_t wait = (int64_t)RETRY_MS << (p->box_failures < 6 ? p->box_failures : 6);
+
+    p->box_failures++;
+    node_tell(p, true, reason, STR_NONE, str_of(e->msg));
+    life_on_box_failed(p->life, node_now(p->n) + (wait < RETRY_MAX_MS ? wait : RETRY_MAX_MS));
+}
+
+static int64_t amount_of(struct arena *a, jv v, bool milli)
+{
+    struct quantity q;
+
+    if (jv_is_null(v) || quantity_from_json(a, v, &q, NULL) < 0)
+        return 0;
+    return milli ? quantity_milli(&q) : quantity_value(&q);
+}
+
+static int64_t gpus_wanted(struct arena *a, jv pod)
+{
+    int64_t sum = 0, most = 0;
+
+    for (struct jv_iter it = jv_iter(jv_at(pod, "spec", "containers")); jv_next(&it);)
+        sum += amount_of(a, jv_at(it.value, "resources", "limits", "nvidia.com/gpu"), false);
+    for (struct jv_iter it = jv_iter(jv_at(pod, "spec", "initContainers")); jv_next(&it);) {
+        int64_t one = amount_of(a, jv_at(it.value, "resources", "limits", "nvidia.com/gpu"), false);
+        most = one > most ? one : most;
+    }
+    return sum > most ? sum : most;
+}
+
+static int attach(struct pod *p, struct err *e)
+{
+    struct arena *a = arena_new();
+    const struct node_net *net = p->n->o.net;
+    bool host = !net || jv_bool(jv_at(p->life->pod, "spec", "hostNetwork"), false);
+    jv how = jobj(a, { "host", JV_TRUE }, { "ip", jstr(a, p->n->o.host_ip) });
+    jv mounts = JV_EMPTY_ARR;
+
+    if (!host && net->attach(net->ctx, a, p->life->pod, &how, &mounts, e) < 0) {
+        arena_free(a);
+        return -1;
+    }
+    p->attached = !host;
+    jdoc_unref(p->net);
+    p->net = jdoc_of(a, jv_copy(a, jobj(a, { "net", how }, { "mounts", mounts })));
+    return 0;
+}
+
+static jv sandbox_json(struct arena *a, struct pod *p, jv gpus)
+{
+    jv pod = p->life->pod, net = jdoc_root(p->net);
+    str host = jv_str(jv_at(pod, "spec", "hostname"), meta_name(pod));
+
+    return jobj(a, { "uid", jstr(a, str_of(p->uid)) },
+                { "namespace", jstr(a, meta_namespace(pod)) }, { "name", jstr(a, meta_name(pod)) },
+                { "isolation", p->n->o.isolation.n ? jstr(a, p->n->o.isolation) : JV_ABSENT },
+                { "hostname", jstr(a, str_sub(host, 0, 63)) }, { "net", jv_at(net, "net") },
+                { "mounts", jv_at(net, "mounts") },
+                { "tmpfs", volumes_in_memory(a, jdoc_root(p->volumes)) }, { "devices", gpus });
+}
+
+void pod_sandbox(struct pod *p)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct node *n = p->n;
+    struct err e = { 0 };
+    struct runtime_sink sink = { .on_event = pod_on_runtime, .ctx = p };
+    int64_t want = gpus_wanted(a, p->life->pod);
+
+    if (!is_informed(p)) { /* asked again when it is */
+        life_on_box_failed(p->life, node_now(n) + LIST_WAIT_MS);
+        return;
+    }
+    size_t free_now = devices_free(&n->gpus);
+    jv gpus = want ? devices_take(&n->gpus, a, str_of(p->uid), want) : JV_EMPTY_ARR;
+    if (!jv_exists(gpus)) {
+        life_fail(p->life, S("UnexpectedAdmissionError"),
+                  arena_printf(a,
+                               "Allocate failed due to requested number of devices unavailable for "
+                               "nvidia.com/gpu. Requested: %lld, Available: %zu, which is "
+                               "unexpected",
+                               (long long)want, free_now));
+        life_on_box_failed(p->life, 0);
+        return;
+    }
+    if (set_up_volumes(p, &e) < 0) {
+        not_yet(p, "FailedMount", &e);
+        return;
+    }
+    if (attach(p, &e) < 0) {
+        not_yet(p, "FailedCreatePodSandBox", &e);
+        return;
+    }
+    p->rt = n->o.runtime->ops->spawn(n->o.runtime, str_of(p->uid), sandbox_json(a, p, gpus), &sink);
+}
+
+/* ---- a container */
+
+static jv base_env(struct arena *a, const struct pod *p, const struct image_run *run)
+{
+    struct jbuild b = jb_from(a, run->rootfs.n ? JV_ABSENT : p->n->o.env);
+    AUTO(buf) struct buf gpus = { 0 };
+    str host = jv_str(jv_at(p->life->pod, "spec", "hostname"), meta_name(p->life->pod));
+
+    for (size_t i = 0; i < p->n->gpus.n; i++)
+        if (str_eqz(str_of(p->uid), p->n->gpus.at[i].owner))
+            buf_printf(&gpus, "%s%zu", gpus.n ? "," : "", i);
+    jb_set(&b, S("HOSTNAME"), jstr(a, host));
+    if (p->n->gpus.n) {
+        str list = arena_str(a, buf_str(&gpus));
+        jb_set(&b, S("CUDA_VISIBLE_DEVICES"), jstr(a, list));
+        jb_set(&b, S("NVIDIA_VISIBLE_DEVICES"), jstr(a, list.n ? list : S("void")));
+    }
+    for (struct jv_iter it = jv_iter(run->env); jv_next(&it);)
+        jb_set(&b, it.key, it.value);
+    return jb_done(&b);
+}
+
+static int make_env(struct arena *a, struct pod *p, const struct life_container *c,
+                    const struct image_run *run, jv *out, struct err *e)
+{
+    AUTO(buf) struct buf skipped = { 0 };
+    str ns = meta_namespace(p->life->pod);
+    struct jbuild services = jb_from(a, follow_list(p->n->follows[NODE_SERVICES], a, ns));
+    struct jdoc *master = follow_get(p->n->follows[NODE_SERVICES], S("default"), S("kubernetes"));
+    struct env_of of = { .fields = fields(p),
+                         .container = c->spec,
+                         .base = base_env(a, p, run),
+                         .config = config,
+                         .secret = secret,
+                         .ctx = p };
+
+    if (master && !str_eq(ns, S("default")))
+        jb_push(&services, jdoc_root(master));
+    of.services = jb_done(&services);
+    if (env_make(a, &of, out, &skipped, e) < 0)
+        return -1;
+    if (skipped.n)
+        node_tell(p, true, "InvalidEnvironmentVariableNames", c->name,
+                  arena_printf(a,
+                               "Keys [%" PRI_STR "] were skipped since they are considered invalid "
+                               "environment variable names.",
+                               STR_ARG(buf_str(&skipped))));
+    return 0;
+}
+
+static jv env_list(struct arena *a, jv env)
+{
+    struct jbuild b = jb_arr(a);
+
+    for (struct jv_iter it = jv_iter(env); jv_next(&it);)
+        jb_push(&b, jstr(a, arena_printf(a, "%" PRI_STR "=%" PRI_STR, STR_ARG(it.key),
+                                         STR_ARG(jv_str(it.value, S(""))))));
+    return jb_done(&b);
+}
+
+static jv limits_json(struct arena *a, jv spec)
+{
+    jv limits = jv_at(spec, "resources", "limits"), requests = jv_at(spec, "resources", "requests");
+    int64_t cpu = amount_of(a, jv_at(limits, "cpu"), true);
+    int64_t memory = amount_of(a, jv_at(limits, "memory"), false);
+    int64_t share = amount_of(a, jv_at(requests, "cpu"), true) * SHARES_PER_CPU / 1000;
+
+    return jobj(a, { "cpu_milli", cpu > 0 ? jint(a, cpu) : JV_ABSENT },
+                { "memory_bytes", memory > 0 ? jint(a, memory) : JV_ABSENT },
+                { "cpu_shares", share > 1 ? jint(a, share) : JV_ABSENT });
+}
+
+/* Of the container, else of the pod. */
+static jv security(const struct pod *p, jv spec, const char *field)
+{
+    jv own = jv_get(jv_at(spec, "securityContext"), str_of(field));
+
+    return jv_is_null(own) ? jv_get(jv_at(p->life->pod, "spec", "securityContext"), str_of(field))
+                           : own;
+}
+
+static jv groups_json(struct arena *a, const struct pod *p, jv spec)
+{
+    struct jbuild b = jb_from(a, security(p, spec, "supplementalGroups"));
+    jv fs = security(p, spec, "fsGroup");
+
+    if (!jv_is(jb_done(&b), JV_ARR))
+        b = jb_arr(a);
+    if (jv_is(fs, JV_INT))
+        jb_push(&b, fs);
+    return b.n ? jb_done(&b) : JV_ABSENT;
+}
+
+struct starting {
+    struct image_run run;
+    jv env;
+    jv mounts;
+};
+
+static jv start_json(struct arena *a, struct pod *p, const struct life_container *c,
+                     int64_t attempt, const struct starting *s)
+{
+    str message = jv_str(jv_at(c->spec, "terminationMessagePath"), S("/dev/termination-log"));
+    jv uid = security(p, c->spec, "runAsUser"), gid = security(p, c->spec, "runAsGroup");
+
+    return jobj(
+        a, { "name", jstr(a, c->name) }, { "attempt", jint(a, attempt) }, { "argv", s->run.argv },
+        { "env", env_list(a, s->env) }, { "cwd", s->run.cwd.n ? jstr(a, s->run.cwd) : JV_ABSENT },
+        { "rootfs", s->run.rootfs.n ? jstr(a, s->run.rootfs) : JV_ABSENT },
+        { "uid", jv_is(uid, JV_INT) ? uid : JV_ABSENT },
+        { "gid", jv_is(gid, JV_INT) ? gid : JV_ABSENT }, { "groups", groups_json(a, p, c->spec) },
+        { "privileged",
+          jv_bool(jv_at(c->spec, "securityContext", "privileged"), false) ? JV_TRUE : JV_ABSENT },
+        { "any_path", jbool(!p->n->o.strict_paths) },
+        { "log", jstr(a, node_log_path(a, p->n->o.data, p->life->pod, c->name, attempt)) },
+        { "termination_log", jstr(a, pod_term_path(a, p, c->name)) },
+        { "termination_path", jstr(a, message) }, { "mounts", s->mounts },
+        { "limits", limits_json(a, c->spec) },
+        { "stdin", jv_bool(jv_at(c->spec, "stdin"), false) ? JV_TRUE : JV_ABSENT },
+        { "tty", jv_bool(jv_at(c->spec, "tty"), false) ? JV_TRUE : JV_ABSENT });
+}
+
+/* Makes what a start needs; -1: it cannot be, and life knows why. */
+static int prepare(struct arena *a, struct pod *p, size_t i, struct starting *s)
+{
+    struct life_container *c = &p->life->at[i];
+    int64_t now = node_now(p->n);
+    struct err e = { 0 };
+
+    images_resolve(a, p->n->images, c->spec, p->n->o.path, &s->run);
+    if (s->run.reason.n) {
+        node_tell(p, true, "Failed", c->name,
+                  arena_printf(a, "Error: %" PRI_STR ": %" PRI_STR, STR_ARG(s->run.reason),
+                               STR_ARG(s->run.message)));
+        life_on_cannot(p->life, i, s->run.reason, s->run.message, now + CONFIG_RETRY_MS);
+        return -1;
+    }
+    if (make_env(a, p, c, &s->run, &s->env, &e) < 0 ||
+        volumes_mounts(a, c->spec, p->volumes ? jdoc_root(p->volumes) : JV_ABSENT, s->env,
+                       &s->mounts, &e) < 0) {
+        node_tell(p, true, "Failed", c->name, arena_printf(a, "Error: %s", e.msg));
+        life_on_cannot(p->life, i, S("CreateContainerConfigError"), str_of(e.msg),
+                       now + CONFIG_RETRY_MS);
+        return -1;
+    }
+    return 0;
+}
+
+static jv mount_paths(struct arena *a, jv mounts)
+{
+    struct jbuild b = jb_arr(a);
+
+    for (struct jv_iter it = jv_iter(mounts); jv_next(&it);)
+        jb_push(&b, jv_at(it.value, "to"));
+    return jb_done(&b);
+}
+
+static void keep_id(struct life_container *c, str id)
+{
+    if (str_eq(c->image_id, id))
+        return;
+    free((char *)(uintptr_t)c->image_id.p);
+    c->image_id = (str){ mem_or_abort(strndup(id.p, id.n)), id.n };
+}
+
+void pod_start(struct pod *p, const struct life_action *act, struct life_out *out)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct life_container *c = &p->life->at[act->c];
+    struct starting s = { 0 };
+
+    if (!p->rt || prepare(a, p, act->c, &s) < 0)
+        return;
+    jv argv = env_expand_all(a, s.run.argv, s.env);
+    str told = s.run.told, path = jv_str(jv_at(s.env, "PATH"), S(""));
+    s.run.argv = argv;
+    s.run.told = STR_NONE;
+    images_find_program(a, jv_str(jv_index(argv, 0), S("")), path, s.run.rootfs,
+                        mount_paths(a, s.mounts), &s.run);
+    if (s.run.reason.n) {
+        node_tell(p, true, "Failed", c->name,
+                  arena_printf(a, "Error: %" PRI_STR, STR_ARG(s.run.message)));
+        life_on_failed(p->life, act->c, 127, s.run.reason, s.run.message, node_now(p->n));
+        return;
+    }
+    keep_id(c, s.run.id);
+    str image = jv_str(jv_at(c->spec, "image"), S(""));
+    life_tell(out, c, false, "Pulled",
+              told.n
+                  ? told
+                  : arena_printf(a, "Container image \"%" PRI_STR "\" already present on machine",
+                                 STR_ARG(image)));
+    if (s.run.told.n)
+        life_tell(out, c, true, "ProgramElsewhere", s.run.told);
+    life_tell(out, c, false, "Created",
+              arena_printf(a, "Created container: %" PRI_STR, STR_ARG(c->name)));
+    p->n->o.runtime->ops->start(p->rt, start_json(a, p, c, act->attempt, &s));
+}

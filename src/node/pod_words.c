@@ -1,0 +1,100 @@
+/* Where a pod's containers leave their words, and the last ones: the termination message, or the
+ * end of the log. */
+
+#include "kube/meta.h"
+#include "node/inside.h"
+#include "plan/planner.h"
+
+#include <stdio.h>
+
+enum {
+    MESSAGE_MAX = 4096,
+    TAIL_MAX = 2048, /* of a log, when there is no message */
+    TAIL_LINES = 80,
+};
+
+str node_log_path(struct arena *a, str data, jv pod, str container, int64_t attempt)
+{
+    str name = meta_name(pod);
+    str job = jv_str(jv_get(meta_labels(pod), S(LABEL_JOB)), name);
+
+    return arena_printf(a,
+                        "%" PRI_STR "/logs/%" PRI_STR "/%" PRI_STR "/%" PRI_STR "/%" PRI_STR
+                        ".%" PRI_STR ".%lld.log",
+                        STR_ARG(data), STR_ARG(meta_namespace(pod)), STR_ARG(job), STR_ARG(name),
+                        STR_ARG(meta_uid(pod)), STR_ARG(container), (long long)attempt);
+}
+
+str pod_term_path(struct arena *a, const struct pod *p, str container)
+{
+    return arena_printf(a, "%s/term/%" PRI_STR, p->dir, STR_ARG(container));
+}
+
+str pod_read_end(struct arena *a, const char *path, size_t most)
+{
+    FILE *f = fopen(path, "re");
+    char *b = arena_alloc(a, most + 1);
+    size_t n = 0;
+
+    if (!f)
+        return S("");
+    if (fseek(f, 0, SEEK_END) == 0) {
+        long size = ftell(f);
+        fseek(f, size > (long)most ? size - (long)most : 0, SEEK_SET);
+    }
+    n = fread(b, 1, most, f);
+    fclose(f);
+    return (str){ b, n };
+}
+
+/* "TIME stream F text" without what stands before the text. */
+static str log_tail(struct arena *a, str lines)
+{
+    AUTO(buf) struct buf b = { 0 };
+    size_t skip = 0, n = 0;
+
+    for (size_t i = 0; i < lines.n; i++)
+        n += lines.p[i] == '\n';
+    skip = n > TAIL_LINES ? n - TAIL_LINES : 0;
+    for (str rest = lines; rest.p && rest.n;) {
+        str line = str_cut(&rest, '\n');
+        if (skip && skip--)
+            continue;
+        str_cut(&line, ' ');
+        str_cut(&line, ' ');
+        str kind = str_cut(&line, ' ');
+        if (!line.p || kind.n != 1)
+            continue; /* cut off at the start */
+        buf_add(&b, line);
+        if (kind.p[0] == 'F')
+            buf_addc(&b, '\n');
+    }
+    str s = arena_str(a, buf_str(&b));
+    return s.n > TAIL_MAX ? str_sub(s, s.n - TAIL_MAX, s.n) : s;
+}
+
+static str as_utf8(struct arena *a, str s)
+{
+    AUTO(buf) struct buf b = { 0 };
+
+    while (s.n) { /* a status is JSON */
+        size_t n = str_utf8_prefix(s);
+        buf_add(&b, str_sub(s, 0, n));
+        if (n < s.n)
+            buf_addc(&b, '?');
+        s = str_sub(s, n < s.n ? n + 1 : n, s.n);
+    }
+    return arena_str(a, buf_str(&b));
+}
+
+str pod_last_words(struct arena *a, struct pod *p, const struct life_container *c, bool failed)
+{
+    str policy = jv_str(jv_at(c->spec, "terminationMessagePolicy"), S("File"));
+    str said = pod_read_end(a, pod_term_path(a, p, c->name).p, MESSAGE_MAX);
+
+    if (!said.n && failed && str_eq(policy, S("FallbackToLogsOnError")))
+        said = log_tail(
+            a, pod_read_end(a, node_log_path(a, p->n->o.data, p->life->pod, c->name, c->attempt).p,
+                            4 * TAIL_MAX));
+    return as_utf8(a, said);
+}

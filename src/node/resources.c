@@ -1,0 +1,206 @@
+/* The machine's resources, read from files under a root that tests may put elsewhere. */
+
+#include "node/resources.h"
+
+#include "base/quantity.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/statvfs.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+enum { PODS = 250, KIB = 1024 };
+
+static str read_line(struct arena *a, const char *root, const char *path, const char *key)
+{
+    char line[512];
+    FILE *f = fopen(arena_printf(a, "%s%s", root, path).p, "re");
+    str found = S("");
+
+    while (f && fgets(line, sizeof(line), f)) {
+        str s = str_of(line);
+        if (!str_starts(s, str_of(key)))
+            continue;
+        found = arena_str(a, str_trim(str_sub(s, strlen(key), s.n)));
+        break;
+    }
+    if (f)
+        fclose(f);
+    return found;
+}
+
+static int64_t memory_bytes(struct arena *a, const char *root)
+{
+    str total = read_line(a, root, "/proc/meminfo", "MemTotal:");
+    int64_t kib = 0;
+
+    str_to_int(str_cut(&total, ' '), &kib);
+    return kib * KIB;
+}
+
+/* GPUs: /dev/nvidiaN, with the model from the driver's own files. */
+static jv find_gpus(struct arena *a, const char *root)
+{
+    struct jbuild b = jb_arr(a);
+
+    for (int i = 0; i < DEVICES_MOST; i++) {
+        char path[300];
+        snprintf(path, sizeof(path), "%s/dev/nvidia%d", root, i);
+        if (access(path, F_OK) == 0)
+            jb_push(&b, jobj(a, { "index", jint(a, i) }));
+    }
+    return jb_done(&b);
+}
+
+static str gpu_model(struct arena *a, const char *root)
+{
+    const char *dir = arena_printf(a, "%s/proc/driver/nvidia/gpus", root).p;
+    DIR *d = opendir(dir);
+    str model = S("");
+
+    for (struct dirent *x; d && !model.n && (x = readdir(d));)
+        if (x->d_name[0] != '.')
+            model = read_line(
+                a, root, arena_printf(a, "/proc/driver/nvidia/gpus/%s/information", x->d_name).p,
+                "Model:");
+    if (d)
+        closedir(d);
+    return model;
+}
+
+static jv amount(struct arena *a, int64_t n, enum quantity_format format)
+{
+    struct quantity q = quantity_of(n, format);
+
+    return jstr(a, quantity_text(a, &q));
+}
+
+static jv storage(struct arena *a, const char *data)
+{
+    struct statvfs st;
+    int64_t bytes = statvfs(data, &st) == 0 ? (int64_t)st.f_blocks * (int64_t)st.f_frsize : 0;
+
+    return amount(a, bytes / KIB * KIB, QUANTITY_BINARY_SI);
+}
+
+static int apply_given(struct arena *a, str given, jv *capacity, struct err *e)
+{
+    struct jbuild b = jb_from(a, *capacity);
+
+    for (str rest = given; rest.p && rest.n;) {
+        str value = str_cut(&rest, ','), name = str_cut(&value, '=');
+        struct quantity q;
+        if (!name.n || !value.p || quantity_parse(value, &q, NULL) < 0 || quantity_sign(&q) < 0)
+            return err_set(e, ERR_INVALID, "resources: \"%" PRI_STR "\" is not NAME=AMOUNT",
+                           STR_ARG(name));
+        jb_set(&b, arena_str(a, name), jstr(a, quantity_text(a, &q)));
+    }
+    *capacity = jb_done(&b);
+    return 0;
+}
+
+static jv node_info(struct arena *a, const char *root)
+{
+    struct utsname u;
+    str os = read_line(a, root, "/etc/os-release", "PRETTY_NAME=");
+    str arch = S("amd64");
+
+    uname(&u);
+    if (strcmp(u.machine, "aarch64") == 0)
+        arch = S("arm64");
+    else if (strcmp(u.machine, "x86_64") != 0)
+        arch = arena_str(a, str_of(u.machine));
+    if (os.n > 1 && os.p[0] == '"')
+        os = str_sub(os, 1, os.n - 1);
+    return jobj(a, { "machineID", jstr(a, read_line(a, root, "/etc/machine-id", "")) },
+                { "systemUUID", jstr(a, read_line(a, root, "/etc/machine-id", "")) },
+                { "bootID", jstr(a, read_line(a, root, "/proc/sys/kernel/random/boot_id", "")) },
+                { "kernelVersion", jstr(a, arena_str(a, str_of(u.release))) },
+                { "osImage", jstr(a, os.n ? os : S("Linux")) },
+                { "containerRuntimeVersion", jstrz(a, "muster://" MUSTER_VERSION) },
+                { "kubeletVersion", jstrz(a, "v1.34.4+muster-" MUSTER_VERSION) },
+                { "kubeProxyVersion", jstrz(a, "") }, { "operatingSystem", jstrz(a, "linux") },
+                { "architecture", jstr(a, arch) });
+}
+
+int resources_find(struct arena *a, const struct resources_opts *o, jv *out, struct err *e)
+{
+    const char *root = o->root ? o->root : "";
+    cpu_set_t set;
+    int cpus = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
+    jv gpus = find_gpus(a, root);
+    jv capacity = jobj(a, { "cpu", amount(a, cpus, QUANTITY_DECIMAL_SI) },
+                       { "ephemeral-storage", storage(a, o->data) },
+                       { "memory", amount(a, memory_bytes(a, root), QUANTITY_BINARY_SI) },
+                       { "pods", amount(a, PODS, QUANTITY_DECIMAL_SI) });
+
+    if (jv_len(gpus))
+        capacity = jv_with_key(a, capacity, S("nvidia.com/gpu"),
+                               amount(a, (int64_t)jv_len(gpus), QUANTITY_DECIMAL_SI));
+    if (apply_given(a, o->given, &capacity, e) < 0)
+        return -1;
+    str model = gpu_model(a, root);
+    *out = jobj(a, { "capacity", capacity }, { "gpus", gpus },
+                { "model", model.n ? jstr(a, model) : JV_ABSENT }, { "info", node_info(a, root) });
+    return 0;
+}
+
+/* ---- the ledger */
+
+static bool is_of(const struct devices *d, size_t i, str owner)
+{
+    return str_eqz(owner, d->at[i].owner);
+}
+
+static void give(struct devices *d, size_t i, str owner)
+{
+    snprintf(d->at[i].owner, sizeof(d->at[i].owner), "%" PRI_STR, STR_ARG(owner));
+}
+
+jv devices_take(struct devices *d, struct arena *a, str owner, int64_t want)
+{
+    struct jbuild b = jb_arr(a);
+
+    for (size_t i = 0; i < d->n; i++)
+        if (is_of(d, i, owner))
+            jb_push(&b, jint(a, (int64_t)i));
+    if (b.n)
+        return jb_done(&b);
+    if (want < 0 || (size_t)want > devices_free(d))
+        return JV_ABSENT;
+    for (size_t i = 0; i < d->n && b.n < (size_t)want; i++)
+        if (!d->at[i].owner[0]) {
+            give(d, i, owner);
+            jb_push(&b, jint(a, (int64_t)i));
+        }
+    return jb_done(&b);
+}
+
+void devices_mark(struct devices *d, str owner, jv indexes)
+{
+    for (struct jv_iter it = jv_iter(indexes); jv_next(&it);) {
+        int64_t i = jv_int(it.value, -1);
+        if (i >= 0 && i < (int64_t)d->n)
+            give(d, (size_t)i, owner);
+    }
+}
+
+void devices_release(struct devices *d, str owner)
+{
+    for (size_t i = 0; i < d->n; i++)
+        if (is_of(d, i, owner))
+            d->at[i].owner[0] = '\0';
+}
+
+size_t devices_free(const struct devices *d)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < d->n; i++)
+        n += !d->at[i].owner[0];
+    return n;
+}

@@ -1,0 +1,32 @@
+/* What this machine has to give: cpu, memory, storage, GPUs; and which GPUs whom. */
+#pragma once
+
+#include "base/err.h"
+#include "base/json.h"
+
+struct resources_opts {
+    const char *root; /* where dev, proc and sys are; "" or NULL: this machine's */
+    const char *data; /* a directory on the file system that storage is counted of */
+    str given;        /* "nvidia.com/gpu=2,cpu=4": instead of what is found */
+};
+
+/* {capacity: {…}, gpus: [{index, model}], info: {…nodeInfo…}}. Errors are those of `given`. */
+int resources_find(struct arena *a, const struct resources_opts *o, jv *out, struct err *e);
+
+/* ---- the ledger of devices: which of a resource's indexes are whose. Embedded; starts as { 0 }.
+ */
+enum { DEVICES_MOST = 256 };
+
+struct devices {
+    struct {
+        char owner[64]; /* a pod's uid; empty: free */
+    } at[DEVICES_MOST];
+    size_t n; /* how many there are */
+};
+
+/* Those of owner, or `want` free ones that are its from now on: [0, 3]. Absent: too few are free.
+ */
+jv devices_take(struct devices *d, struct arena *a, str owner, int64_t want);
+void devices_mark(struct devices *d, str owner, jv indexes); /* known to be its */
+void devices_release(struct devices *d, str owner);
+size_t devices_free(const struct devices *d);

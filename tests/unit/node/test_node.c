@@ -1,0 +1,444 @@
+/* The node against a whole API server, with a runtime that has no processes. */
+
+#include "../api/box.h"
+#include "fake.h"
+#include "node/node.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct kube_resource pods = { "", "v1", "pods", "Pod", false };
+static const struct kube_resource nodes = { "", "v1", "nodes", "Node", true };
+static const struct kube_resource events = { "", "v1", "events", "Event", false };
+static const struct kube_resource leases = { "coordination.k8s.io", "v1", "leases", "Lease",
+                                             false };
+
+static struct box box;
+static struct fake *fake;
+static struct node *node;
+static char data[] = "/tmp/muster-node-XXXXXX";
+
+static void node_up(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct node_opts o = { .loop = box.loop,
+                           .api = box.kube,
+                           .runtime = fake_runtime(fake),
+                           .name = S("here"),
+                           .host_ip = S("10.0.0.9"),
+                           .data = str_of(data),
+                           .path = S("/usr/bin:/bin"),
+                           .env = jobj(a, { "HOME", jstrz(a, "/home/me") }),
+                           .isolation = S("shared"),
+                           .resources = S("nvidia.com/gpu=2,cpu=4") };
+    struct err e = { 0 };
+
+    if (node_new(&node, &o, &e) < 0) {
+        printf("Bail out! %s\n", e.msg);
+        exit(1);
+    }
+    node_start(node);
+    for (int i = 0; i < 20000 && !node_is_ready(node); i++) {
+        box_turn(&box);
+        usleep(50);
+    }
+}
+
+static jv get(struct arena *a, const struct kube_resource *res, const char *ns, const char *name)
+{
+    struct kube_request r = {
+        .verb = KUBE_GET, .res = res, .ns = str_of(ns), .name = str_of(name)
+    };
+    struct kube_answer ans = box_ask(&box, a, &r);
+
+    return ans.err.code == ERR_OK ? ans.obj : JV_ABSENT;
+}
+
+static jv make(struct arena *a, const struct kube_resource *res, const char *quoted)
+{
+    struct kube_request r = {
+        .verb = KUBE_CREATE, .res = res, .ns = S("default"), .body = box_value(a, quoted)
+    };
+    struct kube_answer ans = box_ask(&box, a, &r);
+
+    if (ans.err.code != ERR_OK)
+        printf("# %" PRI_STR "\n", STR_ARG(ans.message));
+    return ans.obj;
+}
+
+/* A pod on the node: name, spec's members, the container's members. */
+static str make_pod(struct arena *a, const char *name, const char *spec, const char *container)
+{
+    str text = arena_printf(a,
+                            "{'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': '%s'}, "
+                            "'spec': {'nodeName': 'here', %s 'containers': [{'name': 'c', 'image': "
+                            "'busybox', %s}]}}",
+                            name, spec, container);
+
+    return meta_uid(make(a, &pods, text.p));
+}
+
+/* Turns the loop until the text at a path of the pod's status is that; says what it was. */
+static void until(const char *name, const char *const *path, const char *want, const char *what)
+{
+    str got = S("");
+    AUTO(arena) struct arena *keep = arena_new();
+
+    for (int i = 0; i < 400; i++) {
+        AUTO(arena) struct arena *a = arena_new();
+        jv v = jv_path(get(a, &pods, "default", name), path);
+        got = arena_str(keep, jv_is(v, JV_STR) ? jv_str(v, S(""))
+                              : jv_exists(v)   ? json_text(a, v)
+                                               : S("(none)"));
+        if (str_eqz(got, want))
+            break;
+        for (int k = 0; k < 20; k++) {
+            box_turn(&box);
+            usleep(500);
+        }
+    }
+    is_str(got, str_of(want), what);
+}
+#define UNTIL(name, want, what, ...) \
+    until((name), (const char *const[]){ __VA_ARGS__, NULL }, (want), (what))
+
+static jv container(struct arena *a, const char *name)
+{
+    return jv_index(jv_at(get(a, &pods, "default", name), "status", "containerStatuses"), 0);
+}
+
+static void until_gone(const char *name, const char *what)
+{
+    bool gone = false;
+
+    for (int i = 0; i < 400 && !gone; i++) {
+        AUTO(arena) struct arena *a = arena_new();
+        gone = !jv_exists(get(a, &pods, "default", name));
+        for (int k = 0; k < 20; k++) {
+            box_turn(&box);
+            usleep(500);
+        }
+    }
+    ok(gone, "%s", what);
+}
+
+static void delete (const char *name, int grace)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct kube_request r = { .verb = KUBE_DELETE,
+                              .res = &pods,
+                              .ns = S("default"),
+                              .name = str_of(name),
+                              .body = jobj(a, { "gracePeriodSeconds", jint(a, grace) }) };
+
+    box_ask(&box, a, &r);
+}
+
+static bool told(const char *name, const char *reason, const char *message)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct kube_request r = { .verb = KUBE_LIST, .res = &events, .ns = S("default") };
+    jv list = jv_at(box_ask(&box, a, &r).obj, "items");
+
+    for (struct jv_iter it = jv_iter(list); jv_next(&it);)
+        if (str_eqz(jv_str(jv_at(it.value, "involvedObject", "name"), S("")), name) &&
+            str_eqz(jv_str(jv_at(it.value, "reason"), S("")), reason) &&
+            str_eqz(jv_str(jv_at(it.value, "message"), S("")), message))
+            return true;
+    return false;
+}
+
+static void until_told(const char *name, const char *reason, const char *message)
+{
+    for (int i = 0; i < 600 && !told(name, reason, message); i++) {
+        box_turn(&box);
+        usleep(1000);
+    }
+    ok(told(name, reason, message), "%s: %s", reason, message);
+}
+
+/* ---- */
+
+static void registers(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    jv n = get(a, &nodes, "", "here");
+
+    ok(meta_condition_is(n, S("Ready"), S("True")), "the node is Ready");
+    is_str(jv_str(jv_at(n, "status", "capacity", "nvidia.com/gpu"), S("")), S("2"),
+           "GPUs as given");
+    is_str(jv_str(jv_at(n, "status", "allocatable", "cpu"), S("")), S("4"), "cpu as given");
+    ok(jv_exists(jv_at(n, "status", "capacity", "memory")), "memory as found");
+    is_str(jv_str(jv_at(n, "metadata", "labels", "muster.dev/isolation"), S("")), S("shared"),
+           "its isolation is a label");
+    for (int i = 0; i < 200; i++) {
+        box_turn(&box);
+        usleep(100);
+    }
+    ok(jv_exists(get(a, &leases, "kube-node-lease", "here")), "a lease is kept");
+}
+
+static void runs_to_the_end(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    uint64_t before = node_count_writes(node);
+    str uid = make_pod(a, "one", "'restartPolicy': 'Never',",
+                       "'command': ['sh', '-c', 'exit 0'], 'env': [{'name': 'IP', 'valueFrom': "
+                       "{'fieldRef': {'fieldPath': 'status.podIP'}}}]");
+
+    UNTIL("one", "Succeeded", "a pod runs to its end", "status", "phase");
+    jv c = container(a, "one"), pod = get(a, &pods, "default", "one");
+    is_str(jv_str(jv_at(c, "state", "terminated", "reason"), S("")), S("Completed"), "Completed");
+    is_str(jv_str(jv_at(c, "imageID"), S("")), S("muster://this-machine"), "on this machine");
+    is_str(jv_str(jv_at(pod, "status", "podIP"), S("")), S("10.0.0.9"), "with an address");
+    ok(meta_condition_is(pod, S("PodScheduled"), S("True")), "and conditions");
+    ok(node_count_writes(node) - before <= 3, "few writes: %d",
+       (int)(node_count_writes(node) - before));
+    ok(told("one", "Started", "Started container c"), "its start is an event");
+    ok(told(
+           "one", "Pulled",
+           "Container image \"busybox\" is not mapped: running \"sh\" from this machine's own file "
+           "system"),
+       "where it runs too");
+    AUTO(buf) struct buf env = { 0 };
+    json_print(&env, jv_at(fake_told(fake, uid, S("c")), "env"));
+    ok(str_contains(buf_str(&env), S("\"IP=10.0.0.9\"")) &&
+           str_contains(buf_str(&env), S("HOME=/home/me")) &&
+           str_contains(buf_str(&env), S("\"CUDA_VISIBLE_DEVICES=\"")) &&
+           str_contains(buf_str(&env), S("KUBERNETES_SERVICE_HOST=")),
+       "its environment");
+    delete ("one", 30);
+    until_gone("one", "a finished pod goes at once");
+}
+
+static void fails_and_restarts(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    str uid = make_pod(a, "again", "'restartPolicy': 'OnFailure',", "'command': ['sh', 'x']");
+
+    UNTIL("again", "Running", "it runs", "status", "phase");
+    fake_exit(fake, uid, S("c"), 3, 0, false);
+    for (int i = 0; i < 400 && fake_starts(fake, uid, S("c")) < 2; i++) {
+        box_turn(&box);
+        usleep(500);
+    }
+    is_int(fake_starts(fake, uid, S("c")), 2, "it is started again at once");
+    fake_exit(fake, uid, S("c"), -1, SIGKILL, true);
+    for (int i = 0; i < 400; i++) {
+        box_turn(&box);
+        usleep(200);
+    }
+    jv c = container(a, "again");
+    is_str(jv_str(jv_at(c, "state", "waiting", "reason"), S("")), S("CrashLoopBackOff"),
+           "then it backs off");
+    is_str(jv_str(jv_at(c, "lastState", "terminated", "reason"), S("")), S("OOMKilled"),
+           "its last end is told");
+    is_int(jv_int(jv_at(c, "restartCount"), -1), 1, "restarts are counted");
+    ok(told("again", "BackOff",
+            arena_printf(
+                a, "Back-off restarting failed container c in pod again_default(%" PRI_STR ")",
+                STR_ARG(uid))
+                .p),
+       "and an event says so");
+    delete ("again", 5);
+    until_gone("again", "a pod that backs off goes");
+}
+
+static void stops_with_grace(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct stat st;
+    str uid = make_pod(a, "stub",
+                       "'terminationGracePeriodSeconds': 1, 'volumes': [{'name': 'e', "
+                       "'emptyDir': {}}],",
+                       "'command': ['sh', 'stubborn'], 'volumeMounts': [{'name': 'e', 'mountPath': "
+                       "'/x'}]");
+
+    UNTIL("stub", "Running", "it runs", "status", "phase");
+    str dir = arena_printf(a, "%s/pods/%" PRI_STR, data, STR_ARG(uid));
+    ok(stat(arena_cat(a, dir, S("/volumes/e")).p, &st) == 0, "its emptyDir is there");
+    delete ("stub", 1);
+    ok(fake_runs(fake, uid, S("c")), "it has its grace");
+    until_gone("stub", "and is killed after it");
+    ok(stat(dir.p, &st) < 0, "its directory is gone");
+    is_int((int64_t)fake_count(fake), 0, "no sandbox is left");
+    is_int((int64_t)node_count_pods(node), 0, "the node has forgotten it");
+    ok(told("stub", "Killing", "Stopping container c"), "the stop is an event");
+}
+
+static void waits_for_objects(void)
+{
+    static const struct kube_resource maps = { "", "v1", "configmaps", "ConfigMap", false };
+    AUTO(arena) struct arena *a = arena_new();
+    str uid = make_pod(a, "waits", "'volumes': [{'name': 'v', 'configMap': {'name': 'm'}}],",
+                       "'command': ['sh'], 'volumeMounts': [{'name': 'v', 'mountPath': '/m'}]");
+
+    until_told("waits", "FailedMount",
+               "MountVolume.SetUp failed for volume \"v\" : configmap \"m\" not found");
+    make(a, &maps, "{'metadata': {'name': 'm'}, 'data': {'k': 'one'}}");
+    UNTIL("waits", "Running", "it runs as soon as that is there", "status", "phase");
+    struct kube_request r = { .verb = KUBE_PATCH,
+                              .res = &maps,
+                              .ns = S("default"),
+                              .name = S("m"),
+                              .body = box_value(a, "{'data': {'k': 'two'}}") };
+    box_ask(&box, a, &r);
+    char text[10] = "";
+    for (int i = 0; i < 400 && strcmp(text, "two") != 0; i++) {
+        box_turn(&box);
+        usleep(500);
+        FILE *f =
+            fopen(arena_printf(a, "%s/pods/%" PRI_STR "/volumes/v/k", data, STR_ARG(uid)).p, "r");
+        if (f && !fgets(text, sizeof(text), f))
+            text[0] = '\0';
+        if (f)
+            fclose(f);
+    }
+    ok(strcmp(text, "two") == 0, "and its files follow the object");
+    delete ("waits", 1);
+    until_gone("waits", "gone");
+}
+
+static void cannot_start(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+
+    make_pod(a, "image", "", "'args': ['x']");
+    make_pod(a, "config", "", "'command': ['sh'], 'envFrom': [{'secretRef': {'name': 'no'}}]");
+    make_pod(a, "program", "'restartPolicy': 'Never',", "'command': ['no-such-program']");
+    make_pod(a, "start", "'restartPolicy': 'Never',", "'command': ['sh', 'fail']");
+    UNTIL("program", "Failed", "a program that is not there fails", "status", "phase");
+    jv c = container(a, "program");
+    is_str(jv_str(jv_at(c, "state", "terminated", "reason"), S("")), S("ContainerCannotRun"),
+           "with its reason");
+    is_str(jv_str(jv_at(c, "state", "terminated", "message"), S("")),
+           S("exec: \"no-such-program\": executable file not found in $PATH (/usr/bin:/bin)"),
+           "and the PATH that was searched");
+    UNTIL("start", "Failed", "one that cannot be run too", "status", "phase");
+    is_str(jv_str(jv_at(container(a, "start"), "state", "terminated", "reason"), S("")),
+           S("StartError"), "with its reason");
+    is_str(jv_str(jv_at(container(a, "image"), "state", "waiting", "reason"), S("")),
+           S("ImageNotMapped"), "an image without a command");
+    is_str(jv_str(jv_at(container(a, "config"), "state", "waiting", "message"), S("")),
+           S("secret \"no\" not found"), "a secret that is not there");
+    static const char *const names[] = { "image", "config", "program", "start" };
+    for (size_t i = 0; i < COUNT(names); i++)
+        delete (names[i], 1);
+    for (size_t i = 0; i < COUNT(names); i++)
+        until_gone(names[i], names[i]);
+}
+
+static void gpus_are_exclusive(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    const char *c = "'command': ['sh'], 'resources': {'limits': {'nvidia.com/gpu': 1}}";
+    str one = make_pod(a, "gpu1", "", c), two = make_pod(a, "gpu2", "", c);
+
+    UNTIL("gpu1", "Running", "one", "status", "phase");
+    UNTIL("gpu2", "Running", "two", "status", "phase");
+    jv x = jv_at(fake_sandbox(fake, one), "devices"), y = jv_at(fake_sandbox(fake, two), "devices");
+    ok(jv_len(x) == 1 && jv_len(y) == 1 && !jv_equal(x, y), "each has its own device");
+    make_pod(a, "gpu3", "", c);
+    UNTIL("gpu3", "UnexpectedAdmissionError", "a third is refused", "status", "reason");
+    delete ("gpu1", 1);
+    until_gone("gpu1", "one goes");
+    make_pod(a, "gpu4", "", c);
+    UNTIL("gpu4", "Running", "its device is free again", "status", "phase");
+    static const char *const names[] = { "gpu2", "gpu3", "gpu4" };
+    for (size_t i = 0; i < COUNT(names); i++)
+        delete (names[i], 1);
+    for (size_t i = 0; i < COUNT(names); i++)
+        until_gone(names[i], names[i]);
+}
+
+static void probes_and_hooks(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    str uid =
+        make_pod(a, "probed", "'terminationGracePeriodSeconds': 1,",
+                 "'command': ['sh'], 'livenessProbe': {'exec': {'command': ['x']}, "
+                 "'periodSeconds': 1, 'failureThreshold': 1}, 'readinessProbe': {'tcpSocket': "
+                 "{'host': '127.0.0.1', 'port': 1}, 'periodSeconds': 1}, 'lifecycle': "
+                 "{'postStart': {'exec': {'command': ['y']}}}");
+
+    UNTIL("probed", "Running", "it runs after its hook", "status", "phase");
+    until_told("probed", "Unhealthy",
+               "Readiness probe failed: dial tcp 127.0.0.1:1: connect: connection refused");
+    ok(!jv_bool(jv_at(container(a, "probed"), "ready"), true), "it is not ready");
+    fake_exec_code(fake, 1);
+    for (int i = 0; i < 4000 && fake_starts(fake, uid, S("c")) < 2; i++) {
+        box_turn(&box);
+        usleep(500);
+    }
+    fake_exec_code(fake, 0);
+    is_int(fake_starts(fake, uid, S("c")), 2, "a liveness probe that fails restarts it");
+    until_told("probed", "Killing", "Container c failed liveness probe, will be restarted");
+    until_told("probed", "Unhealthy", "Liveness probe failed: said");
+    delete ("probed", 1);
+    until_gone("probed", "gone");
+}
+
+static void restarts_of_the_node(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    str stays = make_pod(a, "stays", "", "'command': ['sh']");
+    str ends = make_pod(a, "ends", "'restartPolicy': 'Never',", "'command': ['sh']");
+    str dies = make_pod(a, "dies", "'restartPolicy': 'Never',", "'command': ['sh']");
+    str leaves = make_pod(a, "leaves", "", "'command': ['sh']");
+    static const char *const names[] = { "stays", "ends", "dies", "leaves" };
+
+    for (size_t i = 0; i < COUNT(names); i++)
+        UNTIL(names[i], "Running", names[i], "status", "phase");
+    node_free(node);
+    fake_exit(fake, ends, S("c"), 4, 0, false);
+    fake_kill(fake, dies);
+    delete ("leaves", 0);
+    ok(fake_runs(fake, stays, S("c")) && fake_runs(fake, leaves, S("c")), "they go on without it");
+    node_up();
+    UNTIL("ends", "Failed", "an end that nobody saw is told", "status", "phase");
+    is_int(jv_int(jv_at(container(a, "ends"), "state", "terminated", "exitCode"), 0), 4,
+           "with its code");
+    UNTIL("dies", "NodeRestart", "what is lost is said to be", "status", "reason");
+    UNTIL("stays", "Running", "what runs is adopted", "status", "phase");
+    is_int(fake_starts(fake, stays, S("c")), 1, "and not started again");
+    for (int i = 0; i < 400 && fake_runs(fake, leaves, S("c")); i++) {
+        box_turn(&box);
+        usleep(500);
+    }
+    ok(!fake_runs(fake, leaves, S("c")), "what was deleted meanwhile ends");
+    for (size_t i = 0; i < 3; i++)
+        delete (names[i], 1);
+    for (size_t i = 0; i < 3; i++)
+        until_gone(names[i], names[i]);
+    is_int((int64_t)fake_count(fake), 0, "no sandbox is left");
+    ok(!fake_twice, "nothing ever ran twice at once");
+}
+
+int main(void)
+{
+    if (!mkdtemp(data))
+        return 1;
+    box_open(&box, NULL, NULL);
+    fake = fake_new(box.loop);
+    node_up();
+    registers();
+    runs_to_the_end();
+    fails_and_restarts();
+    stops_with_grace();
+    waits_for_objects();
+    cannot_start();
+    gpus_are_exclusive();
+    probes_and_hooks();
+    restarts_of_the_node();
+    node_free(node);
+    for (int i = 0; i < 10; i++)
+        box_turn(&box);
+    fake_free(fake);
+    box_close(&box);
+    char left[300];
+    snprintf(left, sizeof(left), "%s/pods", data);
+    ok(rmdir(left) == 0, "nothing is left in the pods' directory");
+    rmdir(data);
+    return tap_done();
+}

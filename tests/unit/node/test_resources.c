@@ -1,0 +1,84 @@
+/* What a machine has, with a tree of files that stands for it. */
+
+#include "node/resources.h"
+#include "tap.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char root[] = "/tmp/muster-machine-XXXXXX";
+
+static void file(struct arena *a, const char *path, const char *text)
+{
+    char *p = (char *)(uintptr_t)arena_printf(a, "%s%s", root, path).p;
+
+    for (char *s = p + strlen(root) + 1; (s = strchr(s, '/')); *s++ = '/') {
+        *s = '\0';
+        mkdir(p, 0700);
+        *s = '/';
+    }
+    FILE *f = fopen(p, "w");
+    if (f) {
+        fputs(text, f);
+        fclose(f);
+    }
+}
+
+static void machine_is_read(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct resources_opts o = { .root = root, .data = "/tmp" };
+    struct err e = { 0 };
+    jv out = JV_ABSENT;
+
+    file(a, "/proc/meminfo", "MemTotal:       16384000 kB\nMemFree: 1 kB\n");
+    file(a, "/dev/nvidia0", "");
+    file(a, "/dev/nvidia1", "");
+    file(a, "/dev/nvidiactl", "");
+    file(a, "/proc/driver/nvidia/gpus/0000:01:00.0/information", "Model: \t NVIDIA H200\n");
+    file(a, "/etc/os-release", "NAME=x\nPRETTY_NAME=\"Debian 12\"\n");
+    is_int(resources_find(a, &o, &out, &e), 0, "a machine is read");
+    jv c = jv_at(out, "capacity");
+    is_str(jv_str(jv_at(c, "memory"), S("")), S("16000Mi"), "its memory");
+    is_str(jv_str(jv_at(c, "nvidia.com/gpu"), S("")), S("2"), "its GPUs, by device files");
+    is_str(jv_str(jv_at(out, "model"), S("")), S("NVIDIA H200"), "their model, by the driver's");
+    is_str(jv_str(jv_at(out, "info", "osImage"), S("")), S("Debian 12"), "its system");
+    ok(jv_exists(jv_at(c, "ephemeral-storage")) && jv_exists(jv_at(c, "pods")), "and the rest");
+    o.given = S("nvidia.com/gpu=8,memory=1Gi,example.com/x=3");
+    is_int(resources_find(a, &o, &out, &e), 0, "what is given");
+    c = jv_at(out, "capacity");
+    is_str(jv_str(jv_at(c, "nvidia.com/gpu"), S("")), S("8"), "counts instead");
+    is_str(jv_str(jv_at(c, "memory"), S("")), S("1Gi"), "for all of them");
+    is_str(jv_str(jv_at(c, "example.com/x"), S("")), S("3"), "others too");
+    o.given = S("cpu=x");
+    is_int(resources_find(a, &o, &out, &e), -1, "what is no amount");
+    is_str(str_of(e.msg), S("resources: \"cpu\" is not NAME=AMOUNT"), "is named");
+}
+
+static void devices_are_lent(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct devices d = { .n = 4 };
+
+    is_json(devices_take(&d, a, S("one"), 2), "[0,1]", "the first two");
+    is_json(devices_take(&d, a, S("two"), 1), "[2]", "the next");
+    is_json(devices_take(&d, a, S("one"), 2), "[0,1]", "asked again: the same");
+    ok(!jv_exists(devices_take(&d, a, S("three"), 2)), "too few are left");
+    is_int((int64_t)devices_free(&d), 1, "and none is taken for it");
+    devices_release(&d, S("one"));
+    is_json(devices_take(&d, a, S("three"), 2), "[0,1]", "free again");
+    devices_mark(&d, S("four"), jarr(a, jint(a, 3), jint(a, 99)));
+    is_int((int64_t)devices_free(&d), 0, "marked after a restart");
+}
+
+int main(void)
+{
+    if (!mkdtemp(root))
+        return 1;
+    machine_is_read();
+    devices_are_lent();
+    char cmd[200];
+    snprintf(cmd, sizeof(cmd), "rm -r %s", root);
+    ok(system(cmd) == 0, "clean");
+    return tap_done();
+}
