@@ -84,6 +84,7 @@ bench: deps-test all ## the numbers of docs/performance.md
 
 bench-quick: deps-test all ## smaller and less exact, of muster alone
 	@bench/run --only ours --quick
+	@bench/operator --quick
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 18

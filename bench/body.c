@@ -2,6 +2,7 @@
 
 #include "kbench.h"
 
+/* Its owner is of a group that nobody serves, so that no garbage collector looks for it. */
 str body_pod(struct arena *a, const char *name_space, long i)
 {
     return arena_printf(
@@ -12,7 +13,7 @@ str body_pod(struct arena *a, const char *name_space, long i)
         "\"training.kubeflow.org/replica-index\":\"0\","
         "\"training.kubeflow.org/replica-type\":\"worker\"},\"annotations\":{"
         "\"sidecar.istio.io/inject\":\"false\"},\"ownerReferences\":[{"
-        "\"apiVersion\":\"kubeflow.org/v1\",\"blockOwnerDeletion\":true,\"controller\":true,"
+        "\"apiVersion\":\"training.org/v1\",\"blockOwnerDeletion\":true,\"controller\":true,"
         "\"kind\":\"PyTorchJob\",\"name\":\"mnist-%06ld\","
         "\"uid\":\"3f1c2b5e-7a44-4f0d-9d6a-0000%08lx\"}]},\"spec\":{\"containers\":[{"
         "\"name\":\"pytorch\",\"image\":\"registry.example.com/train/mnist:2.1\","

@@ -81,14 +81,22 @@ class Server:
 
 
 class Ours(Server):
+    """The API server alone, as the real one is; Whole is all that `muster up` runs."""
+
     name = "muster"
     program = None
+    options = ("--no-operator",)
 
     def start(self):
         with contextlib.suppress(FileNotFoundError):
             os.remove(self.kubeconfig)
         return self.launch(self.program, "up", "--data", os.path.join(self.dir, "data"),
-                           "--listen", "127.0.0.1:0", "--kubeconfig", self.kubeconfig)
+                           "--listen", "127.0.0.1:0", "--kubeconfig", self.kubeconfig, *self.options)
+
+
+class Whole(Ours):
+    name = "muster, whole"
+    options = ()
 
 
 class Real(Server):
