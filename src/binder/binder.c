@@ -76,7 +76,7 @@ static void on_retry(void *arg)
     struct binder *b = arg;
 
     loop_timer_stop(TAKE(b->retry));
-    b->place_due = b->volumes_due = true;
+    b->place_due = b->place_all = b->volumes_due = true;
     binder_work(b);
 }
 

@@ -29,7 +29,7 @@ static void changed(struct shelf *s, struct held *h, jv obj, bool is_new)
 {
     (void)obj;
     (void)is_new;
-    s->b->place_due = s->b->volumes_due = true;
+    s->b->place_due = s->b->place_all = s->b->volumes_due = true;
     if (s == &s->b->claims)
         claim_wake_pods(s->b, h->obj);
     binder_work(s->b);
@@ -162,20 +162,10 @@ static bool is_in_use(struct binder *b, jv claim)
 
 static bool is_resting(struct binder *b, const struct thing *t)
 {
-    return t->busy || loop_now_ms(b->loop) < t->retry_ms;
-}
-
-static void look_at_claim(struct binder *b, struct thing *t, const jv *volumes, size_t n)
-{
-    AUTO(arena) struct arena *a = arena_new();
-    struct plan *p = plan_new(a);
-    struct claim_seen seen = claim_seen_of(b, a, t->h.obj);
-
-    seen.in_use = meta_being_deleted(t->h.obj) && is_in_use(b, t->h.obj);
-    seen.others = volumes;
-    seen.n_others = n;
-    claim_plan(p, &seen);
-    carry_out(b, t, p, &kube_claims);
+    if (t->busy || loop_now_ms(b->loop) >= t->retry_ms)
+        return t->busy;
+    binder_retry(b); /* the one that woke us was another's */
+    return true;
 }
 
 static void look_at_volume(struct binder *b, struct thing *t)
@@ -192,24 +182,58 @@ static void look_at_volume(struct binder *b, struct thing *t)
     carry_out(b, t, p, &kube_volumes);
 }
 
+/* Volumes that are to be had. */
+struct offers {
+    jv *at;
+    size_t n;
+};
+
+static void withdraw(struct offers *o, str name)
+{
+    for (size_t i = 0; i < o->n; i++)
+        if (str_eq(meta_name(o->at[i]), name)) {
+            o->at[i] = o->at[--o->n];
+            return;
+        }
+}
+
+static void look_at_claim(struct binder *b, struct thing *t, struct offers *o)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct plan *p = plan_new(a);
+    struct claim_seen seen = claim_seen_of(b, a, t->h.obj);
+
+    seen.in_use = meta_being_deleted(t->h.obj) && is_in_use(b, t->h.obj);
+    seen.others = o->at;
+    seen.n_others = o->n;
+    claim_plan(p, &seen);
+    if (p->n_steps && p->steps[0].kind == PLAN_PATCH && p->steps[0].res == &kube_volumes)
+        withdraw(o, p->steps[0].name);
+    carry_out(b, t, p, &kube_claims);
+}
+
 void claims_pass(struct binder *b)
 {
     AUTO(arena) struct arena *a = arena_new();
-    jv *volumes = ARENA_ARRAY(a, jv, b->volumes.items.n + 1);
-    size_t n = 0;
+    struct offers o = { .at = ARENA_ARRAY(a, jv, b->volumes.items.n + 1) };
 
     b->volumes_due = false;
     SHELF_EACH(slot, &b->volumes)
     {
         struct thing *t = slot->value;
-        volumes[n++] = t->h.obj;
+        o.at[o.n++] = t->h.obj;
         if (!is_resting(b, t))
             look_at_volume(b, t);
     }
     SHELF_EACH(slot, &b->claims)
     {
         struct thing *t = slot->value;
+        withdraw(&o, jv_str(jv_at(t->h.obj, "spec", "volumeName"), S("")));
+    }
+    SHELF_EACH(slot, &b->claims)
+    {
+        struct thing *t = slot->value;
         if (!is_resting(b, t))
-            look_at_claim(b, t, volumes, n);
+            look_at_claim(b, t, &o);
     }
 }

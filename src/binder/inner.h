@@ -66,6 +66,7 @@ struct pod {
     bool was_false; /* its condition PodScheduled is */
     bool busy;      /* a request on it is under way */
     bool queued;
+    bool fresh;       /* never looked at as it is now */
     struct pod *next; /* in the queue */
     struct event_budget budget;
 };
@@ -106,6 +107,7 @@ struct binder {
     size_t n_sent;
     uint64_t writes;
     bool place_due, volumes_due; /* something changed that they read */
+    bool place_all;              /* there may be room for those that had none before, too */
     bool deferred;               /* work() will run */
     bool dead;                   /* work() frees it */
     bool class_checked;

@@ -64,6 +64,14 @@ struct collected {
     struct pod **pods; /* of waiting, by its index */
 };
 
+/* One more pod takes room and makes none, so those that had none before need not be asked again,
+ * unless it is company that they wait for. */
+static bool is_asked(const struct binder *b, const struct pod *p)
+{
+    return p->fresh || b->place_all || jv_len(p->p.spread) ||
+           jv_exists(jv_at(p->p.affinity, "podAffinity"));
+}
+
 static void collect(struct binder *b, struct arena *a, struct collected *c)
 {
     const struct sched_node **nodes =
@@ -84,6 +92,9 @@ static void collect(struct binder *b, struct arena *a, struct collected *c)
     {
         struct pod *p = slot->value;
         if (p->state == POD_WAITS) {
+            if (!is_asked(b, p))
+                continue;
+            p->fresh = false;
             c->pods[c->in.n_waiting] = p;
             waiting[c->in.n_waiting++] = waiting_of(b, a, p);
         } else if (p->state == POD_BOUND) {
@@ -120,6 +131,7 @@ void place_pass(struct binder *b)
     if (!b->n_waiting)
         return;
     collect(b, a, &c);
+    b->place_all = false;
     struct sched_verdict *v = sched_decide(a, &c.in);
     for (size_t i = 0; i < c.in.n_waiting; i++) {
         struct pod *p = c.pods[v[i].of - c.in.waiting];

@@ -38,7 +38,7 @@ static void set_state(struct pod *p, enum pod_state state)
     b->n_waiting += (state == POD_WAITS) - (p->state == POD_WAITS);
     p->state = state;
     if (state == POD_WAITS)
-        b->place_due = true;
+        b->place_due = p->fresh = true;
     if (state != POD_WAITS) {
         free(p->why);
         p->why = NULL;
@@ -126,7 +126,7 @@ static void pod_gone(struct shelf *s, struct held *h)
     struct pod *p = (struct pod *)h;
 
     unqueue(p);
-    s->b->place_due = true; /* there is room, or a claim is free */
+    s->b->place_due = s->b->place_all = true; /* there is room, or a claim is free */
     if (p->p.n_claims)
         s->b->volumes_due = true;
     set_state(p, POD_APART);
@@ -152,14 +152,14 @@ static void node_changed(struct shelf *s, struct held *h, jv obj, bool is_new)
     (void)h;
     (void)obj;
     (void)is_new;
-    s->b->place_due = s->b->volumes_due = true;
+    s->b->place_due = s->b->place_all = s->b->volumes_due = true;
     binder_work(s->b);
 }
 
 static void node_gone(struct shelf *s, struct held *h)
 {
     (void)h;
-    s->b->place_due = true;
+    s->b->place_due = s->b->place_all = true;
     binder_work(s->b);
 }
 

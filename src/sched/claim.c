@@ -223,8 +223,10 @@ static void bind_both(struct plan *p, const struct claim_seen *seen, jv volume)
     jv ref = F(F(volume, "spec"), "claimRef");
 
     if (!str_eq(FS(ref, "uid"), meta_uid(seen->claim))) {
+        jv seen_as = F(meta_of(volume), "resourceVersion"); /* others may want it, too */
         patch(p, &kube_volumes, volume, STR_NONE,
-              jobj(a, { "spec", jobj(a, { "claimRef", claim_ref(a, seen->claim) }) }));
+              jobj(a, { "metadata", jobj(a, { "resourceVersion", seen_as }) },
+                   { "spec", jobj(a, { "claimRef", claim_ref(a, seen->claim) }) }));
         return;
     }
     if (!FS(F(seen->claim, "spec"), "volumeName").n) {

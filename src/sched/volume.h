@@ -20,7 +20,7 @@ struct claim_seen {
     bool in_use;      /* a pod on a node has it, and has not ended */
     jv cls;           /* its StorageClass; absent: there is none of that name */
     jv volume;        /* the one it names, or that was made for it */
-    const jv *others; /* all the volumes there are, for one that would do */
+    const jv *others; /* the volumes that no claim names or is about to get */
     size_t n_others;
     jv node;     /* the one chosen for it */
     str dir;     /* below which volumes are made */

@@ -130,6 +130,32 @@ static void volumes_made_by_hand(struct w *w)
     is_str(phase(w, &w_volumes, "mine"), S("Released"), "it is kept when its claim goes");
 }
 
+static void no_two_get_one(struct w *w)
+{
+    char text[512];
+    int bound = 0;
+
+    for (int i = 0; i < 4; i++) {
+        snprintf(text, sizeof(text),
+                 "{'metadata': {'name': 'hand%d'}, 'spec': {'capacity': {'storage': '%dGi'}, "
+                 "'accessModes': ['ReadWriteOnce'], 'storageClassName': 'hand', "
+                 "'hostPath': {'path': '/srv/%d'}}}",
+                 i, 2 + i % 2, i);
+        w_make(w, &w_volumes, text);
+        snprintf(text, sizeof(text), CLAIM("h%d", ", 'storageClassName': 'hand'"), i);
+        w_make(w, &w_claims, text);
+    }
+    w_settle(w);
+    for (int i = 0; i < 4; i++) {
+        snprintf(text, sizeof(text), "hand%d", i);
+        jv ref = jv_at(w_get(w, &w_volumes, text), "spec", "claimRef");
+        const char *claim = arena_z(w->a, jv_str(jv_at(ref, "name"), S("?")));
+        bound += str_eqz(str_of(volume_of(w, claim)), text) &&
+                 str_eqz(phase(w, &w_claims, claim), "Bound");
+    }
+    is_int(bound, 4, "four claims, four volumes, one each");
+}
+
 static void a_claim_that_is_not_there(struct w *w)
 {
     w_pod(w, "lost", "{}", USES("later"));
@@ -192,6 +218,7 @@ int main(void)
     what_was_in_it_is_kept_a_while(&w, dir);
     names_of_classes_are_aliases(&w);
     volumes_made_by_hand(&w);
+    no_two_get_one(&w);
     a_claim_that_is_not_there(&w);
     many_pods_share_one(&w);
     strict_classes_wait(&w);
