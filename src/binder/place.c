@@ -218,8 +218,7 @@ static void on_told(struct binder *b, str key, const struct kube_answer *ans)
         log_warn("reason not written, trying again", KV("pod", key), KVZ("error", ans->err.msg));
         binder_retry(b);
     }
-    if (p->why)
-        pod_queue(p);
+    pod_queue(p); /* it may have another reason by now, or a node */
 }
 
 static void send_reason(struct binder *b, struct arena *a, struct pod *p)

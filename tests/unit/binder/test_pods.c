@@ -60,6 +60,28 @@ static void nothing_changes_nothing_is_done(struct w *w)
     is_str(w_events_of(w, "stuck", "FailedScheduling"), w_why(w, "stuck"), "nor is its event");
 }
 
+/* Room that comes while the reason is being written, at any moment of it. */
+static void a_reason_under_way_holds_nobody_back(struct w *w)
+{
+    char name[16], ask[64], room[96];
+    int placed = 0;
+
+    for (int i = 0; i < 30; i++) {
+        snprintf(name, sizeof(name), "r%d", i);
+        snprintf(ask, sizeof(ask), "{'example.com/r%d': '1'}", i);
+        snprintf(room, sizeof(room),
+                 "{'status': {'allocatable': {'pods': '99', 'example.com/r%d': '1'}}}", i);
+        w_pod(w, name, ask, "");
+        for (int k = 0; k < i % 10; k++)
+            box_turn(&w->box);
+        w_patch(w, &w_nodes, "n", "status", room);
+        w_settle(w);
+        placed += w_node_of(w, name).n > 0;
+        w_delete(w, &w_pods, name);
+    }
+    is_int(placed, 30, "room that comes while the reason is written is taken");
+}
+
 static void some_are_left_alone(struct w *w)
 {
     w_pod(w, "gated", "{}", ", 'schedulingGates': [{'name': 'wait'}]");
@@ -103,6 +125,7 @@ int main(void)
     room_is_given_back(&w);
     nothing_changes_nothing_is_done(&w);
     some_are_left_alone(&w);
+    a_reason_under_way_holds_nobody_back(&w);
     a_crowd_is_served_to_the_last(&w);
     w_close(&w);
     return tap_done();
