@@ -9,8 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct command *const commands[] = { &command_up, &command_down, &command_operator,
-                                                  &command_manifests, &command_validate };
+static const struct command *const commands[] = {
+    &command_up,     &command_down,     &command_get,       &command_describe, &command_events,
+    &command_delete, &command_operator, &command_manifests, &command_validate
+};
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
 static void usage(FILE *to)

@@ -18,6 +18,16 @@ int command_fail(int code, const char *fmt, ...)
     return code;
 }
 
+void command_note(const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    vfprintf(stderr, fmt, ap);
+    fputc('\n', stderr);
+    va_end(ap);
+}
+
 int command_usage(const struct command *c)
 {
     fprintf(stderr, "Try 'muster %s --help'.\n", c->name);

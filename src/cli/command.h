@@ -19,10 +19,13 @@ struct command {
     int (*run)(const struct command *c, int argc, char **argv); /* argv[0] is the command's name */
 };
 
-extern const struct command command_down;
+extern const struct command command_delete, command_describe, command_down, command_events,
+    command_get;
 
 /* "muster: ..." on stderr; returns code. */
 int command_fail(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* "..." alone, on stderr: nothing is wrong. */
+void command_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* After getopt said '?': points to --help. */
 int command_usage(const struct command *c);
 /* To stdout, all of it and now; -1: that failed, and was said. */

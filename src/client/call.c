@@ -155,6 +155,11 @@ static bool is_good(int status)
     return status >= 200 && status < 300;
 }
 
+bool call_is_stream(const struct kube_call *call)
+{
+    return !call->done || call->on_bytes;
+}
+
 static void count(struct kube_call *call)
 {
     struct client *c = call->c;
@@ -189,7 +194,7 @@ void call_got(struct kube_call *call, str bytes)
     }
     buf_add(&call->got, bytes);
     call->last_byte_ms = loop_now_ms(c->loop);
-    if (call->lines && is_good(call->status) && !call->queue)
+    if (call_is_stream(call) && is_good(call->status) && !call->queue)
         queue_push(&c->ready, call);
 }
 
@@ -220,7 +225,9 @@ static void detach(struct kube_call *call)
     else
         c->calls = call->next;
     c->stats.open--;
-    if (!call->done) {
+    if (c->telling == call)
+        c->telling = NULL;
+    if (call_is_stream(call)) {
         c->stats.watches--;
         if (!c->stopped)
             multi_watches(c);
@@ -302,13 +309,13 @@ static void read_answer(struct kube_call *call, struct kube_answer *ans)
 
 static void finish(struct kube_call *call)
 {
-    bool streamed = call->lines && is_good(call->status);
+    bool streamed = call_is_stream(call) && is_good(call->status);
     struct kube_answer ans;
 
     if (streamed && !call->failed && call->rc == CURLE_OK) {
         ans = (struct kube_answer){ .status = call->status };
         count(call);
-        if (kube_lines_is_partial(call->lines))
+        if (call->lines && kube_lines_is_partial(call->lines))
             err_set(&ans.err, ERR_UNAVAILABLE, "%s: the watch was cut in the middle of an event",
                     call->c->host);
     } else {
@@ -324,13 +331,21 @@ static void finish(struct kube_call *call)
     release(call);
 }
 
-/* Tells a watch's events. Whether the call is still there, and not over. */
+/* Tells a watch's events, or bytes. Whether the call is still there, and not over. */
 static bool stream(struct kube_call *call)
 {
     AUTO(buf) struct buf got = call->got;
     struct err e = { 0 };
 
     call->got = (struct buf){ 0 };
+    if (call->on_bytes) {
+        struct client *c = call->c;
+        c->telling = call;
+        call->on_bytes(call->ctx, buf_str(&got));
+        bool is_there = c->telling == call;
+        c->telling = NULL;
+        return is_there;
+    }
     int rc = kube_lines_feed(call->lines, buf_str(&got), &e);
     if (rc == 0)
         return true;
@@ -347,7 +362,7 @@ void calls_deliver(struct client *c)
     struct kube_call *call;
 
     while ((call = queue_pop(&c->ready))) {
-        if (call->lines && call->got.n && is_good(call->status) && !stream(call))
+        if (call_is_stream(call) && call->got.n && is_good(call->status) && !stream(call))
             continue;
         if (call->finished)
             finish(call);

@@ -6,19 +6,14 @@
 
 /* ---- calls */
 
-static struct kube_call *call_new(struct client *c, const struct kube_request *r)
+static struct kube_call *call_new(struct client *c, const char *method, const char *accept)
 {
     struct kube_call *call = mem_new(sizeof(*call));
-    const char *type = kube_content_type(r);
 
     call->c = c;
     call->a = arena_new();
-    call->method = kube_method(r);
-    call->url = arena_cat(call->a, str_of(c->base), kube_path(call->a, r)).p;
-    if (type) {
-        call->type = arena_printf(call->a, "Content-Type: %s", type).p;
-        call->body = json_text(call->a, r->body);
-    }
+    call->method = method;
+    call->accept = arena_printf(call->a, "Accept: %s", accept ? accept : "application/json").p;
     call->next = c->calls;
     if (call->next)
         call->next->prev = call;
@@ -27,18 +22,56 @@ static struct kube_call *call_new(struct client *c, const struct kube_request *r
     return call;
 }
 
+static struct kube_call *call_for(struct client *c, const struct kube_request *r)
+{
+    struct kube_call *call = call_new(c, kube_method(r), r->accept);
+    const char *type = kube_content_type(r);
+
+    call->url = arena_cat(call->a, str_of(c->base), kube_path(call->a, r)).p;
+    if (type) {
+        call->type = arena_printf(call->a, "Content-Type: %s", type).p;
+        call->body = json_text(call->a, r->body);
+    }
+    return call;
+}
+
+static void begin(struct kube_call *call, int64_t timeout_ms, kube_done *done, void *ctx)
+{
+    call->done = done;
+    call->ctx = ctx;
+    call->timeout_ms = timeout_ms ? timeout_ms : call->c->cfg->timeout_ms;
+    if (call->timeout_ms <= 0)
+        call->timeout_ms = TIMEOUT_MS;
+    call_start(call);
+}
+
 static struct kube_call *do_send(struct kube_api *api, const struct kube_request *r,
                                  kube_done *done, void *ctx)
 {
     struct client *c = (struct client *)api;
-    struct kube_call *call = call_new(c, r);
+    struct kube_call *call = call_for(c, r);
 
     assert_on_loop(c->loop);
+    begin(call, r->timeout_ms, done, ctx);
+    return call;
+}
+
+struct kube_call *client_get(struct client *c, const struct client_get *g, kube_done *done,
+                             void *ctx)
+{
+    struct kube_call *call = call_new(c, "GET", g->accept);
+
+    assert_on_loop(c->loop);
+    call->url = arena_cat(call->a, str_of(c->base), g->path).p;
+    call->on_bytes = g->on_bytes;
+    if (!g->on_bytes) {
+        begin(call, 0, done, ctx);
+        return call;
+    }
     call->done = done;
     call->ctx = ctx;
-    call->timeout_ms = r->timeout_ms ? r->timeout_ms : c->cfg->timeout_ms;
-    if (call->timeout_ms <= 0)
-        call->timeout_ms = TIMEOUT_MS;
+    c->stats.watches++; /* it may last as long as one */
+    multi_watches(c);
     call_start(call);
     return call;
 }
@@ -79,7 +112,7 @@ static struct kube_call *do_watch(struct kube_api *api, const struct kube_reques
         random_bytes(&spread, sizeof(spread)); /* not all watches end at once */
         timed.timeout_ms = WATCH_LEAST_MS + spread % WATCH_LEAST_MS;
     }
-    struct kube_call *call = call_new(c, &timed);
+    struct kube_call *call = call_for(c, &timed);
     call->watcher = *w;
     call->lines = kube_lines_new(w->on_event, w->ctx);
     c->stats.watches++;

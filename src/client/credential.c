@@ -66,7 +66,6 @@ int credential_set(struct client *c, str token, struct err *e)
     struct headers *h = mem_new(sizeof(*h));
     h->refs = 1;
     h->generation = ++c->cred.generation;
-    add(h, "Accept: application/json");
     add(h, "Expect:"); /* do not ask before sending a large body */
     if (c->connect_to)
         add(h, "Host: %s", c->host);

@@ -41,8 +41,9 @@ struct headers {
 /* An easy handle, used for one request after another. */
 struct line {
     CURL *easy;
-    struct line *next;      /* in the pool */
-    struct curl_slist type; /* "Content-Type: ..." before the shared ones */
+    struct line *next;        /* in the pool */
+    struct curl_slist type;   /* "Content-Type: ...", if any, then ... */
+    struct curl_slist accept; /* "Accept: ...", before the shared ones */
     struct headers *headers;
     uint64_t cert_generation; /* of the certificate it was given */
     char error[CURL_ERROR_SIZE];
@@ -59,11 +60,13 @@ struct kube_call {
     /* what is asked */
     const char *method;
     const char *url;
-    const char *type; /* whole header; NULL: no body */
+    const char *type;   /* whole header; NULL: no body */
+    const char *accept; /* whole header */
     str body;
     int64_t timeout_ms;
     kube_done *done; /* NULL: a watch */
     void *ctx;
+    void (*on_bytes)(void *ctx, str bytes); /* NULL: the answer is an object */
     struct kube_watcher watcher;
     struct kube_lines *lines; /* watches */
     /* how it goes */
@@ -131,6 +134,7 @@ struct client {
     struct call_queue full;    /* for others to be done */
     int running;               /* requests curl has; watches are not counted */
     struct call_queue ready;   /* something to tell */
+    struct kube_call *telling; /* whose bytes are being told; NULL: none, or it is gone */
     double tokens;
     int64_t tokens_ms; /* when they were counted */
     struct loop_timer *tokens_timer;
@@ -164,6 +168,7 @@ void line_free(struct line *l);
 
 /* ---- call.c */
 
+bool call_is_stream(const struct kube_call *call); /* watches, and what comes in bytes */
 void call_start(struct kube_call *call);
 void call_got(struct kube_call *call, str bytes); /* from curl: only notes it */
 void calls_deliver(struct client *c);             /* tells what was noted */

@@ -153,11 +153,13 @@ struct line *line_get(struct kube_call *call, struct headers *h)
     l->error[0] = 0;
     l->headers = headers_ref(h);
     l->type.data = (char *)(uintptr_t)call->type;
-    l->type.next = h->list;
+    l->type.next = &l->accept;
+    l->accept.data = (char *)(uintptr_t)call->accept;
+    l->accept.next = h->list;
     set_cert(c, l);
     set_method(call, l->easy);
     curl_easy_setopt(l->easy, CURLOPT_URL, call->url);
-    curl_easy_setopt(l->easy, CURLOPT_HTTPHEADER, call->type ? &l->type : h->list);
+    curl_easy_setopt(l->easy, CURLOPT_HTTPHEADER, call->type ? &l->type : &l->accept);
     curl_easy_setopt(l->easy, CURLOPT_TIMEOUT_MS, (long)call->timeout_ms);
     curl_easy_setopt(l->easy, CURLOPT_PRIVATE, call);
     curl_easy_setopt(l->easy, CURLOPT_WRITEDATA, call);

@@ -41,6 +41,7 @@ struct kube_request {
     str cont;           /* continue; lists */
     int64_t limit;      /* 0: none; lists */
     int64_t timeout_ms; /* 0: the implementation's; watches: when the server ends it */
+    const char *accept; /* media types wanted, as for Tables; NULL: JSON. Over HTTP only */
 };
 
 struct kube_answer {

@@ -102,6 +102,17 @@ void loop_run(struct loop *l)
     } while (l->deferred.n || has_posted(l));
 }
 
+void loop_turn(struct loop *l)
+{
+    assert_on_loop(l);
+    uv_run(&l->uv, UV_RUN_ONCE);
+}
+
+void loop_wake(struct loop *l)
+{
+    uv_stop(&l->uv);
+}
+
 void loop_stop(struct loop *l)
 {
     l->ending = true;

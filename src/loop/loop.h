@@ -14,6 +14,11 @@ struct loop *loop_new(void);    /* the calling thread becomes its thread */
 void loop_free(struct loop *l); /* runs what is still posted or deferred */
 void loop_run(struct loop *l);  /* until loop_stop, then until all handles are closed */
 void loop_stop(struct loop *l);
+/* For programs that do one thing after another: runs what is due, waits once and runs what that
+ * brings. Timers run before the wait, so whoever changes what is waited for calls loop_wake, which
+ * makes the turn at hand the shorter. */
+void loop_turn(struct loop *l);
+void loop_wake(struct loop *l);
 struct uv_loop_s *loop_uv(struct loop *l);
 
 bool loop_is_mine(const struct loop *l); /* is this the loop's thread? */

@@ -1,0 +1,249 @@
+/* muster events, and what describe shows of them. */
+
+#include "cli/events.h"
+
+#include "base/time.h"
+#include "cli/follow.h"
+#include "cli/table.h"
+#include "loop/loop.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* ---- reading */
+
+int64_t event_time(jv e)
+{
+    const jv places[] = { jv_at(e, "series", "lastObservedTime"), jv_at(e, "lastTimestamp"),
+                          jv_at(e, "eventTime"), jv_at(e, "firstTimestamp"),
+                          jv_at(e, "metadata", "creationTimestamp") };
+
+    for (size_t i = 0; i < COUNT(places); i++)
+        if (job_time(places[i]) >= 0)
+            return job_time(places[i]);
+    return 0;
+}
+
+static str lower(struct arena *a, str s)
+{
+    char *p = arena_alloc(a, s.n + 1);
+
+    for (size_t i = 0; i < s.n; i++)
+        p[i] = s.p[i] >= 'A' && s.p[i] <= 'Z' ? (char)(s.p[i] + 32) : s.p[i];
+    return (str){ p, s.n };
+}
+
+str event_object(struct arena *a, jv e)
+{
+    jv of = jv_at(e, "involvedObject");
+
+    return arena_printf(a, "%" PRI_STR "/%" PRI_STR,
+                        STR_ARG(lower(a, jv_str(jv_at(of, "kind"), STR_NONE))),
+                        STR_ARG(jv_str(jv_at(of, "name"), STR_NONE)));
+}
+
+str event_text(struct arena *a, jv e)
+{
+    str text = jv_str(jv_at(e, "message"), jv_str(jv_at(e, "note"), STR_NONE));
+    int64_t n = jv_int(jv_at(e, "series", "count"), jv_int(jv_at(e, "count"), 1));
+
+    text = str_trim(text);
+    if (n <= 1)
+        return text;
+    return arena_printf(a, "%" PRI_STR " (%" PRId64 " times)", STR_ARG(text), n);
+}
+
+/* A child by its name: pods that were made again have other uids. */
+static bool is_child(struct arena *a, str name, const struct job_found *job)
+{
+    const struct job *j = job_read(a, job->kind, job->obj, NULL);
+
+    for (size_t i = 0; i < j->n_roles; i++) {
+        str start =
+            arena_printf(a, "%" PRI_STR "-%" PRI_STR, STR_ARG(j->name), STR_ARG(j->roles[i].label));
+        int64_t index;
+        if (!str_starts(name, start))
+            continue;
+        str rest = str_sub(name, start.n, name.n);
+        if (!rest.n || (rest.p[0] == '-' && str_to_int(str_sub(rest, 1, rest.n), &index)))
+            return true;
+    }
+    return false;
+}
+
+bool event_is_of(struct arena *a, jv e, const struct job_found *job)
+{
+    jv of = jv_at(e, "involvedObject");
+    str kind = jv_str(jv_at(of, "kind"), STR_NONE);
+    str name = jv_str(jv_at(of, "name"), STR_NONE);
+
+    if (str_eq(jv_str(jv_at(of, "uid"), S("?")), meta_uid(job->obj)))
+        return true;
+    if (!str_eqz(kind, "Pod") && !str_eqz(kind, "Service"))
+        return false;
+    /* What a namesake had before this one was made is not its own. */
+    return is_child(a, name, job) &&
+           event_time(e) >= job_time(jv_at(job->obj, "metadata", "creationTimestamp"));
+}
+
+static int by_time(const void *x, const void *y)
+{
+    const struct event_seen *a = x;
+    const struct event_seen *b = y;
+
+    if (a->at_ms != b->at_ms)
+        return a->at_ms < b->at_ms ? -1 : 1;
+    str v = meta_resource_version(a->obj);
+    str w = meta_resource_version(b->obj);
+    return v.n != w.n ? (v.n < w.n ? -1 : 1) : str_cmp(v, w);
+}
+
+int events_list(struct session *s, str ns, const struct job_found *job, struct events *out)
+{
+    struct ask q = { .req = { .verb = KUBE_LIST, .res = &kube_events, .ns = ns } };
+    int code = session_ask(s, &q, 1);
+    jv items = jv_at(q.obj, "items");
+
+    if (code >= 0)
+        return code;
+    if (q.err.code)
+        return session_fail(s, &q, "list events");
+    *out = (struct events){ ARENA_ARRAY(s->a, struct event_seen, jv_len(items) + 1), 0 };
+    for (struct jv_iter it = jv_iter(items); jv_next(&it);)
+        if (!job || event_is_of(s->a, it.value, job))
+            out->at[out->n++] = (struct event_seen){ event_time(it.value), it.value };
+    qsort(out->at, out->n, sizeof(*out->at), by_time);
+    return -1;
+}
+
+/* ---- the command */
+
+struct flags {
+    struct session_opts to;
+    bool all;
+    bool watch;
+    bool bare;
+};
+
+static const struct opt options[] = { { "all-namespaces", 'A', OPT_FLAG,
+                                        offsetof(struct flags, all), NULL, "of all namespaces",
+                                        NULL },
+                                      { "watch", 'w', OPT_FLAG, offsetof(struct flags, watch), NULL,
+                                        "go on, with a line for each that comes", NULL },
+                                      { "no-headers", 0, OPT_FLAG, offsetof(struct flags, bare),
+                                        NULL, "without the line of names", NULL },
+                                      SESSION_OPTIONS(struct flags, to),
+                                      { 0 } };
+
+struct show {
+    struct session *s;
+    const struct flags *f;
+    const struct job_found *job;
+    struct table table;
+    int64_t after_ms; /* those before were shown */
+    bool over;
+};
+
+static void add_row(struct show *w, struct arena *a, jv e)
+{
+    str cells[TABLE_COLUMNS];
+    size_t n = 0;
+    int64_t at = event_time(e);
+    int64_t now = wall_now_ms();
+
+    if (w->f->all)
+        cells[n++] = meta_namespace(e);
+    cells[n++] = age_text(a, now > at ? now - at : 0);
+    cells[n++] = jv_str(jv_at(e, "type"), STR_NONE);
+    cells[n++] = jv_str(jv_at(e, "reason"), STR_NONE);
+    cells[n++] = event_object(a, e);
+    cells[n++] = event_text(a, e);
+    table_add(&w->table, cells);
+}
+
+static void on_event(void *ctx, enum kube_event type, jv e)
+{
+    struct show *w = ctx;
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf b = { 0 };
+
+    if (type == KUBE_DELETED || (w->job && !event_is_of(a, e, w->job)))
+        return;
+    w->table.a = a;
+    add_row(w, a, e);
+    table_print(&w->table, &b);
+    w->table.rows = NULL;
+    w->table.cap = 0;
+    if (command_print(buf_str(&b)) < 0)
+        w->over = true;
+}
+
+static int show(struct session *s, const struct flags *f, const struct job_found *job)
+{
+    struct show w = { .s = s, .f = f, .job = job };
+    AUTO(buf) struct buf b = { 0 };
+    struct events events;
+    str ns = f->all ? STR_NONE : s->ns;
+    int code = EXIT_INTERRUPTED;
+
+    table_init(&w.table, s->a,
+               f->all ? "NAMESPACE|LAST SEEN|TYPE|REASON|OBJECT|MESSAGE"
+                      : "LAST SEEN|TYPE|REASON|OBJECT|MESSAGE");
+    w.table.bare = f->bare;
+    if (!f->watch) {
+        code = events_list(s, ns, job, &events);
+        if (code >= 0)
+            return code;
+        for (size_t i = 0; i < events.n; i++)
+            add_row(&w, s->a, events.at[i].obj);
+        table_print(&w.table, &b);
+        if (!events.n)
+            command_note("there are no events");
+        return command_print(buf_str(&b)) < 0 ? EXIT_FAILED : EXIT_DONE;
+    }
+    struct follow_opts o = { .res = &kube_events, .ns = ns, .on_event = on_event, .ctx = &w };
+    struct follow *follow = follow_start(s, &o);
+    while (!w.over && !s->interrupted && !follow_failed(follow))
+        loop_turn(s->loop);
+    if (follow_failed(follow))
+        code = session_fail(s, follow_failed(follow), "watch events");
+    else if (w.over)
+        code = EXIT_FAILED;
+    follow_stop(follow);
+    return code;
+}
+
+static int run(const struct command *c, int argc, char **argv)
+{
+    struct flags f = { 0 };
+    struct job_found job;
+    struct session s;
+    char **words;
+    int n;
+    int code = options_read(c, argc, argv, &f, &words, &n);
+
+    if (code >= 0)
+        return code;
+    if (n > 1 || (n && f.all))
+        return command_fail(EXIT_USAGE, n > 1 ? "events takes one job"
+                                              : "a job is of one namespace, not of all");
+    code = session_open(&s, &f.to);
+    if (code < 0 && n)
+        code = jobs_find(&s, words[0], &job);
+    if (code < 0)
+        code = show(&s, &f, n ? &job : NULL);
+    session_close(&s);
+    return code;
+}
+
+const struct command command_events = {
+    .name = "events",
+    .summary = "list what happened, in order",
+    .help = "Usage: muster events [OPTION]... [JOB]\n"
+            "\n"
+            "Lists the events of a job (NAME or KIND/NAME) and of all it made, or those of the\n"
+            "whole namespace, the latest last.\n",
+    .options = options,
+    .operands = OPERANDS_JOBS,
+    .run = run,
+};

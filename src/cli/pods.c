@@ -1,0 +1,94 @@
+/* See pods.h. */
+
+#include "cli/pods.h"
+
+#include <inttypes.h>
+
+str replica_name(struct arena *a, const struct job_pod *r)
+{
+    if (r->index < 0)
+        return r->role;
+    return arena_printf(a, "%" PRI_STR "-%" PRId64, STR_ARG(r->role), r->index);
+}
+
+static void look_at_container(jv status, struct pod_state *out)
+{
+    jv waiting = jv_at(status, "state", "waiting");
+    jv ended = jv_at(status, "state", "terminated");
+
+    if (!jv_is_null(waiting)) {
+        str reason = jv_str(jv_at(waiting, "reason"), STR_NONE);
+        if (reason.n && !str_eqz(reason, "ContainerCreating") &&
+            !str_eqz(reason, "PodInitializing")) {
+            out->state = reason;
+            out->message = jv_str(jv_at(waiting, "message"), out->message);
+        }
+        ended = jv_at(status, "lastState", "terminated");
+    }
+    if (jv_is_null(ended))
+        ended = jv_at(status, "lastState", "terminated");
+    if (jv_is_null(ended))
+        return;
+    int64_t code = jv_int(jv_at(ended, "exitCode"), 0);
+    if (out->has_exit && (out->exit_code || !code))
+        return; /* the first that failed tells most */
+    out->has_exit = true;
+    out->exit_code = code;
+    out->reason = jv_str(jv_at(ended, "reason"), out->reason);
+    out->message = jv_str(jv_at(ended, "message"), out->message);
+}
+
+struct pod_state pod_state(struct arena *a, jv pod)
+{
+    static const char *const lists[] = { "initContainerStatuses", "containerStatuses" };
+    struct pod_state out = { .state = jv_str(jv_at(pod, "status", "phase"), S("Pending")) };
+    jv scheduled = meta_condition(pod, S("PodScheduled"));
+    str reason = jv_str(jv_at(pod, "status", "reason"), STR_NONE);
+
+    (void)a;
+    out.message = jv_str(jv_at(pod, "status", "message"), STR_NONE);
+    for (size_t i = 0; i < COUNT(lists); i++)
+        for (struct jv_iter it = jv_iter(jv_at(pod, "status", lists[i])); jv_next(&it);)
+            look_at_container(it.value, &out);
+    if (reason.n)
+        out.reason = reason;
+    if (str_eqz(jv_str(jv_at(scheduled, "status"), STR_NONE), "False")) {
+        out.reason = jv_str(jv_at(scheduled, "reason"), out.reason);
+        out.message = jv_str(jv_at(scheduled, "message"), out.message);
+    }
+    if (meta_being_deleted(pod))
+        out.state = S("Terminating");
+    return out;
+}
+
+static void look_at_end(const struct job_pod *r, jv status, bool previous, struct pod_failure *out)
+{
+    jv end = jv_at(status, previous ? "lastState" : "state", "terminated");
+    int64_t code = jv_int(jv_at(end, "exitCode"), 0);
+    int64_t at = job_time(jv_at(end, "finishedAt"));
+
+    if (!code || (out->replica && at >= out->at_ms))
+        return;
+    *out = (struct pod_failure){ .replica = r,
+                                 .container = jv_str(jv_at(status, "name"), STR_NONE),
+                                 .reason = jv_str(jv_at(end, "reason"), STR_NONE),
+                                 .message = jv_str(jv_at(end, "message"), STR_NONE),
+                                 .exit_code = code,
+                                 .at_ms = at,
+                                 .previous = previous };
+}
+
+bool pods_first_failure(const struct job_pods *pods, struct pod_failure *out)
+{
+    static const char *const lists[] = { "initContainerStatuses", "containerStatuses" };
+
+    *out = (struct pod_failure){ 0 };
+    for (size_t i = 0; i < pods->n; i++)
+        for (size_t k = 0; k < COUNT(lists); k++)
+            for (struct jv_iter it = jv_iter(jv_at(pods->at[i].pod, "status", lists[k]));
+                 jv_next(&it);) {
+                look_at_end(&pods->at[i], it.value, true, out);
+                look_at_end(&pods->at[i], it.value, false, out);
+            }
+    return out->replica != NULL;
+}

@@ -1,0 +1,27 @@
+/* How a job's pods are. */
+#pragma once
+
+#include "cli/jobs.h"
+
+str replica_name(struct arena *a, const struct job_pod *r); /* "worker-0" */
+
+struct pod_state {
+    str state;   /* as kubectl's STATUS: a phase, or what it waits for */
+    str reason;  /* of a container's end, or why it is not scheduled */
+    str message; /* why, at length */
+    int64_t exit_code;
+    bool has_exit;
+};
+struct pod_state pod_state(struct arena *a, jv pod);
+
+struct pod_failure {
+    const struct job_pod *replica;
+    str container;
+    str reason;
+    str message; /* termination message */
+    int64_t exit_code;
+    int64_t at_ms;
+    bool previous; /* of the run before the current one */
+};
+/* The first container that ended with other than 0, of all runs that are still known of. */
+bool pods_first_failure(const struct job_pods *pods, struct pod_failure *out);
