@@ -54,7 +54,7 @@ static void tell(struct warden_call *c)
                                 .what = RUNTIME_EXEC_EXITED,
                                 .id = c->their_id,
                                 .code = c->timed_out ? RUNTIME_EXEC_TIMED_OUT : c->code,
-                                .out = c->why[0] ? str_of(c->why) : buf_str(&c->out),
+                                .out = c->out.n ? buf_str(&c->out) : str_of(c->why),
                                 .why = str_of(c->why),
                             });
 }

@@ -153,26 +153,28 @@ void rig_start(struct rig_pod *p, const char *script, const char *extra)
     p->rig->rt->ops->start(p->p, members(a, v, extra));
 }
 
-static bool until(struct rig *r, const bool *flag, const int *count, int n)
+void rig_turn(struct rig *r)
 {
-    int64_t end = boot_now_ms() + PATIENCE_MS;
-
-    while (boot_now_ms() < end && (flag ? !*flag : *count < n)) {
-        uv_run(loop_uv(r->loop), UV_RUN_NOWAIT);
-        if (flag ? !*flag : *count < n)
-            usleep(300);
-    }
-    return flag ? *flag : *count >= n;
+    uv_run(loop_uv(r->loop), UV_RUN_NOWAIT);
+    usleep(300);
 }
 
 bool rig_wait(struct rig *r, const bool *flag)
 {
-    return until(r, flag, NULL, 0);
+    int64_t end = boot_now_ms() + PATIENCE_MS;
+
+    while (!*flag && boot_now_ms() < end)
+        rig_turn(r);
+    return *flag;
 }
 
 bool rig_wait_n(struct rig *r, const int *count, int n)
 {
-    return until(r, NULL, count, n);
+    int64_t end = boot_now_ms() + PATIENCE_MS;
+
+    while (*count < n && boot_now_ms() < end)
+        rig_turn(r);
+    return *count >= n;
 }
 
 void rig_end(struct rig_pod *p, int64_t grace_ms)

@@ -1,0 +1,191 @@
+/* Programs beside a container's: gathered, with descriptors, with a terminal. */
+
+#include "rig.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+struct call {
+    bool exited;
+    int code;
+    char why[256];
+    int tty;
+    bool has_tty;
+};
+
+static void on_exit_told(void *ctx, int code, str why)
+{
+    struct call *c = ctx;
+
+    c->exited = true;
+    c->code = code;
+    snprintf(c->why, sizeof(c->why), "%" PRI_STR, STR_ARG(why));
+}
+
+static void on_tty(void *ctx, int fd)
+{
+    struct call *c = ctx;
+
+    c->tty = fd;
+    c->has_tty = true;
+}
+
+static jv shell(struct arena *a, const char *script)
+{
+    return jarr(a, jstrz(a, "sh"), jstrz(a, "-c"), jstr(a, str_of(script)));
+}
+
+static bool exec_ended(struct rig *r, const struct rig_pod *p, uint64_t id)
+{
+    int64_t end = boot_now_ms() + 10 * 1000;
+
+    while (rig_last(p, RUNTIME_EXEC_EXITED)->id != id && boot_now_ms() < end)
+        rig_turn(r);
+    return rig_last(p, RUNTIME_EXEC_EXITED)->id == id;
+}
+
+static void output_is_gathered(struct rig *r, struct rig_pod *p)
+{
+    AUTO(arena) struct arena *a = arena_new();
+
+    r->rt->ops->exec(p->p, 11, S("main"), shell(a, "echo $A; hostname >&2; exit 3"), 5000);
+    ok(exec_ended(r, p, 11), "an exec ends");
+    const struct rig_event *e = rig_last(p, RUNTIME_EXEC_EXITED);
+    ok(e->code == 3 && strncmp(e->out, "b\n", 2) == 0, "with its code, in the container's env");
+    if (strcmp(r->level, "namespaces") == 0)
+        ok(strcmp(e->out, "b\nsome-pod\n") == 0, "and its host name");
+    r->rt->ops->exec(p->p, 12, S("main"), shell(a, "echo begun; sleep 100"), 200);
+    ok(exec_ended(r, p, 12), "one that takes too long is ended");
+    e = rig_last(p, RUNTIME_EXEC_EXITED);
+    ok(e->code == RUNTIME_EXEC_TIMED_OUT && strcmp(e->out, "begun\n") == 0, "and says so");
+    r->rt->ops->exec(p->p, 13, S("other"), shell(a, "true"), 200);
+    ok(exec_ended(r, p, 13) && rig_last(p, RUNTIME_EXEC_EXITED)->code == 126, "no such container");
+    r->rt->ops->exec(p->p, 14, S("main"), jarr(a, jstrz(a, "nothing-such")), 200);
+    ok(exec_ended(r, p, 14) && strstr(rig_last(p, RUNTIME_EXEC_EXITED)->why, "not found"),
+       "no such program: %s", rig_last(p, RUNTIME_EXEC_EXITED)->why);
+    r->rt->ops->exec(p->p, 15, S("main"),
+                     shell(a, "head -c 100000 /dev/zero | tr '\\0' x; echo END"), 5000);
+    ok(exec_ended(r, p, 15), "one that prints much");
+    e = rig_last(p, RUNTIME_EXEC_EXITED);
+    ok(strlen(e->out) == 4096 && strcmp(e->out + 4092, "END\n") == 0, "has its end kept");
+    r->rt->ops->exec(p->p, 16, S("main"), shell(a, "cat /tmp/mark 2>/dev/null || cat $TMPDIR/mark"),
+                     5000);
+    exec_ended(r, p, 16);
+    is_str(str_of(rig_last(p, RUNTIME_EXEC_EXITED)->out), S("here\n"),
+           "it sees the container's files");
+    if (strcmp(r->level, "namespaces") == 0) {
+        r->rt->ops->exec(p->p, 17, S("main"), shell(a, "tr '\\0' ' ' < /proc/2/cmdline"), 5000);
+        exec_ended(r, p, 17);
+        ok(strncmp(rig_last(p, RUNTIME_EXEC_EXITED)->out, "sh -c", 5) == 0, "and its processes");
+    }
+}
+
+static void descriptors_are_passed(struct rig *r, struct rig_pod *p)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct call c = { 0 };
+    int in[2];
+    int out[2];
+    char text[128] = "";
+
+    if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0)
+        return;
+    warden_exec_start(p->p, &(struct warden_exec_opts){ .container = S("main"),
+                                                        .argv = shell(a, "cat; echo $X; exit 4"),
+                                                        .env = jarr(a, jstrz(a, "X=y")),
+                                                        .fds = { in[0], out[1], out[1] },
+                                                        .on_exit = on_exit_told,
+                                                        .ctx = &c });
+    close(in[0]);
+    close(out[1]);
+    if (write(in[1], "through\n", 8) != 8)
+        return;
+    close(in[1]);
+    ok(rig_wait(r, &c.exited), "an exec with descriptors ends");
+    is_int(c.code, 4, "with its code");
+    ssize_t n = read(out[0], text, sizeof(text) - 1);
+    is_str((str){ text, n > 0 ? (size_t)n : 0 }, S("through\ny\n"), "input and output are ours");
+    close(out[0]);
+}
+
+static str read_tty(struct rig *r, struct buf *b, int fd, const char *until)
+{
+    for (int i = 0; i < 4000 && !str_contains(buf_str(b), str_of(until)); i++) {
+        struct pollfd on = { .fd = fd, .events = POLLIN };
+        if (poll(&on, 1, 1) > 0) {
+            ssize_t n = read(fd, buf_room(b, 4096), 4096);
+            if (n <= 0)
+                break;
+            b->n += (size_t)n;
+        }
+        rig_turn(r);
+    }
+    return buf_str(b);
+}
+
+static void a_terminal_is_had(struct rig *r, struct rig_pod *p)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf b = { 0 };
+    struct call c = { .tty = -1 };
+
+    warden_exec_start(p->p, &(struct warden_exec_opts){ .container = S("main"),
+                                                        .argv = jarr(a, jstrz(a, "sh")),
+                                                        .env = jarr(a, jstrz(a, "PS1=$ ")),
+                                                        .tty = true,
+                                                        .rows = 30,
+                                                        .cols = 99,
+                                                        .on_tty = on_tty,
+                                                        .on_exit = on_exit_told,
+                                                        .ctx = &c });
+    ok(rig_wait(r, &c.has_tty), "an exec with a terminal");
+    dprintf(c.tty, "stty size; tty\n");
+    str got = read_tty(r, &b, c.tty, "/dev/pts/");
+    ok(str_contains(got, S("30 99")), "of the size asked for");
+    ok(str_contains(got, S("/dev/pts/")), "that has a name inside");
+    ioctl(c.tty, TIOCSWINSZ, &(struct winsize){ .ws_row = 40, .ws_col = 120 });
+    dprintf(c.tty, "stty size\n");
+    ok(str_contains(read_tty(r, &b, c.tty, "40 120"), S("40 120")), "is resized");
+    dprintf(c.tty, "sleep 100\n");
+    usleep(200 * 1000);
+    dprintf(c.tty, "\003"); /* Ctrl-C: the terminal is the controlling one */
+    dprintf(c.tty, "exit 5\n");
+    ok(rig_wait(r, &c.exited), "Ctrl-C ends a program in it");
+    is_int(c.code, 5, "and the shell ends with its code");
+    close(c.tty);
+}
+
+static void execs_die_with_the_container(struct rig *r, struct rig_pod *p)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    str mark = arena_printf(a, "600.%d9", (int)getpid());
+    str script = arena_printf(a, "(setsid sleep %s &) ; sleep %s", mark.p, mark.p);
+
+    r->rt->ops->exec(p->p, 31, S("main"), shell(a, script.p), 0);
+    for (int i = 0; i < 400 && rig_processes(mark.p) < 3; i++)
+        rig_turn(r), usleep(2000);
+    r->rt->ops->signal(p->p, S("main"), 9);
+    ok(exec_ended(r, p, 31), "an exec ends with its container");
+    ok(rig_processes_are(mark.p, 0), "N1: with all that it started");
+}
+
+int main(int argc, char **argv)
+{
+    struct rig r;
+
+    rig_main(argc, argv, &r);
+    struct rig_pod *p = rig_pod(&r, 1, NULL);
+    rig_start(p, "echo here > ${TMPDIR:-/tmp}/mark; sleep 1000", "{'env': ['A=b']}");
+    rig_wait_n(&r, &p->started, 1);
+    usleep(100 * 1000);
+    output_is_gathered(&r, p);
+    descriptors_are_passed(&r, p);
+    a_terminal_is_had(&r, p);
+    execs_die_with_the_container(&r, p);
+    rig_end(p, 0);
+    free(p);
+    rig_done(&r);
+    return tap_done();
+}
