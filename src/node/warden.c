@@ -12,15 +12,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { RETRY_MS = 20, RETRY_FOR_MS = 10 * 1000 };
@@ -59,7 +56,7 @@ static void pod_free(struct runtime_pod *p)
 
 static void maybe_free(struct runtime_pod *p)
 {
-    if (p->dropped && p->handles == 0 && !p->deferred)
+    if (p->dropped && p->handles == 0 && !p->deferred && !p->asked)
         pod_free(p);
 }
 
@@ -200,8 +197,6 @@ static void on_death(uv_poll_t *h, int status, int events)
 
     (void)status;
     (void)events;
-    if (p->child)
-        waitpid(p->pid, NULL, WNOHANG);
     p->has_death = false;
     uv_poll_stop(&p->death);
     uv_close((uv_handle_t *)&p->death, on_closed);
@@ -217,18 +212,15 @@ static void on_death(uv_poll_t *h, int status, int events)
     try_adopt(p); /* were it killed, the one inside may still be clearing away */
 }
 
-static int watch_death(struct runtime_pod *p, pid_t pid)
+/* Takes pidfd. */
+static void watch_death(struct runtime_pod *p, int pidfd)
 {
-    p->pid = pid;
-    p->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-    if (p->pidfd < 0)
-        return -1;
+    p->pidfd = pidfd;
     uv_poll_init(loop_uv(p->rt->loop), &p->death, p->pidfd);
     p->death.data = p;
     p->has_death = true;
     p->handles++;
     uv_poll_start(&p->death, UV_READABLE, on_death);
-    return 0;
 }
 
 /* ---- starting */
@@ -262,28 +254,69 @@ static int write_sandbox(const struct runtime_pod *p, jv sandbox, struct err *e)
     return warden_replace(dirfd, "sandbox.json", json_text(a, sandbox), e);
 }
 
-static int start_keeper(struct runtime_pod *p, int theirs, struct err *e)
+static void look_for(struct runtime_pod *p)
 {
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t attr;
-    sigset_t set;
-    char arg_warden[] = "warden";
-    char arg_fd[] = "3";
-    char *const argv[] = { p->rt->exe, arg_warden, p->dir, arg_fd, NULL };
+    p->retry_until_ms = loop_now_ms(p->rt->loop) + RETRY_FOR_MS;
+    try_adopt(p);
+}
 
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDWR, 0);
-    posix_spawn_file_actions_adddup2(&files, theirs, 3);
-    posix_spawnattr_init(&attr);
-    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    sigemptyset(&set);
-    posix_spawnattr_setsigmask(&attr, &set);
-    sigfillset(&set);
-    posix_spawnattr_setsigdefault(&attr, &set);
-    errno = posix_spawn(&p->pid, p->rt->exe, &files, &attr, argv, environ);
-    posix_spawn_file_actions_destroy(&files);
-    posix_spawnattr_destroy(&attr);
-    return errno ? err_sys(e, "run %s", p->rt->exe) : 0;
+static void on_born(void *ctx, pid_t pid, int pidfd)
+{
+    struct runtime_pod *p = ctx;
+
+    p->asked = false;
+    if (p->dropped) {
+        if (pidfd >= 0)
+            close(pidfd);
+        maybe_free(p);
+    } else if (pid > 0 && pidfd >= 0) {
+        watch_death(p, pidfd);
+    } else {
+        hang_up(p);
+        bury(p, "no process for the pod's keeper");
+    }
+}
+
+/* Those it was asked for and did not tell of: they are there, or they are not. */
+static void on_nursery_died(void *of)
+{
+    struct warden_runtime *rt = of;
+    struct runtime_pod *p = rt->first;
+
+    warden_nursery_free(TAKE(rt->nursery));
+    while (p) {
+        struct runtime_pod *next = p->next;
+        if (p->asked) {
+            p->asked = false;
+            hang_up(p);
+            look_for(p);
+        }
+        p = next;
+    }
+}
+
+static int ask_nursery(struct runtime_pod *p, int theirs, struct err *e)
+{
+    struct warden_runtime *rt = p->rt;
+
+    for (int turn = 0; turn < 2; turn++) {
+        if (!rt->nursery) {
+            struct warden_nursery_opts o = {
+                .exe = rt->exe, .born = on_born, .died = on_nursery_died, .of = rt
+            };
+            rt->nursery = warden_nursery_new(rt->loop, &o, e);
+        }
+        if (!rt->nursery)
+            return -1;
+        if (warden_nursery_ask(rt->nursery, p->dir, theirs, p) == 0) {
+            p->asked = true;
+            return 0;
+        }
+        if (errno == EAGAIN)
+            return err_set(e, ERR_UNAVAILABLE, "too many pods start at once");
+        on_nursery_died(rt);
+    }
+    return err_set(e, ERR_IO, "the pods' nursery dies at once");
 }
 
 static void on_failed(void *arg)
@@ -310,21 +343,15 @@ static struct runtime_pod *spawn(struct runtime *base, str uid, jv sandbox,
     if (rc == 0 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
         rc = err_sys(&e, "socketpair");
     if (rc == 0) {
-        /* Not 3: dup2 onto itself would leave close-on-exec on. */
-        int theirs = pair[1] == 3 ? fcntl(pair[1], F_DUPFD_CLOEXEC, 4) : pair[1];
-        rc = start_keeper(p, theirs, &e);
-        if (theirs != pair[1])
-            close(theirs);
+        rc = ask_nursery(p, pair[1], &e);
         close(pair[1]);
-        if (rc < 0)
+        if (rc == 0)
+            talk_over(p, pair[0]);
+        else
             close(pair[0]);
     }
-    if (rc == 0) {
-        p->child = true;
-        talk_over(p, pair[0]);
-        watch_death(p, p->pid);
+    if (rc == 0)
         return p;
-    }
     buf_add(&p->wire.in, str_of(e.msg));
     buf_addc(&p->wire.in, 0);
     p->deferred = true;
@@ -334,13 +361,15 @@ static struct runtime_pod *spawn(struct runtime *base, str uid, jv sandbox,
 
 /* ---- finding again */
 
-/* The one that listened is the keeper. */
-static pid_t peer(int fd)
+/* The one that listened is the keeper: its pidfd. */
+static int peer(int fd)
 {
     struct ucred who = { 0 };
     socklen_t n = sizeof(who);
 
-    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) < 0 ? 0 : who.pid;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) < 0 || who.pid <= 0)
+        return -1;
+    return (int)syscall(SYS_pidfd_open, who.pid, 0);
 }
 
 static int dial(const struct runtime_pod *p)
@@ -372,7 +401,9 @@ static void try_adopt(void *arg)
     int fd = dial(p);
 
     loop_timer_stop(TAKE(p->retry));
-    if (fd >= 0 && !p->dead && watch_death(p, peer(fd)) == 0) {
+    int pidfd = fd >= 0 && !p->dead ? peer(fd) : -1;
+    if (pidfd >= 0) {
+        watch_death(p, pidfd);
         talk_over(p, fd);
         return;
     }
@@ -539,8 +570,11 @@ void warden_runtime_free(struct runtime *base)
 
     if (!rt)
         return;
-    while (rt->first)
+    while (rt->first) {
+        rt->first->asked = false; /* no answer comes any more */
         drop(rt->first);
+    }
+    warden_nursery_free(rt->nursery);
     free(rt->pods);
     free(rt->exe);
     free(rt);

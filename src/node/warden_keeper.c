@@ -5,6 +5,7 @@
 #include "node/warden_keeper.h"
 
 #include "node/warden_links.h"
+#include "node/warden_nursery.h"
 #include "node/warden_root.h"
 #include "node/warden_state.h"
 #include "node/warden_sys.h"
@@ -224,10 +225,10 @@ static void clear_away(struct keeper *k, int status)
     warden_state_bury(a, k->dirfd, warden_now_ms(), str_of(why));
 }
 
-int warden_main(int argc, char **argv)
+static int keep(const char *dir, int first)
 {
     struct keeper k = {
-        .a = arena_new(), .dirfd = -1, .first = -1, .uid = geteuid(), .gid = getegid()
+        .a = arena_new(), .dirfd = -1, .first = first, .uid = geteuid(), .gid = getegid()
     };
     struct err e = { 0 };
     struct warden_limits limits = { 0 };
@@ -235,18 +236,11 @@ int warden_main(int argc, char **argv)
     pid_t pid;
     int status = 0;
 
-    if (argc < 2) {
-        fputs("usage: muster warden DIR [FD]\n", stderr);
-        return 2;
-    }
-    if (argc > 2)
-        k.first = (int)strtol(argv[2], NULL, 10);
-    close_range(k.first > 2 ? (unsigned)k.first + 1 : 3, ~0U, 0);
     umask(0);
     setsid();
     signal(SIGPIPE, SIG_IGN);
     prctl(PR_SET_NAME, "muster-keeper");
-    if (open_dir(&k, argv[1], &e) < 0) {
+    if (open_dir(&k, dir, &e) < 0) {
         k.dirfd = -1; /* what is there is not ours */
         return give_up(&k, &e);
     }
@@ -270,4 +264,32 @@ int warden_main(int argc, char **argv)
         ;
     clear_away(&k, status);
     return 0;
+}
+
+/* What ps shows. The nursery was given a word that is long enough. */
+static void rename_to(int argc, char **argv, const char *dir)
+{
+    size_t room = (size_t)(argv[argc - 1] + strlen(argv[argc - 1]) - argv[0]);
+    AUTO(buf) struct buf b = { 0 };
+
+    buf_printf(&b, "warden%c%s", 0, dir);
+    memset(argv[0], 0, room);
+    memcpy(argv[0], b.p, b.n < room ? b.n : room);
+}
+
+int warden_main(int argc, char **argv)
+{
+    char dir[PATH_MAX];
+    int fd = argc > 2 ? (int)strtol(argv[2], NULL, 10) : -1;
+
+    if (argc < 2) {
+        fputs("usage: muster warden DIR [FD]\n", stderr);
+        return 2;
+    }
+    close_range(fd > 2 ? (unsigned)fd + 1 : 3, ~0U, 0);
+    if (strcmp(argv[1], "--nursery") != 0)
+        return keep(argv[1], fd);
+    warden_nursery_run(fd, dir, &fd);
+    rename_to(argc, argv, dir);
+    return keep(dir, fd);
 }

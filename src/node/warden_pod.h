@@ -3,6 +3,7 @@
 
 #include "node/warden.h"
 #include "node/warden_line.h"
+#include "node/warden_nursery.h"
 
 #include <sys/types.h>
 #include <uv.h>
@@ -29,6 +30,7 @@ struct warden_runtime {
     struct loop *loop;
     char *pods;
     char *exe;
+    struct warden_nursery *nursery; /* NULL: not needed yet, or died */
     struct runtime_pod *first;
     uint64_t last_id;
 };
@@ -39,8 +41,7 @@ struct runtime_pod {
     struct runtime_sink sink;
     char *uid;
     char *dir;
-    pid_t pid; /* of the keeper */
-    bool child;
+    bool asked; /* the nursery, and it has not answered */
     int pidfd;
     uv_poll_t death; /* on pidfd */
     uv_poll_t talk;  /* on wire.fd */

@@ -58,7 +58,7 @@ jv ward_state(const struct ward *w, struct arena *a)
     for (size_t i = 0; i < w->boxes.n; i++)
         jb_add(&boxes, w->boxes.at[i]->start.name, box_state(a, w->boxes.at[i]));
     return jobj(a, { "version", jint(a, WARDEN_VERSION) }, { "uid", jstr(a, w->sandbox.uid) },
-                { "boot_id", jstr(a, warden_boot_id(a)) },
+                { "boot_id", jstr(a, w->boot_id) },
                 { "ip", w->sandbox.ip.n ? jstr(a, w->sandbox.ip) : JV_ABSENT },
                 { "containers", jb_done(&boxes) },
                 { "ended_ms", w->ended ? jint(a, warden_now_ms()) : JV_ABSENT },
@@ -306,7 +306,7 @@ void ward_run(struct warden_sandbox *s, struct arena *a, const char *dir, int li
     struct ward *w = &ward;
     sigset_t set;
 
-    *w = (struct ward){ .a = a, .dir = dir, .sandbox = *s };
+    *w = (struct ward){ .a = a, .dir = dir, .sandbox = *s, .boot_id = warden_boot_id(a) };
     w->ep = epoll_create1(EPOLL_CLOEXEC);
     w->dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     w->proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -58,6 +58,7 @@ struct ward {
     const char *dir;
     int dirfd;
     struct warden_sandbox sandbox;
+    str boot_id;
     int ep;
     int proc;      /* of the pod's pid namespace */
     int host_proc; /* of the machine: there a pidfd has the number that the node knows */

@@ -85,7 +85,8 @@ void rig_node_dies(struct rig *r)
 void rig_node_returns(struct rig *r)
 {
     r->loop = loop_new();
-    r->rt = warden_runtime_new(r->loop, &(struct warden_opts){ .pods = r->pods });
+    r->rt = warden_runtime_new(
+        r->loop, &(struct warden_opts){ .pods = r->pods, .exe = getenv("WARDEN_EXE") });
 }
 
 void rig_done(struct rig *r)

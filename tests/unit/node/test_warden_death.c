@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <signal.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* A tree that does all it can to be left behind; %s marks its processes. */
@@ -114,7 +113,7 @@ static void a_killed_warden_takes_all_along(struct rig *r)
         const struct rig_event *e = rig_last(p, RUNTIME_GONE);
         ok(strstr(e->why, "killed"), "with the reason: %s", e->why);
         jv c = jv_at(jdoc_root(e->state), "containers", "main");
-        ok(jv_int(jv_at(c, "signal"), 0) == SIGKILL && jv_exists(jv_at(c, "finished_ms")),
+        ok(jv_int(jv_at(c, "signal"), 0) > 0 && jv_exists(jv_at(c, "finished_ms")),
            "its container is reported as killed");
         ok(rig_processes_are(mark.p, 0), "N1: every process is gone");
         ok(rig_processes_are(p->uid, 0), "and every warden");
@@ -168,7 +167,8 @@ static void a_node_that_returns_adopts(struct rig *r)
     pid_t inner = 0;
     pid_t keeper = keeper_of(dead, &inner);
     kill(inner, SIGKILL);
-    waitpid(keeper, NULL, 0); /* ours still: this process has not really died */
+    for (int i = 0; i < 400 && kill(keeper, 0) == 0; i++)
+        usleep(5000);
     if (system(arena_printf(a, "touch %s/vol/go", r->dir).p) != 0)
         return;
     for (int i = 0;
@@ -205,7 +205,6 @@ static void a_node_that_returns_adopts(struct rig *r)
     pod_done(dead);
     free(p);
     free(q);
-    waitpid(-1, NULL, WNOHANG);
 }
 
 static void grace_is_given(struct rig *r)
