@@ -241,17 +241,23 @@ static struct runtime_pod *pod_new(struct warden_runtime *rt, str uid,
     return p;
 }
 
+/* Not replaced whole: whoever dies here has started nothing yet. */
 static int write_sandbox(const struct runtime_pod *p, jv sandbox, struct err *e)
 {
-    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf b = { 0 };
+    char path[PATH_MAX];
 
-    if (warden_mkdirs(p->dir, 0700) < 0)
+    if (mkdir(p->dir, 0700) < 0 && errno != EEXIST && warden_mkdirs(p->dir, 0700) < 0)
         return err_sys(e, "make %s", p->dir);
-    AUTO(warden_fd) int dirfd = open(p->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (dirfd < 0)
-        return err_sys(e, "open %s", p->dir);
-    unlinkat(dirfd, "state.json", 0);
-    return warden_replace(dirfd, "sandbox.json", json_text(a, sandbox), e);
+    snprintf(path, sizeof(path), "%s/state.json", p->dir);
+    if (unlink(path) < 0 && errno != ENOENT)
+        return err_sys(e, "remove %s", path);
+    snprintf(path, sizeof(path), "%s/sandbox.json", p->dir);
+    AUTO(warden_fd) int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return err_sys(e, "open %s", path);
+    json_print(&b, sandbox);
+    return write(fd, b.p, b.n) != (ssize_t)b.n ? err_sys(e, "write %s", path) : 0;
 }
 
 static void look_for(struct runtime_pod *p)
@@ -390,7 +396,7 @@ static bool is_held(const struct runtime_pod *p)
 {
     char path[PATH_MAX];
 
-    snprintf(path, sizeof(path), "%s/lock", p->dir);
+    snprintf(path, sizeof(path), "%s/warden.log", p->dir);
     AUTO(warden_fd) int fd = open(path, O_RDWR | O_CLOEXEC);
     return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0;
 }

@@ -286,7 +286,7 @@ static int prepare(struct ward *w, struct ward_box *b, struct warden_minder *m, 
         if (warden_links_make(&b->view, e) < 0)
             return -1;
     }
-    if (warden_cgroup_make(&b->cgroup, e) < 0 ||
+    if (warden_cgroup_make(&b->cgroup, false, e) < 0 ||
         warden_cgroup_limit(&b->cgroup, &s->limits, &kept, e) < 0)
         return -1;
     b->watch = s->limits.memory_bytes && !kept;

@@ -48,27 +48,32 @@ void warden_cgroup_done(struct warden_cgroup *c)
 
 static int put(const char *dir, const char *file, const char *text)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX + 64];
 
     snprintf(path, sizeof(path), "%s/%s", dir, file);
     return warden_put(AT_FDCWD, path, text);
 }
 
-/* Containers below get what this one has. */
+/* Those below the pod's and its parent's get their controllers; a container's own holds processes,
+ * and so must not pass them on. */
 static void delegate(const char *dir)
 {
     static const char *const wanted[] = { "+memory", "+cpu", "+pids" };
+    char parent[PATH_MAX];
 
-    for (size_t i = 0; i < COUNT(wanted); i++)
-        put(dir, "cgroup.subtree_control", wanted[i]); /* those that there are */
+    snprintf(parent, sizeof(parent), "%.*s", (int)(strrchr(dir, '/') - dir), dir);
+    for (size_t i = 0; i < COUNT(wanted); i++) { /* as far as there are, and as we may */
+        put(parent, "cgroup.subtree_control", wanted[i]);
+        put(dir, "cgroup.subtree_control", wanted[i]);
+    }
 }
 
-int warden_cgroup_make(const struct warden_cgroup *c, struct err *e)
+int warden_cgroup_make(const struct warden_cgroup *c, bool pod, struct err *e)
 {
     for (int i = 0; i < WARDEN_CGROUPS; i++)
         if (c->dirs[i] && warden_mkdirs(c->dirs[i], 0755) < 0)
             return err_sys(e, "make cgroup %s", c->dirs[i]);
-    if (c->dirs[V2])
+    if (c->dirs[V2] && pod)
         delegate(c->dirs[V2]);
     return 0;
 }

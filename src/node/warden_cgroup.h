@@ -14,8 +14,8 @@ struct warden_cgroup {
 /* Of the pod, or (name given) of one container; only what the sandbox names. */
 struct warden_cgroup warden_cgroup_of(const struct warden_sandbox *s, str name);
 void warden_cgroup_done(struct warden_cgroup *c);
-/* Makes the directories. A machine that does not let us: the error says so. */
-int warden_cgroup_make(const struct warden_cgroup *c, struct err *e);
+/* Makes the directories: of a pod (with containers' below), or of one container. */
+int warden_cgroup_make(const struct warden_cgroup *c, bool pod, struct err *e);
 /* Sets what the controllers there know. *memory: the memory limit is kept by the kernel. */
 int warden_cgroup_limit(const struct warden_cgroup *c, const struct warden_limits *l, bool *memory,
                         struct err *e);

@@ -1,6 +1,7 @@
 /* The outermost process of a pod. It stays on the machine's side, starts the one that holds the pod
  * (in namespaces of its own where they are to be had), waits for its end however it comes, and
- * clears away: processes, cgroups, links, the socket. While it lives it holds DIR/lock. */
+ * clears away: processes, cgroups, links, the socket. While it lives it has DIR/warden.log locked.
+ */
 
 #include "node/warden_keeper.h"
 
@@ -96,18 +97,19 @@ static int open_dir(struct keeper *k, const char *dir, struct err *e)
     k->dirfd = open(k->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (k->dirfd < 0)
         return err_sys(e, "%s", dir);
-    k->lock = openat(k->dirfd, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    k->lock = openat(k->dirfd, "warden.log", O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (k->lock < 0)
-        return err_sys(e, "%s/lock", dir);
+        return err_sys(e, "%s/warden.log", dir);
     if (flock(k->lock, LOCK_EX | LOCK_NB) < 0)
-        return err_sys(e, "%s/lock is held by another warden", dir);
+        return err_sys(e, "%s is held by another warden", dir);
     return 0;
 }
 
+/* Complaints go to a descriptor of the log without the lock, which must not outlive us. */
 static void set_stdio(const struct keeper *k)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    int log = openat(k->dirfd, "warden.log", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    int log = openat(k->dirfd, "warden.log", O_WRONLY | O_APPEND | O_CLOEXEC);
 
     dup2(null, 0);
     dup2(null, 1);
@@ -251,7 +253,7 @@ static int keep(const char *dir, int first)
     limits.pids = k.s.pids;
     if (k.s.shared)
         prctl(PR_SET_CHILD_SUBREAPER, 1);
-    if (warden_cgroup_make(&k.cgroup, &e) < 0 ||
+    if (warden_cgroup_make(&k.cgroup, true, &e) < 0 ||
         warden_cgroup_limit(&k.cgroup, &limits, &memory, &e) < 0 || start(&k, &pid, &e) < 0) {
         warden_cgroup_remove(&k.cgroup);
         unlinkat(k.dirfd, "ctl", 0);

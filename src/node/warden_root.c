@@ -36,11 +36,12 @@ int warden_view_pod(const struct warden_sandbox *s, const char *dir, struct err 
         return err_sys(e, "keep mounts to ourselves");
     if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0)
         return err_sys(e, "mount /proc");
-    if (mkdir(in_dir(path, dir, "shm"), 0700) < 0 && errno != EEXIST)
+    /* Holds /dev/shm and the place where roots are built. */
+    if (mkdir(in_dir(path, dir, "mnt"), 0700) < 0 && errno != EEXIST)
         return err_sys(e, "make %s", path);
-    AUTO(warden_fd) int shm = warden_tmpfs_on(AT_FDCWD, path, s->shm_bytes, 01777, e);
-    if (shm < 0)
-        return err_wrap(e, "/dev/shm");
+    AUTO(warden_fd) int mnt = warden_tmpfs_on(AT_FDCWD, path, s->shm_bytes, 0711, e);
+    if (mnt < 0 || mkdirat(mnt, "shm", 01777) < 0 || mkdirat(mnt, "root", 0755) < 0)
+        return mnt < 0 ? err_wrap(e, "/dev/shm") : err_sys(e, "make /dev/shm");
     for (size_t i = 0; i < s->ntmpfs; i++) {
         if (warden_mkdirs(s->tmpfs[i].path, 0755) < 0)
             return err_sys(e, "make %s", s->tmpfs[i].path);
@@ -109,7 +110,7 @@ static int view_dev(struct warden_root *r, const char *dir, struct err *e)
         return err_sys(e, "mount /dev/pts");
     snprintf(here, sizeof(here), "/proc/self/fd/%d/mqueue", to);
     mount("mqueue", here, "mqueue", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL); /* may be missing */
-    if (warden_bind(AT_FDCWD, in_dir(path, dir, "shm"), to, "shm") < 0)
+    if (warden_bind(AT_FDCWD, in_dir(path, dir, "mnt/shm"), to, "shm") < 0)
         return err_sys(e, "mount /dev/shm");
     return 0;
 }
@@ -231,9 +232,7 @@ int warden_view_enter(const struct warden_view *v, struct err *e)
     struct warden_root r = { .fd = -1 };
     char at[PATH_MAX];
 
-    if (mkdir(in_dir(at, v->dir, "root"), 0700) < 0 && errno != EEXIST)
-        return err_sys(e, "make %s", at);
-    AUTO(warden_fd) int top = warden_tmpfs_on(AT_FDCWD, at, 0, 0755, e);
+    AUTO(warden_fd) int top = warden_tmpfs_on(AT_FDCWD, in_dir(at, v->dir, "mnt/root"), 0, 0755, e);
     if (top < 0)
         return -1;
     r.fd = open(at, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

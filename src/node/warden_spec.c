@@ -96,7 +96,7 @@ static struct warden_list list(struct reader *r, jv v, const char *field)
         wrong(r, field, "must be a list");
     l.at = ARENA_ARRAY(r->a, const char *, jv_len(v) + 1);
     for (struct jv_iter it = jv_iter(v); jv_is(v, JV_ARR) && jv_next(&it);) {
-        const char *s = text(r, it.value, field);
+        const char *s = jv_is(it.value, JV_OBJ) ? NULL : text(r, it.value, field);
         if (jv_is(it.value, JV_OBJ)) {
             const char *key = text(r, jv_at(it.value, "name"), field);
             const char *value = text(r, jv_at(it.value, "value"), field);

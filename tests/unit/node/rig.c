@@ -65,7 +65,8 @@ void rig_main(int argc, char **argv, struct rig *r)
     if (strcmp(level, "namespaces") == 0 && !warden_can_isolate(&e))
         skip(e.msg);
     *r = (struct rig){ .level = level };
-    snprintf(r->dir, sizeof(r->dir), "/tmp/muster-warden.XXXXXX");
+    snprintf(r->dir, sizeof(r->dir), "%.30s/muster-warden.XXXXXX",
+             getenv("RIG_TMP") ? getenv("RIG_TMP") : "/tmp");
     if (!mkdtemp(r->dir)) {
         printf("Bail out! mkdtemp\n");
         exit(1);
