@@ -112,7 +112,6 @@ static void mounts_are_there(struct rig *r)
        "paths that this machine does not have are there");
     if (rig_last(p, RUNTIME_FAILED)->why[0])
         printf("# %s\n", rig_last(p, RUNTIME_FAILED)->why);
-    printf("# %" PRI_STR "\n", STR_ARG(log));
     is_str(rig_read(a, arena_cat(a, vol, S("/file")).p), S("x\n"),
            "what is written is in the volume");
     ok(access(arena_cat(a, vol, S("/deep/er/in-sub")).p, F_OK) == 0, "subPath is made");
