@@ -102,9 +102,12 @@ class Scene:
         return self.jobs.get(name)
 
     def wait_true(self, name, *kinds, timeout=20):
-        """Until one of the conditions is True of the job; returns the job."""
+        """Until one of the conditions is True of the job; returns the job. What it came of is seen, too: one
+        watch may be behind another."""
         self.wait(lambda: any(is_true(self.job(name), k) for k in kinds), f"{name} is {' or '.join(kinds)}", timeout)
-        return self.job(name)
+        job = self.job(name)
+        self.pods.sync()
+        return job
 
     def wait_pods(self, *names, timeout=20):
         """Until exactly these pods are there, none of them leaving."""
@@ -163,6 +166,8 @@ class Scene:
     def quiet(self, span=0.5):
         """Waits that long; returns how often the job, its pods and its services changed meanwhile. Events
         are told a little later and do not count."""
+        for mirror in (self.jobs, self.pods, self.services):
+            mirror.sync()
         end = time.monotonic() + span
         before = self._changes()
         with self.changed:

@@ -13,6 +13,7 @@ Besides, a rule may have: "grace", seconds until a deleted pod is gone (null: ne
 """
 
 import heapq
+import http.client
 import itertools
 import sys
 import threading
@@ -136,6 +137,8 @@ class Standin:
                 if e.status not in (404, 409):  # it went away meanwhile
                     self.errors.append(str(e))
                     print("# stand-in:", e, file=sys.stderr, flush=True)
+            except (OSError, http.client.HTTPException):  # the server is away; it comes back, or the test ends
+                self._later(0.1, what)
             except Exception:  # pylint: disable=broad-except # of a thread nobody joins
                 if not self.stopped:
                     self.errors.append(traceback.format_exc())
