@@ -10,8 +10,8 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-    &command_up,     &command_down,     &command_get,       &command_describe, &command_events,
-    &command_delete, &command_operator, &command_manifests, &command_validate
+    &command_up,     &command_down, &command_get,      &command_describe,  &command_events,
+    &command_delete, &command_exec, &command_operator, &command_manifests, &command_validate
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 

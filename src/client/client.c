@@ -165,11 +165,18 @@ static int find_host(struct client *c, struct err *e)
     return 0;
 }
 
+int client_load(struct err *e)
+{
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) /* counts, and is safe with threads */
+        return err_set(e, ERR_INTERNAL, "libcurl (libcurl.so.4) cannot be loaded");
+    return 0;
+}
+
 int client_new(struct client **out, struct loop *l, const struct client_config *cfg, struct err *e)
 {
     assert_on_loop(l);
-    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) /* counts, and is safe with threads */
-        return err_set(e, ERR_INTERNAL, "libcurl (libcurl.so.4) cannot be loaded");
+    if (client_load(e) < 0)
+        return -1;
     struct client *c = mem_new(sizeof(*c));
     c->api.ops = &ops;
     c->loop = l;

@@ -13,6 +13,8 @@
 struct client;
 struct loop;
 
+/* Loads the libraries a client needs, as client_new does. Call it to have them in memory. */
+int client_load(struct err *e);
 /* c and what it points to must live as long as the client. Nothing is sent yet. */
 int client_new(struct client **out, struct loop *l, const struct client_config *c, struct err *e);
 /* Cancels what is under way. The memory goes while the loop runs on, at the latest in loop_free. */

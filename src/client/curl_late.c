@@ -16,6 +16,9 @@ _Static_assert(sizeof(long) == sizeof(void *) && sizeof(curl_off_t) == sizeof(vo
     X(easy_cleanup)        \
     X(easy_getinfo)        \
     X(easy_init)           \
+    X(easy_perform)        \
+    X(easy_recv)           \
+    X(easy_send)           \
     X(easy_setopt)         \
     X(easy_strerror)       \
     X(global_cleanup)      \
@@ -74,6 +77,21 @@ void curl_global_cleanup(void)
 CURL *curl_easy_init(void)
 {
     return lib.easy_init();
+}
+
+CURLcode curl_easy_perform(CURL *easy)
+{
+    return lib.easy_perform(easy);
+}
+
+CURLcode curl_easy_recv(CURL *easy, void *to, size_t room, size_t *n)
+{
+    return lib.easy_recv(easy, to, room, n);
+}
+
+CURLcode curl_easy_send(CURL *easy, const void *from, size_t size, size_t *n)
+{
+    return lib.easy_send(easy, from, size, n);
 }
 
 void curl_easy_cleanup(CURL *easy)

@@ -163,6 +163,9 @@ void multi_watches(struct client *c);   /* their number has changed */
 /* ---- line.c: easy handles */
 
 struct line *line_get(struct kube_call *call, struct headers *h);
+/* A connection of its own for bytes to and fro, HTTP/1.1. Waits until it is there. NULL: as e says.
+ */
+struct line *line_connect(struct client *c, struct headers *h, struct err *e);
 void line_put(struct client *c, struct line *l);
 void line_free(struct line *l);
 

@@ -166,6 +166,26 @@ struct line *line_get(struct kube_call *call, struct headers *h)
     return l;
 }
 
+struct line *line_connect(struct client *c, struct headers *h, struct err *e)
+{
+    struct line *l = line_new(c);
+
+    set_cert(c, l);
+    curl_easy_setopt(l->easy, CURLOPT_URL, c->base);
+    curl_easy_setopt(l->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    curl_easy_setopt(l->easy, CURLOPT_HTTPPROXYTUNNEL, 1L);
+    curl_easy_setopt(l->easy, CURLOPT_CONNECT_ONLY, 1L);
+    CURLcode rc = curl_easy_perform(l->easy);
+    if (rc != CURLE_OK) {
+        err_set(e, ERR_UNAVAILABLE, "%s: %s", c->host,
+                l->error[0] ? l->error : curl_easy_strerror(rc));
+        line_free(l);
+        return NULL;
+    }
+    l->headers = headers_ref(h);
+    return l;
+}
+
 void line_put(struct client *c, struct line *l)
 {
     headers_unref(TAKE(l->headers));

@@ -1,9 +1,9 @@
 /* A WebSocket on a connection that was HTTP/1.1: the handshake, what is queued, and the end. */
 
 #include "base/mem.h"
+#include "base/websocket.h"
 #include "http/h1.h"
 #include "http/inner.h"
-#include "http/websocket.h"
 
 #include <openssl/evp.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* An answer over a WebSocket: each line of its source is a text message, as watches go there. The
  * source is read when all before it is out, so a slow client holds it up as it does elsewhere. */
 
+#include "base/websocket.h"
 #include "http/inner.h"
-#include "http/websocket.h"
 
 #include <assert.h>
 #include <stdlib.h>

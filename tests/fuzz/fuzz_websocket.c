@@ -1,6 +1,7 @@
-/* Bytes into the WebSocket parser: whole and byte by byte, which must agree. */
+/* Bytes into the WebSocket parser, of a server and of a client: whole and byte by byte, which must
+ * agree. */
 
-#include "http/websocket.h"
+#include "base/websocket.h"
 
 #include <stdlib.h>
 
@@ -34,12 +35,13 @@ static void on_close(void *ctx, int code)
     buf_printf(ctx, "close %d", code);
 }
 
-static int feed(const uint8_t *data, size_t size, size_t step, struct buf *out)
+static int feed(const uint8_t *data, size_t size, size_t step, bool client, struct buf *out)
 {
     struct ws_parser p = { .on_message = on_message,
                            .on_control = on_control,
                            .on_close = on_close,
                            .ctx = out,
+                           .client = client,
                            .max = MAX_MESSAGE };
     struct buf copy = { 0 };
     int rc = 0;
@@ -52,15 +54,21 @@ static int feed(const uint8_t *data, size_t size, size_t step, struct buf *out)
     return rc;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void both_ways(const uint8_t *data, size_t size, bool client)
 {
     struct buf whole = { 0 };
     struct buf bytes = { 0 };
-    int a = feed(data, size, size ? size : 1, &whole);
-    int b = feed(data, size, 1, &bytes);
+    int a = feed(data, size, size ? size : 1, client, &whole);
+    int b = feed(data, size, 1, client, &bytes);
 
     check(a == b && str_eq(buf_str(&whole), buf_str(&bytes)));
     buf_done(&whole);
     buf_done(&bytes);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    both_ways(data, size, false);
+    both_ways(data, size, true);
     return 0;
 }

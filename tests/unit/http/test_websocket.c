@@ -1,6 +1,6 @@
 /* WebSocket frames alone: tables of frames, whole and byte by byte. */
 
-#include "http/websocket.h"
+#include "base/websocket.h"
 
 #include "tap.h"
 
@@ -177,8 +177,41 @@ static void unmasking_works_at_every_offset(void)
     ok(good, "cut anywhere, the same text comes out");
 }
 
+static void a_client_reads_what_a_server_sends_and_the_other_way_round(void)
+{
+    static const uint8_t mask[4] = { 1, 2, 3, 4 };
+    static const size_t sizes[] = { 0, 5, 125, 126, 65535, 65536 };
+
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        AUTO(buf) struct buf text = { 0 };
+        for (int side = 0; side < 2; side++) {
+            AUTO(buf) struct buf b = { 0 };
+            struct ws_parser p = { .on_message = on_message,
+                                   .on_control = on_control,
+                                   .on_close = on_close,
+                                   .max = 100000,
+                                   .client = side == 1 };
+            while (text.n < sizes[i])
+                buf_addc(&text, 'x');
+            if (p.client)
+                ws_frame(&b, WS_TEXT, buf_str(&text));
+            else
+                ws_frame_masked(&b, WS_TEXT, buf_str(&text), mask);
+            buf_clear(&seen);
+            ok(ws_parser_feed(&p, b.p, b.n) == 0, "%zu bytes to a %s", sizes[i],
+               p.client ? "client" : "server");
+            is_int((int64_t)seen.n, (int64_t)sizes[i] + 6, "all of them");
+            ws_parser_done(&p);
+            p = (struct ws_parser){ .max = 10, .client = side == 0 };
+            is_int(ws_parser_feed(&p, b.p, b.n), WS_PROTOCOL_ERROR, "but not to one of its kind");
+            ws_parser_done(&p);
+        }
+    }
+}
+
 int main(void)
 {
+    a_client_reads_what_a_server_sends_and_the_other_way_round();
     every_row_comes_out_the_same_in_pieces();
     bad_heads_are_refused();
     pieces_share_the_limit();

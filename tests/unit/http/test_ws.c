@@ -1,7 +1,7 @@
 /* WebSockets over a real connection. */
 
+#include "base/websocket.h"
 #include "client.h"
-#include "http/websocket.h"
 #include "tap.h"
 
 static struct fixture *f;

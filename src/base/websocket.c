@@ -1,6 +1,8 @@
 /* Frames are checked as soon as their head is there, so that a bad one costs nothing. */
 
-#include "http/websocket.h"
+#include "base/websocket.h"
+
+enum { MASKED = 0x80 }; /* in the second byte of a frame */
 
 void ws_unmask(char *p, size_t n, const uint8_t mask[4], size_t at)
 {
@@ -20,21 +22,34 @@ void ws_unmask(char *p, size_t n, const uint8_t mask[4], size_t at)
         p[i] = (char)((uint8_t)p[i] ^ turned[i]);
 }
 
-void ws_frame(struct buf *out, enum ws_opcode op, str payload)
+static void add_head(struct buf *out, enum ws_opcode op, size_t n, int mask_bit)
 {
     buf_addc(out, (char)(0x80 | op));
-    if (payload.n < 126) {
-        buf_addc(out, (char)payload.n);
-    } else if (payload.n < 65536) {
-        buf_addc(out, 126);
-        buf_addc(out, (char)(payload.n >> 8));
-        buf_addc(out, (char)payload.n);
+    if (n < 126) {
+        buf_addc(out, (char)(mask_bit | (int)n));
+    } else if (n < 65536) {
+        buf_addc(out, (char)(mask_bit | 126));
+        buf_addc(out, (char)(n >> 8));
+        buf_addc(out, (char)n);
     } else {
-        buf_addc(out, 127);
+        buf_addc(out, (char)(mask_bit | 127));
         for (int shift = 56; shift >= 0; shift -= 8)
-            buf_addc(out, (char)(payload.n >> shift));
+            buf_addc(out, (char)(n >> shift));
     }
+}
+
+void ws_frame(struct buf *out, enum ws_opcode op, str payload)
+{
+    add_head(out, op, payload.n, 0);
     buf_add(out, payload);
+}
+
+void ws_frame_masked(struct buf *out, enum ws_opcode op, str payload, const uint8_t mask[4])
+{
+    add_head(out, op, payload.n, MASKED);
+    buf_add(out, (str){ (const char *)mask, 4 });
+    buf_add(out, payload);
+    ws_unmask(out->p + out->n - payload.n, payload.n, mask, 0);
 }
 
 void ws_parser_done(struct ws_parser *p)
@@ -48,7 +63,7 @@ static size_t head_size(const struct ws_parser *p)
     if (p->head_n < 2)
         return 2;
     uint8_t len = p->head[1] & 0x7f;
-    return 2 + 4 + (len == 126 ? 2 : len == 127 ? 8 : 0);
+    return 2 + (size_t)(p->client ? 0 : 4) + (len == 126 ? 2 : len == 127 ? 8 : 0);
 }
 
 /* The first two bytes are there. */
@@ -57,7 +72,7 @@ static int check_start(const struct ws_parser *p)
     uint8_t op = p->head[0] & 0x0f;
     bool fin = p->head[0] & 0x80;
 
-    if ((p->head[0] & 0x70) || !(p->head[1] & 0x80)) /* extensions; not masked */
+    if ((p->head[0] & 0x70) || !(p->head[1] & MASKED) != p->client) /* extensions; the mask */
         return WS_PROTOCOL_ERROR;
     switch (op) {
     case WS_CONTINUATION:
@@ -84,7 +99,8 @@ static int take_head(struct ws_parser *p)
         p->left = p->left << 8 | p->head[2 + i];
     if ((extra == 2 && p->left < 126) || (extra == 8 && (p->left < 65536 || p->left >> 63)))
         return WS_PROTOCOL_ERROR; /* not the shortest form */
-    memcpy(p->mask, p->head + 2 + extra, 4);
+    if (!p->client)               /* else it stays 0 */
+        memcpy(p->mask, p->head + 2 + extra, 4);
     p->opcode = p->head[0] & 0x0f;
     p->fin = p->head[0] & 0x80;
     p->mask_at = 0;

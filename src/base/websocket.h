@@ -1,4 +1,4 @@
-/* WebSocket frames (RFC 6455) in and out of bytes, without any I/O; the server's side. */
+/* WebSocket frames (RFC 6455) in and out of bytes, without any I/O; for both sides. */
 #pragma once
 
 #include "base/buf.h"
@@ -28,7 +28,8 @@ struct ws_parser {
     void (*on_control)(void *ctx, enum ws_opcode op, str payload); /* ping, pong */
     void (*on_close)(void *ctx, int code);                         /* WS_NO_CODE: none was given */
     void *ctx;
-    size_t max; /* bytes of a message */
+    size_t max;  /* bytes of a message */
+    bool client; /* reads what a server sends, which is not masked */
     /* ---- its own */
     uint8_t head[14];
     uint8_t head_n;
@@ -50,3 +51,5 @@ int ws_parser_feed(struct ws_parser *p, char *in, size_t n);
 void ws_parser_done(struct ws_parser *p);
 void ws_unmask(char *p, size_t n, const uint8_t mask[4], size_t at); /* at: offset in the frame */
 void ws_frame(struct buf *out, enum ws_opcode op, str payload);      /* adds a whole frame */
+/* The same as a client sends it; the mask is to be random, and another each time. */
+void ws_frame_masked(struct buf *out, enum ws_opcode op, str payload, const uint8_t mask[4]);
