@@ -14,6 +14,8 @@ enum { MOST_BYTES = 1 << 20 };
 
 struct images {
     struct jdoc *doc;
+    struct timespec changed; /* of the file; 0: there was none */
+    off_t size;
 };
 
 static const char *const known[] = { "match",      "path", "venv",   "command", "args",
@@ -51,14 +53,27 @@ struct images *images_of(jv table)
     return im;
 }
 
+bool images_is_stale(const struct images *im, const char *path)
+{
+    struct stat st = { 0 };
+
+    if (stat(path, &st) < 0)
+        st = (struct stat){ 0 };
+    return st.st_mtim.tv_sec != im->changed.tv_sec || st.st_mtim.tv_nsec != im->changed.tv_nsec ||
+           st.st_size != im->size;
+}
+
 int images_load(struct images **out, const char *path, struct err *e)
 {
     AUTO(arena) struct arena *a = arena_new();
     AUTO(buf) struct buf b = { 0 };
     struct yaml_docs docs = { 0 };
     FILE *f = fopen(path, "re");
+    struct stat st = { 0 };
     size_t i = 0;
 
+    if (f && fstat(fileno(f), &st) < 0)
+        st = (struct stat){ 0 };
     if (!f && access(path, F_OK) == 0)
         return err_sys(e, "open %s", path);
     for (size_t n = 1; f && n && b.n < MOST_BYTES; b.n += n)
@@ -72,6 +87,8 @@ int images_load(struct images **out, const char *path, struct err *e)
         if (entry_check(it.value, i++, e) < 0)
             return err_wrap(e, "%s", path);
     *out = images_of(table);
+    (*out)->changed = st.st_mtim;
+    (*out)->size = st.st_size;
     return 0;
 }
 

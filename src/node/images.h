@@ -10,6 +10,8 @@ struct images;
 
 /* A file that is not there is an empty table. The error says where in it. */
 int images_load(struct images **out, const char *path, struct err *e);
+/* Whether the file has changed since: then it is worth loading again. */
+bool images_is_stale(const struct images *im, const char *path);
 struct images *images_of(jv table); /* copies; for tests, and other sources of the same shape */
 void images_free(struct images *im);
 static inline void images_auto(struct images **im)

@@ -16,6 +16,7 @@ enum {
     RETRY_MAX_MS = 60 * 1000,
     LIST_WAIT_MS = 5 * 1000,
     CONFIG_RETRY_MS = 10 * 1000,
+    IMAGE_RETRY_MS = 2 * 1000, /* a stat of the table */
     SHARES_PER_CPU = 1024,
 };
 
@@ -350,6 +351,23 @@ static jv start_json(struct arena *a, struct pod *p, const struct life_container
         { "tty", jv_bool(jv_at(c->spec, "tty"), false) ? JV_TRUE : JV_ABSENT });
 }
 
+/* The table may be edited at any time; one that does not read leaves the old one. */
+static void look_at_images(struct arena *a, struct node *n)
+{
+    const char *path = arena_printf(a, "%" PRI_STR "/images.yaml", STR_ARG(n->o.data)).p;
+    struct images *now = NULL;
+    struct err e = { 0 };
+
+    if (!images_is_stale(n->images, path))
+        return;
+    if (images_load(&now, path, &e) < 0) {
+        log_warn("image table not read", KVZ("error", e.msg));
+        return;
+    }
+    images_free(n->images);
+    n->images = now;
+}
+
 /* Makes what a start needs; -1: it cannot be, and life knows why. */
 static int prepare(struct arena *a, struct pod *p, size_t i, struct starting *s)
 {
@@ -357,12 +375,14 @@ static int prepare(struct arena *a, struct pod *p, size_t i, struct starting *s)
     int64_t now = node_now(p->n);
     struct err e = { 0 };
 
+    look_at_images(a, p->n);
     images_resolve(a, p->n->images, c->spec, p->n->o.path, &s->run);
     if (s->run.reason.n) {
-        node_tell(p, true, "Failed", c->name,
-                  arena_printf(a, "Error: %" PRI_STR ": %" PRI_STR, STR_ARG(s->run.reason),
-                               STR_ARG(s->run.message)));
-        life_on_cannot(p->life, i, s->run.reason, s->run.message, now + CONFIG_RETRY_MS);
+        if (!str_eqz(s->run.reason, c->waiting)) /* told once, however often it is tried */
+            node_tell(p, true, "Failed", c->name,
+                      arena_printf(a, "Error: %" PRI_STR ": %" PRI_STR, STR_ARG(s->run.reason),
+                                   STR_ARG(s->run.message)));
+        life_on_cannot(p->life, i, s->run.reason, s->run.message, now + IMAGE_RETRY_MS);
         return -1;
     }
     if (make_env(a, p, c, &s->run, &s->env, &e) < 0 ||
@@ -372,6 +392,20 @@ static int prepare(struct arena *a, struct pod *p, size_t i, struct starting *s)
         life_on_cannot(p->life, i, S("CreateContainerConfigError"), str_of(e.msg),
                        now + CONFIG_RETRY_MS);
         return -1;
+    }
+    return 0;
+}
+
+static int make_places(struct arena *a, struct pod *p, size_t i, int64_t attempt, struct err *e)
+{
+    str name = p->life->at[i].name;
+    str places[] = { node_log_path(a, p->n->o.data, p->life->pod, name, attempt),
+                     pod_term_path(a, p, name) };
+
+    for (size_t k = 0; k < COUNT(places); k++) {
+        str dir = str_sub(places[k], 0, (size_t)str_rfind(places[k], '/'));
+        if (volumes_make_dirs(a, arena_z(a, dir), 0755, e) < 0)
+            return -1;
     }
     return 0;
 }
@@ -398,9 +432,16 @@ void pod_start(struct pod *p, const struct life_action *act, struct life_out *ou
     AUTO(arena) struct arena *a = arena_new();
     struct life_container *c = &p->life->at[act->c];
     struct starting s = { 0 };
+    struct err e = { 0 };
 
     if (!p->rt || prepare(a, p, act->c, &s) < 0)
         return;
+    if (make_places(a, p, act->c, act->attempt, &e) < 0) {
+        node_tell(p, true, "Failed", c->name, arena_printf(a, "Error: %s", e.msg));
+        life_on_cannot(p->life, act->c, S("CreateContainerError"), str_of(e.msg),
+                       node_now(p->n) + CONFIG_RETRY_MS);
+        return;
+    }
     jv argv = env_expand_all(a, s.run.argv, s.env);
     str told = s.run.told, path = jv_str(jv_at(s.env, "PATH"), S(""));
     s.run.argv = argv;

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int make_dirs(struct arena *a, const char *path, mode_t mode, struct err *e)
+int volumes_make_dirs(struct arena *a, const char *path, mode_t mode, struct err *e)
 {
     char *p = (char *)(uintptr_t)arena_str(a, str_of(path)).p;
 
@@ -61,7 +61,7 @@ static int host_path(struct arena *a, jv source, str *path, struct err *e)
             continue;
         bool there = stat(p, &st) == 0;
         if (!there && types[i].is == S_IFDIR && types[i].make)
-            return make_dirs(a, p, types[i].make, e);
+            return volumes_make_dirs(a, p, types[i].make, e);
         if (!there && types[i].make) {
             int fd = open(p, O_WRONLY | O_CREAT | O_CLOEXEC, types[i].make);
             if (fd < 0)
@@ -74,7 +74,7 @@ static int host_path(struct arena *a, jv source, str *path, struct err *e)
                            types[i].name);
     }
     if (access(p, F_OK) < 0)
-        return make_dirs(a, p, 0755, e);
+        return volumes_make_dirs(a, p, 0755, e);
     return 0;
 }
 
@@ -104,7 +104,7 @@ static int claimed(struct arena *a, const struct volumes_of *of, str name, str *
                        "persistentvolume \"%" PRI_STR
                        "\" is neither hostPath nor local: not available on this node",
                        STR_ARG(volume));
-    return make_dirs(a, arena_z(a, *path), 0770, e);
+    return volumes_make_dirs(a, arena_z(a, *path), 0770, e);
 }
 
 /* ---- each */
@@ -130,7 +130,7 @@ static int set_up_one(struct arena *a, const struct volumes_of *of, jv volume, j
         struct projection files;
         ro = true;
         if (projection_make(a, &of->from, volume, &files, e) < 0 ||
-            make_dirs(a, path.p, 0755, e) < 0 || volumes_write(path.p, &files, e) < 0)
+            volumes_make_dirs(a, path.p, 0755, e) < 0 || volumes_write(path.p, &files, e) < 0)
             return -1;
     } else if (jv_is(host, JV_OBJ)) {
         if (host_path(a, host, &path, e) < 0)
@@ -142,7 +142,7 @@ static int set_up_one(struct arena *a, const struct volumes_of *of, jv volume, j
     } else if (jv_is(empty, JV_OBJ) || jv_len(volume) <= 1) {
         memory = str_eq(jv_str(jv_at(empty, "medium"), S("")), S("Memory"));
         size = size_of(a, jv_at(empty, "sizeLimit"));
-        if (make_dirs(a, path.p, 0777, e) < 0)
+        if (volumes_make_dirs(a, path.p, 0777, e) < 0)
             return -1;
     } else {
         for (struct jv_iter it = jv_iter(volume); jv_next(&it);)

@@ -3,6 +3,8 @@
 
 #include "node/projection.h"
 
+#include <sys/types.h>
+
 struct volumes_of {
     struct projection_of from;                     /* the pod, ConfigMaps and Secrets */
     jv (*claim)(void *ctx, str ns, str name);      /* a PersistentVolumeClaim */
@@ -20,6 +22,8 @@ int volumes_mounts(struct arena *a, jv container, jv volumes, jv env, jv *out, s
 /* Volumes in memory: [{path, size_bytes}]. */
 jv volumes_in_memory(struct arena *a, jv volumes);
 
+/* With those above it; mode: of the last, if it was not there. */
+int volumes_make_dirs(struct arena *a, const char *path, mode_t mode, struct err *e);
 /* Removes a directory and everything in it; stays on its file system, follows no links. */
 int volumes_remove(const char *dir, struct err *e);
 

@@ -108,6 +108,7 @@ static void files_are_read(void)
     int fd = mkstemp(path);
 
     is_int(images_load(&im, "/nowhere/images.yaml", &e), 0, "a table that is not there is empty");
+    ok(images_is_stale(im, path) && !images_is_stale(im, "/nowhere/images.yaml"), "changes show");
     images_free(im);
     dprintf(fd, "images:\n- match: a*\n  comand: [x]\n");
     is_int(images_load(&im, path, &e), -1, "an unknown field");

@@ -1,20 +1,14 @@
 /* The node against a whole API server, with a runtime that has no processes. */
 
-#include "../api/box.h"
 #include "fake.h"
 #include "node/node.h"
+#include "node/volumes.h"
+#include "world.h"
 
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const struct kube_resource pods = { "", "v1", "pods", "Pod", false };
-static const struct kube_resource nodes = { "", "v1", "nodes", "Node", true };
-static const struct kube_resource events = { "", "v1", "events", "Event", false };
-static const struct kube_resource leases = { "coordination.k8s.io", "v1", "leases", "Lease",
-                                             false };
-
-static struct box box;
 static struct fake *fake;
 static struct node *node;
 static char data[] = "/tmp/muster-node-XXXXXX";
@@ -29,7 +23,7 @@ static void node_up(void)
                            .host_ip = S("10.0.0.9"),
                            .data = str_of(data),
                            .path = S("/usr/bin:/bin"),
-                           .env = jobj(a, { "HOME", jstrz(a, "/home/me") }),
+                           .env = jobj(a, { "HOME", jstrz(a, "/somewhere") }),
                            .isolation = S("shared"),
                            .resources = S("nvidia.com/gpu=2,cpu=4") };
     struct err e = { 0 };
@@ -43,119 +37,6 @@ static void node_up(void)
         box_turn(&box);
         usleep(50);
     }
-}
-
-static jv get(struct arena *a, const struct kube_resource *res, const char *ns, const char *name)
-{
-    struct kube_request r = {
-        .verb = KUBE_GET, .res = res, .ns = str_of(ns), .name = str_of(name)
-    };
-    struct kube_answer ans = box_ask(&box, a, &r);
-
-    return ans.err.code == ERR_OK ? ans.obj : JV_ABSENT;
-}
-
-static jv make(struct arena *a, const struct kube_resource *res, const char *quoted)
-{
-    struct kube_request r = {
-        .verb = KUBE_CREATE, .res = res, .ns = S("default"), .body = box_value(a, quoted)
-    };
-    struct kube_answer ans = box_ask(&box, a, &r);
-
-    if (ans.err.code != ERR_OK)
-        printf("# %" PRI_STR "\n", STR_ARG(ans.message));
-    return ans.obj;
-}
-
-/* A pod on the node: name, spec's members, the container's members. */
-static str make_pod(struct arena *a, const char *name, const char *spec, const char *container)
-{
-    str text = arena_printf(a,
-                            "{'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': '%s'}, "
-                            "'spec': {'nodeName': 'here', %s 'containers': [{'name': 'c', 'image': "
-                            "'busybox', %s}]}}",
-                            name, spec, container);
-
-    return meta_uid(make(a, &pods, text.p));
-}
-
-/* Turns the loop until the text at a path of the pod's status is that; says what it was. */
-static void until(const char *name, const char *const *path, const char *want, const char *what)
-{
-    str got = S("");
-    AUTO(arena) struct arena *keep = arena_new();
-
-    for (int i = 0; i < 400; i++) {
-        AUTO(arena) struct arena *a = arena_new();
-        jv v = jv_path(get(a, &pods, "default", name), path);
-        got = arena_str(keep, jv_is(v, JV_STR) ? jv_str(v, S(""))
-                              : jv_exists(v)   ? json_text(a, v)
-                                               : S("(none)"));
-        if (str_eqz(got, want))
-            break;
-        for (int k = 0; k < 20; k++) {
-            box_turn(&box);
-            usleep(500);
-        }
-    }
-    is_str(got, str_of(want), what);
-}
-#define UNTIL(name, want, what, ...) \
-    until((name), (const char *const[]){ __VA_ARGS__, NULL }, (want), (what))
-
-static jv container(struct arena *a, const char *name)
-{
-    return jv_index(jv_at(get(a, &pods, "default", name), "status", "containerStatuses"), 0);
-}
-
-static void until_gone(const char *name, const char *what)
-{
-    bool gone = false;
-
-    for (int i = 0; i < 400 && !gone; i++) {
-        AUTO(arena) struct arena *a = arena_new();
-        gone = !jv_exists(get(a, &pods, "default", name));
-        for (int k = 0; k < 20; k++) {
-            box_turn(&box);
-            usleep(500);
-        }
-    }
-    ok(gone, "%s", what);
-}
-
-static void delete (const char *name, int grace)
-{
-    AUTO(arena) struct arena *a = arena_new();
-    struct kube_request r = { .verb = KUBE_DELETE,
-                              .res = &pods,
-                              .ns = S("default"),
-                              .name = str_of(name),
-                              .body = jobj(a, { "gracePeriodSeconds", jint(a, grace) }) };
-
-    box_ask(&box, a, &r);
-}
-
-static bool told(const char *name, const char *reason, const char *message)
-{
-    AUTO(arena) struct arena *a = arena_new();
-    struct kube_request r = { .verb = KUBE_LIST, .res = &events, .ns = S("default") };
-    jv list = jv_at(box_ask(&box, a, &r).obj, "items");
-
-    for (struct jv_iter it = jv_iter(list); jv_next(&it);)
-        if (str_eqz(jv_str(jv_at(it.value, "involvedObject", "name"), S("")), name) &&
-            str_eqz(jv_str(jv_at(it.value, "reason"), S("")), reason) &&
-            str_eqz(jv_str(jv_at(it.value, "message"), S("")), message))
-            return true;
-    return false;
-}
-
-static void until_told(const char *name, const char *reason, const char *message)
-{
-    for (int i = 0; i < 600 && !told(name, reason, message); i++) {
-        box_turn(&box);
-        usleep(1000);
-    }
-    ok(told(name, reason, message), "%s: %s", reason, message);
 }
 
 /* ---- */
@@ -204,7 +85,7 @@ static void runs_to_the_end(void)
     AUTO(buf) struct buf env = { 0 };
     json_print(&env, jv_at(fake_told(fake, uid, S("c")), "env"));
     ok(str_contains(buf_str(&env), S("\"IP=10.0.0.9\"")) &&
-           str_contains(buf_str(&env), S("HOME=/home/me")) &&
+           str_contains(buf_str(&env), S("HOME=/somewhere")) &&
            str_contains(buf_str(&env), S("\"CUDA_VISIBLE_DEVICES=\"")) &&
            str_contains(buf_str(&env), S("KUBERNETES_SERVICE_HOST=")),
        "its environment");
@@ -308,6 +189,9 @@ static void cannot_start(void)
     make_pod(a, "config", "", "'command': ['sh'], 'envFrom': [{'secretRef': {'name': 'no'}}]");
     make_pod(a, "program", "'restartPolicy': 'Never',", "'command': ['no-such-program']");
     make_pod(a, "start", "'restartPolicy': 'Never',", "'command': ['sh', 'fail']");
+    FILE *f = fopen(arena_printf(a, "%s/images.yaml", data).p, "w");
+    fputs("images:\n- {match: busybox, command: [sh]}\n", f);
+    fclose(f);
     UNTIL("program", "Failed", "a program that is not there fails", "status", "phase");
     jv c = container(a, "program");
     is_str(jv_str(jv_at(c, "state", "terminated", "reason"), S("")), S("ContainerCannotRun"),
@@ -320,6 +204,7 @@ static void cannot_start(void)
            S("StartError"), "with its reason");
     is_str(jv_str(jv_at(container(a, "image"), "state", "waiting", "reason"), S("")),
            S("ImageNotMapped"), "an image without a command");
+    UNTIL("image", "Running", "runs once it is mapped", "status", "phase");
     is_str(jv_str(jv_at(container(a, "config"), "state", "waiting", "message"), S("")),
            S("secret \"no\" not found"), "a secret that is not there");
     static const char *const names[] = { "image", "config", "program", "start" };
@@ -439,6 +324,6 @@ int main(void)
     char left[300];
     snprintf(left, sizeof(left), "%s/pods", data);
     ok(rmdir(left) == 0, "nothing is left in the pods' directory");
-    rmdir(data);
+    is_int(volumes_remove(data, NULL), 0, "clean");
     return tap_done();
 }
