@@ -321,6 +321,8 @@ static void greeted(struct pod *p, const struct runtime_event *ev)
         p->attached = true;
         pod_refresh_volumes(p, NULL);
     }
+    if (p->life->done) /* its end was written, and then the node died */
+        p->n->o.runtime->ops->end(p->rt, 0);
     p->adopting = false;
     p->box_failures = 0;
     life_on_box_up(p->life, ip);
@@ -341,15 +343,18 @@ static void box_failed(struct pod *p, str why)
 
 static void box_gone(struct pod *p, const struct runtime_event *ev)
 {
-    str message = ev->why.n ? ev->why : lost_text;
+    bool before_us = p->adopting;
+    str message = ev->why.n ? ev->why : before_us ? lost_text : S("The pod's sandbox died");
 
-    if (p->adopting)
+    if (before_us)
         learn(p, ev->state);
     p->adopting = false;
+    release(p); /* a new sandbox asks anew */
     p->n->o.runtime->ops->drop(p->rt);
     p->rt = NULL;
     pod_asks_drop(p);
-    life_on_box_gone(p->life, node_now(p->n), S("NodeRestart"), message);
+    life_on_box_gone(p->life, node_now(p->n), before_us ? S("NodeRestart") : S("SandboxLost"),
+                     message);
 }
 
 void pod_on_runtime(void *ctx, const struct runtime_event *ev)

@@ -264,6 +264,33 @@ static void probes_and_hooks(void)
     until_gone("probed", "gone");
 }
 
+static void sandboxes_die(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    str never = make_pod(a, "never", "'restartPolicy': 'Never',", "'command': ['sh']");
+    str always = make_pod(a, "always", "", "'command': ['sh']");
+
+    UNTIL("never", "Running", "one", "status", "phase");
+    UNTIL("always", "Running", "two", "status", "phase");
+    fake_kill(fake, never);
+    fake_kill(fake, always);
+    UNTIL("never", "SandboxLost", "a sandbox that dies fails its pod", "status", "reason");
+    for (int i = 0; i < 1000 && fake_starts(fake, always, S("c")) < 2; i++) {
+        box_turn(&box);
+        usleep(500);
+    }
+    ok(fake_runs(fake, always, S("c")), "or is made anew");
+    UNTIL("always", "Running", "as the pod says", "status", "phase");
+    jv c = container(a, "always");
+    is_int(jv_int(jv_at(c, "restartCount"), 0), 1, "which counts");
+    is_str(jv_str(jv_at(c, "lastState", "terminated", "reason"), S("")),
+           S("ContainerStatusUnknown"), "and is told");
+    delete ("never", 1);
+    delete ("always", 1);
+    until_gone("never", "never");
+    until_gone("always", "always");
+}
+
 static void restarts_of_the_node(void)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -315,6 +342,7 @@ int main(void)
     cannot_start();
     gpus_are_exclusive();
     probes_and_hooks();
+    sandboxes_die();
     restarts_of_the_node();
     node_free(node);
     for (int i = 0; i < 10; i++)
