@@ -129,10 +129,13 @@ static void init_and_sidecar(void)
 {
     AUTO(arena) struct arena *a = arena_new();
     const char *spec =
-        "'restartPolicy': 'Never', 'terminationGracePeriodSeconds': 2, "
-        "'initContainers': [{'name': 'i', 'image': 'x', 'command': ['true']}, "
-        "{'name': 's', 'image': 'x', 'restartPolicy': 'Always', 'command': ['sleep', "
-        "'4711']}],";
+        arena_printf(
+            a,
+            "'restartPolicy': 'Never', 'terminationGracePeriodSeconds': 2, "
+            "'initContainers': [{'name': 'i', 'image': 'x', 'command': ['true']}, {'name': "
+            "'s', 'image': 'x', 'restartPolicy': 'Always', 'command': ['sleep', '%s']}],",
+            nap() + strlen("sleep "))
+            .p;
 
     run(a, "side", spec, "sleep 0.2", "");
     UNTIL("side", "Succeeded", "with an init container and a sidecar", "status", "phase");
