@@ -88,10 +88,12 @@ void stats_job(struct stats *st, const char *framework, str ns, enum plan_counte
 {
     AUTO(arena) struct arena *a = arena_new();
 
-    if (st->jobs.n >= NAMESPACES_MAX)
-        ns = S(""); /* namespaces come and go; samples cannot */
     str key = arena_printf(a, "%s/%" PRI_STR, framework, STR_ARG(ns));
     struct job_counts *jc = map_get(&st->jobs, key);
+    if (!jc && st->jobs.n >= NAMESPACES_MAX) { /* namespaces come and go; samples cannot */
+        key = arena_printf(a, "%s/", framework);
+        jc = map_get(&st->jobs, key);
+    }
     if (!jc) {
         jc = mem_new(sizeof(*jc) + key.n + 1);
         memcpy(jc->key, key.p, key.n);
