@@ -77,7 +77,7 @@ test_expect_success 'a leader that is killed is followed after the lease, not be
 # The leader a may send two requests a second, so that most of its creates wait inside it.
 test_expect_success 'a leader that is stopped in the middle and goes on later writes nothing' '
 	end_operator a && kubectl delete tfjobs --all && kubectl delete pods,services --all &&
-	candidate a --kube-api-qps 2 --kube-api-burst 2 && within 20 leads a && within 30 is_ready a &&
+	candidate a --enable-scheme tfjob --kube-api-qps 2 --kube-api-burst 2 && within 20 leads a && within 30 is_ready a &&
 	candidate b && within 10 is_ready b && stands_by b &&
 	tfjob wide 30 | kubectl create -f - && within 10 has_some_pods && kill -STOP "$(cat a.pid)" &&
 	test "$(kubectl get pods -o name | wc -l)" -lt 30 &&
