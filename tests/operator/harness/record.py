@@ -278,6 +278,8 @@ def _agrees(job, said, counted):
         s, c = said.get(role, (0, 0, 0)), counted.get(role, (0, 0, 0))
         if role not in counted:
             continue  # a type taken out of the spec keeps its entry
+        if role != "launcher" and any(counted.get("launcher", (0, 0, 0))[1:]):
+            c = (0, 0, 0)  # once the launcher has ended, workers count no more (spec kinds 4.9)
         if is_true(job, "Succeeded"):
             c = (0, c[1] + c[0], c[2])
         failed = condition(job, "Failed")

@@ -177,6 +177,16 @@ static void what_a_stored_pytorchjob_had_it_keeps(void)
                "maxReplicas",
                "7-29: but not other wrong ones");
     is_said_of("PyTorchJob", zero, zero, "", "nprocPerNode as before");
+    is_said_of("PyTorchJob", job_of(a, 0, "", ",'nprocPerNode':'1'"), NULL, "",
+               "7-25: one is fine");
+    const char *twice = job_of(a, 0, "", ",'nprocPerNode':'1','elasticPolicy':{'nProcPerNode':1}");
+    is_said_of("PyTorchJob", twice, job_of(a, 0, "", ",'nprocPerNode':'1'"),
+               "[spec.pytorchReplicaSpecs[Worker]: Required value: must be configured if elastic "
+               "policy is used, spec.elasticPolicy.nProcPerNode: Forbidden: must not be used with "
+               "spec.nprocPerNode]",
+               "said in one place before, in two now");
+    const char *even = job_of(a, 0, "", ",'elasticPolicy':{'minReplicas':2,'maxReplicas':2}");
+    is_said_of("PyTorchJob", even, upside, "", "7-29: bounds may be the same");
     is_said_of("PyTorchJob", zero, job_of(a, 0, "", ""),
                "spec.nprocPerNode: Invalid value: \"0\": must be at least 1", "7-25: new");
 }
