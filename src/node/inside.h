@@ -2,9 +2,9 @@
 #pragma once
 
 #include "base/map.h"
-#include "node/follow.h"
 #include "node/images.h"
 #include "node/life.h"
+#include "node/mirror.h"
 #include "node/node.h"
 #include "node/probes.h"
 #include "node/resources.h"
@@ -16,12 +16,12 @@ struct node {
     struct node_opts o;
     struct arena *a; /* of the options */
     struct map pods; /* by uid */
-    struct follow *pod_follow;
-    struct follow *follows[NODE_KINDS];
+    struct mirror *pod_mirror;
+    struct mirror *mirrors[NODE_KINDS];
     struct tell *tell;
     struct images *images;
     struct devices gpus;
-    struct jdoc *machine; /* what resources_find found */
+    struct jdoc *machine; /* what node_resources found */
     struct jdoc *known;   /* uids the runtime knew when we started */
     struct registration *reg;
     struct orphan *orphans;

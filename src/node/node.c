@@ -167,10 +167,10 @@ static void on_referred_listed(void *ctx)
 
 /* ---- making one */
 
-static void follows_new(struct node *n)
+static void mirrors_new(struct node *n)
 {
     AUTO(arena) struct arena *a = arena_new();
-    struct follow_opts o = {
+    struct mirror_opts o = {
         .loop = n->o.loop,
         .api = n->o.api,
         .res = &kube_pods,
@@ -181,15 +181,15 @@ static void follows_new(struct node *n)
         .ctx = n,
     };
 
-    n->pod_follow = follow_new(&o);
+    n->pod_mirror = mirror_new(&o);
     for (size_t i = 0; i < NODE_KINDS; i++) {
-        struct follow_opts r = { .loop = n->o.loop,
+        struct mirror_opts r = { .loop = n->o.loop,
                                  .api = n->o.api,
                                  .res = &referred[i],
                                  .put = i == NODE_SERVICES ? NULL : on_referred,
                                  .listed = on_referred_listed,
                                  .ctx = n };
-        n->follows[i] = follow_new(&r);
+        n->mirrors[i] = mirror_new(&r);
     }
 }
 
@@ -228,7 +228,7 @@ int node_new(struct node **out, const struct node_opts *o, struct err *e)
     jv machine;
 
     if (images_load(&images, arena_printf(tmp, "%s/images.yaml", data).p, e) < 0 ||
-        resources_find(a, &r, &machine, e) < 0) {
+        node_resources(a, &r, &machine, e) < 0) {
         images_free(images);
         arena_free(a);
         arena_free(known);
@@ -243,7 +243,7 @@ int node_new(struct node **out, const struct node_opts *o, struct err *e)
     n->known = jdoc_of(known, jv_copy(known, o->runtime->ops->list(o->runtime, known)));
     n->tell = tell_new(o->loop, o->api, n->o.wall_ms, n->o.name);
     n->reg = registration_new(n);
-    follows_new(n);
+    mirrors_new(n);
     *out = n;
     return 0;
 }
@@ -251,8 +251,8 @@ int node_new(struct node **out, const struct node_opts *o, struct err *e)
 void node_start(struct node *n)
 {
     registration_start(n->reg);
-    follow_start(n->follows[NODE_SERVICES]);
-    follow_start(n->pod_follow);
+    mirror_start(n->mirrors[NODE_SERVICES]);
+    mirror_start(n->pod_mirror);
 }
 
 bool node_is_ready(const struct node *n)
@@ -279,9 +279,9 @@ void node_free(struct node *n)
     while (n->orphans)
         orphan_free(n->orphans);
     map_done(&n->pods);
-    follow_free(n->pod_follow);
+    mirror_free(n->pod_mirror);
     for (size_t i = 0; i < NODE_KINDS; i++)
-        follow_free(n->follows[i]);
+        mirror_free(n->mirrors[i]);
     registration_free(n->reg);
     tell_free(n->tell);
     images_free(n->images);

@@ -24,7 +24,7 @@ enum {
 
 static jv find(struct pod *p, enum node_kind kind, str ns, str name)
 {
-    struct jdoc *d = follow_get(p->n->follows[kind], ns, name);
+    struct jdoc *d = mirror_get(p->n->mirrors[kind], ns, name);
 
     return d ? jdoc_root(d) : JV_ABSENT;
 }
@@ -83,8 +83,8 @@ static bool is_informed(struct pod *p)
     for (size_t k = 0; k < NODE_KINDS; k++) {
         if (!(what >> k & 1))
             continue;
-        follow_start(p->n->follows[k]);
-        all &= follow_is_listed(p->n->follows[k]);
+        mirror_start(p->n->mirrors[k]);
+        all &= mirror_is_listed(p->n->mirrors[k]);
     }
     return all;
 }
@@ -256,8 +256,8 @@ static int make_env(struct arena *a, struct pod *p, const struct life_container 
 {
     AUTO(buf) struct buf skipped = { 0 };
     str ns = meta_namespace(p->life->pod);
-    struct jbuild services = jb_from(a, follow_list(p->n->follows[NODE_SERVICES], a, ns));
-    struct jdoc *master = follow_get(p->n->follows[NODE_SERVICES], S("default"), S("kubernetes"));
+    struct jbuild services = jb_from(a, mirror_list(p->n->mirrors[NODE_SERVICES], a, ns));
+    struct jdoc *master = mirror_get(p->n->mirrors[NODE_SERVICES], S("default"), S("kubernetes"));
     struct env_of of = { .fields = fields(p),
                          .container = c->spec,
                          .base = base_env(a, p, run),

@@ -92,7 +92,7 @@ static void on_written(void *ctx, const struct kube_answer *ans)
     p->call = NULL;
     if (ans->err.code == ERR_OK) {
         p->write_failures = 0;
-        follow_learn(p->n->pod_follow, ans->obj); /* comes back through pod_update, unless the
+        mirror_learn(p->n->pod_mirror, ans->obj); /* comes back through pod_update, unless the
                                                      watch was quicker */
         pod_write(p);
         return;

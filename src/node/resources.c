@@ -127,7 +127,7 @@ static jv node_info(struct arena *a, const char *root)
                 { "architecture", jstr(a, arch) });
 }
 
-int resources_find(struct arena *a, const struct resources_opts *o, jv *out, struct err *e)
+int node_resources(struct arena *a, const struct resources_opts *o, jv *out, struct err *e)
 {
     const char *root = o->root ? o->root : "";
     cpu_set_t set;

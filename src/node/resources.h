@@ -11,7 +11,7 @@ struct resources_opts {
 };
 
 /* {capacity: {…}, gpus: [{index, model}], info: {…nodeInfo…}}. Errors are those of `given`. */
-int resources_find(struct arena *a, const struct resources_opts *o, jv *out, struct err *e);
+int node_resources(struct arena *a, const struct resources_opts *o, jv *out, struct err *e);
 
 /* ---- the ledger of devices: which of a resource's indexes are whose. Embedded; starts as { 0 }.
  */

@@ -37,7 +37,7 @@ static void machine_is_read(void)
     file(a, "/dev/nvidiactl", "");
     file(a, "/proc/driver/nvidia/gpus/0000:01:00.0/information", "Model: \t NVIDIA H200\n");
     file(a, "/etc/os-release", "NAME=x\nPRETTY_NAME=\"Debian 12\"\n");
-    is_int(resources_find(a, &o, &out, &e), 0, "a machine is read");
+    is_int(node_resources(a, &o, &out, &e), 0, "a machine is read");
     jv c = jv_at(out, "capacity");
     is_str(jv_str(jv_at(c, "memory"), S("")), S("16000Mi"), "its memory");
     is_str(jv_str(jv_at(c, "nvidia.com/gpu"), S("")), S("2"), "its GPUs, by device files");
@@ -45,13 +45,13 @@ static void machine_is_read(void)
     is_str(jv_str(jv_at(out, "info", "osImage"), S("")), S("Debian 12"), "its system");
     ok(jv_exists(jv_at(c, "ephemeral-storage")) && jv_exists(jv_at(c, "pods")), "and the rest");
     o.given = S("nvidia.com/gpu=8,memory=1Gi,example.com/x=3");
-    is_int(resources_find(a, &o, &out, &e), 0, "what is given");
+    is_int(node_resources(a, &o, &out, &e), 0, "what is given");
     c = jv_at(out, "capacity");
     is_str(jv_str(jv_at(c, "nvidia.com/gpu"), S("")), S("8"), "counts instead");
     is_str(jv_str(jv_at(c, "memory"), S("")), S("1Gi"), "for all of them");
     is_str(jv_str(jv_at(c, "example.com/x"), S("")), S("3"), "others too");
     o.given = S("cpu=x");
-    is_int(resources_find(a, &o, &out, &e), -1, "what is no amount");
+    is_int(node_resources(a, &o, &out, &e), -1, "what is no amount");
     is_str(str_of(e.msg), S("resources: \"cpu\" is not NAME=AMOUNT"), "is named");
 }
 

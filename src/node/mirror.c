@@ -1,6 +1,6 @@
 /* One call or one timer at a time; what was not in a list is gone. */
 
-#include "node/follow.h"
+#include "node/mirror.h"
 
 #include "base/map.h"
 #include "base/mem.h"
@@ -15,8 +15,8 @@ struct entry {
     char key[];
 };
 
-struct follow {
-    struct follow_opts o;
+struct mirror {
+    struct mirror_opts o;
     struct map entries;
     struct kube_call *call;
     struct loop_timer *timer;
@@ -34,13 +34,13 @@ static str key_of(struct arena *a, str ns, str name)
     return arena_printf(a, "%" PRI_STR "/%" PRI_STR, STR_ARG(ns), STR_ARG(name));
 }
 
-static void later(struct follow *f, int64_t ms, void (*fn)(void *arg))
+static void later(struct mirror *f, int64_t ms, void (*fn)(void *arg))
 {
     loop_timer_stop(f->timer);
     f->timer = loop_timer_start(f->o.loop, ms, 0, fn, f);
 }
 
-static int64_t next_retry(struct follow *f, int64_t least)
+static int64_t next_retry(struct mirror *f, int64_t least)
 {
     f->retry_ms = f->retry_ms ? f->retry_ms * 2 : RETRY_MS;
     if (f->retry_ms > RETRY_MAX_MS)
@@ -58,7 +58,7 @@ static int64_t revision(jv obj)
     return n;
 }
 
-static void put(struct follow *f, jv obj)
+static void put(struct mirror *f, jv obj)
 {
     AUTO(arena) struct arena *a = arena_new();
     str key = key_of(a, meta_namespace(obj), meta_name(obj));
@@ -92,7 +92,7 @@ static void put(struct follow *f, jv obj)
     jdoc_unref(old);
 }
 
-static void drop(struct follow *f, struct entry *x)
+static void drop(struct mirror *f, struct entry *x)
 {
     struct jdoc *doc = x->doc;
 
@@ -103,7 +103,7 @@ static void drop(struct follow *f, struct entry *x)
     jdoc_unref(doc);
 }
 
-static void sweep(struct follow *f)
+static void sweep(struct mirror *f)
 {
     for (struct map_slot *s = NULL; (s = map_next(&f->entries, s));) {
         struct entry *x = s->value;
@@ -116,7 +116,7 @@ static void sweep(struct follow *f)
 
 static void on_page(void *ctx, const struct kube_answer *ans)
 {
-    struct follow *f = ctx;
+    struct mirror *f = ctx;
 
     f->call = NULL;
     if (ans->err.code != ERR_OK) {
@@ -150,7 +150,7 @@ static void on_page(void *ctx, const struct kube_answer *ans)
 
 static void list(void *arg)
 {
-    struct follow *f = arg;
+    struct mirror *f = arg;
     struct kube_request r = {
         .verb = KUBE_LIST, .res = f->o.res, .fields = f->o.fields, .limit = PAGE
     };
@@ -163,7 +163,7 @@ static void list(void *arg)
 
 static void on_event(void *ctx, enum kube_event type, jv obj)
 {
-    struct follow *f = ctx;
+    struct mirror *f = ctx;
 
     f->retry_ms = 0;
     buf_clear(&f->version);
@@ -180,7 +180,7 @@ static void on_event(void *ctx, enum kube_event type, jv obj)
 
 static void on_end(void *ctx, const struct err *e, int64_t retry_after_ms)
 {
-    struct follow *f = ctx;
+    struct mirror *f = ctx;
     bool again = e && (e->code == ERR_EXPIRED || e->code == ERR_NOT_FOUND);
 
     f->call = NULL;
@@ -189,7 +189,7 @@ static void on_end(void *ctx, const struct err *e, int64_t retry_after_ms)
 
 static void watch(void *arg)
 {
-    struct follow *f = arg;
+    struct mirror *f = arg;
     struct kube_request r = { .verb = KUBE_WATCH,
                               .res = f->o.res,
                               .fields = f->o.fields,
@@ -204,9 +204,9 @@ static void watch(void *arg)
 
 /* ---- */
 
-struct follow *follow_new(const struct follow_opts *o)
+struct mirror *mirror_new(const struct mirror_opts *o)
 {
-    struct follow *f = mem_new(sizeof(*f));
+    struct mirror *f = mem_new(sizeof(*f));
     char *p = mem_room(o->fields.n + 1);
 
     f->o = *o;
@@ -215,14 +215,14 @@ struct follow *follow_new(const struct follow_opts *o)
     return f;
 }
 
-void follow_start(struct follow *f)
+void mirror_start(struct mirror *f)
 {
     if (!f->started)
         list(f);
     f->started = true;
 }
 
-void follow_free(struct follow *f)
+void mirror_free(struct mirror *f)
 {
     if (!f)
         return;
@@ -241,12 +241,12 @@ void follow_free(struct follow *f)
     free(f);
 }
 
-bool follow_is_listed(const struct follow *f)
+bool mirror_is_listed(const struct mirror *f)
 {
     return f->listed;
 }
 
-struct jdoc *follow_get(const struct follow *f, str ns, str name)
+struct jdoc *mirror_get(const struct mirror *f, str ns, str name)
 {
     AUTO(arena) struct arena *a = arena_new();
     struct entry *x = map_get(&f->entries, key_of(a, ns, name));
@@ -254,7 +254,7 @@ struct jdoc *follow_get(const struct follow *f, str ns, str name)
     return x ? x->doc : NULL;
 }
 
-void follow_learn(struct follow *f, jv obj)
+void mirror_learn(struct mirror *f, jv obj)
 {
     AUTO(arena) struct arena *a = arena_new();
     struct entry *x = map_get(&f->entries, key_of(a, meta_namespace(obj), meta_name(obj)));
@@ -263,7 +263,7 @@ void follow_learn(struct follow *f, jv obj)
         put(f, obj);
 }
 
-jv follow_list(const struct follow *f, struct arena *a, str ns)
+jv mirror_list(const struct mirror *f, struct arena *a, str ns)
 {
     struct jbuild b = jb_arr(a);
 

@@ -5,9 +5,9 @@
 #include "kube/api.h"
 #include "loop/loop.h"
 
-struct follow;
+struct mirror;
 
-struct follow_opts {
+struct mirror_opts {
     struct loop *loop;
     struct kube_api *api;
     const struct kube_resource *res;
@@ -19,12 +19,12 @@ struct follow_opts {
     void *ctx;
 };
 
-struct follow *follow_new(const struct follow_opts *o);
-void follow_start(struct follow *f); /* again: nothing */
-void follow_free(struct follow *f);
-bool follow_is_listed(const struct follow *f);
-struct jdoc *follow_get(const struct follow *f, str ns, str name); /* borrowed; NULL: none */
+struct mirror *mirror_new(const struct mirror_opts *o);
+void mirror_start(struct mirror *f); /* again: nothing */
+void mirror_free(struct mirror *f);
+bool mirror_is_listed(const struct mirror *f);
+struct jdoc *mirror_get(const struct mirror *f, str ns, str name); /* borrowed; NULL: none */
 /* Its copy is replaced by a newer one that came as an answer. */
-void follow_learn(struct follow *f, jv obj);
+void mirror_learn(struct mirror *f, jv obj);
 /* All of a namespace (empty: all), as a list of values that borrow. */
-jv follow_list(const struct follow *f, struct arena *a, str ns);
+jv mirror_list(const struct mirror *f, struct arena *a, str ns);
