@@ -58,7 +58,7 @@ jv ward_state(const struct ward *w, struct arena *a)
     for (size_t i = 0; i < w->boxes.n; i++)
         jb_add(&boxes, w->boxes.at[i]->start.name, box_state(a, w->boxes.at[i]));
     return jobj(a, { "version", jint(a, WARDEN_VERSION) }, { "uid", jstr(a, w->sandbox.uid) },
-                { "boot_id", jstr(a, w->boot_id) },
+                { "boot_id", jstr(a, w->boot_id) }, { "pid", jint(a, w->pid) },
                 { "ip", w->sandbox.ip.n ? jstr(a, w->sandbox.ip) : JV_ABSENT },
                 { "containers", jb_done(&boxes) },
                 { "ended_ms", w->ended ? jint(a, warden_now_ms()) : JV_ABSENT },
@@ -311,6 +311,9 @@ void ward_run(struct warden_sandbox *s, struct arena *a, const char *dir, int li
     w->dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     w->proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     w->host_proc = host_proc;
+    char pid[16] = "";
+    if (readlinkat(host_proc, "self", pid, sizeof(pid) - 1) > 0)
+        w->pid = strtol(pid, NULL, 10);
     w->conn.fd = w->wire.fd = -1;
     sigemptyset(&set);
     sigaddset(&set, SIGCHLD);

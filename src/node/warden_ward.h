@@ -59,6 +59,7 @@ struct ward {
     int dirfd;
     struct warden_sandbox sandbox;
     str boot_id;
+    int64_t pid; /* ours, on this machine: /proc/PID/ns/net is the pod's network */
     int ep;
     int proc;      /* of the pod's pid namespace */
     int host_proc; /* of the machine: there a pidfd has the number that the node knows */

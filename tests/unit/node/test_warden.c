@@ -20,6 +20,9 @@ static void a_container_starts_and_exits(struct rig *r)
     rig_start(p, "echo out; echo err >&2; printf 'no end'; sleep 0.1; exit 3", "{'env': ['A=b']}");
     ok(rig_wait_n(r, &p->exited, 1), "it exits");
     ok(p->hello && p->started == 1, "after hello and started");
+    int64_t holder = jv_int(jv_at(jdoc_root(rig_last(p, RUNTIME_HELLO)->state), "pid"), 0);
+    str comm = rig_read(a, arena_printf(a, "/proc/%d/comm", (int)holder).p);
+    is_str(comm, S("muster-pod\n"), "hello has the pid of who holds the pod");
     const struct rig_event *e = rig_last(p, RUNTIME_EXITED);
     ok(e->code == 3 && e->signo == 0 && !e->oom, "its code is told");
     ok(rig_last(p, RUNTIME_STARTED)->pid > 1, "its pid on this machine is told");
