@@ -425,10 +425,13 @@ void ward_start(struct ward *w, jv v)
         ward_box_free(w, b);
 }
 
-/* The fuller, the more often. */
-static int64_t next_look(int64_t now, int64_t have, int64_t limit)
+/* The fuller, the more often; and often while it is young, when most of it is taken. */
+static int64_t next_look(const struct ward_box *b, int64_t now, int64_t have)
 {
-    return now + (have > limit / 2 ? 100 : have > limit / 4 ? 500 : 1000);
+    int64_t limit = b->start.limits.memory_bytes;
+    bool young = warden_now_ms() - b->started_ms < 10 * 1000;
+
+    return now + (have > limit / 2 ? 100 : have > limit / 4 || young ? 200 : 1000);
 }
 
 int64_t ward_look(struct ward *w, int64_t now)
@@ -445,7 +448,7 @@ int64_t ward_look(struct ward *w, int64_t now)
             b->oom = have > limit;
             if (b->oom && b->main_fd >= 0)
                 warden_signal(b->main_fd, SIGKILL);
-            b->watch_at = next_look(now, have, limit);
+            b->watch_at = next_look(b, now, have);
         }
         next = b->watch_at < next ? b->watch_at : next;
     }

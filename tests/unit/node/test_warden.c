@@ -182,7 +182,7 @@ static void memory_is_limited(struct rig *r)
 {
     struct rig_pod *p = rig_pod(r, 8, NULL);
 
-    rig_start(p, "head -c 400000000 /dev/zero | tail -c 300000000 | wc -c",
+    rig_start(p, "head -c 400000000 /dev/zero | tail -c 300000000 | (sleep 10; wc -c)",
               "{'limits': {'memory_bytes': 60000000}}");
     ok(rig_wait_n(r, &p->exited, 1), "too much memory ends it");
     ok(rig_last(p, RUNTIME_EXITED)->oom && rig_last(p, RUNTIME_EXITED)->signo == SIGKILL,
