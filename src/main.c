@@ -1,5 +1,7 @@
 /* muster: picks the command and hands it its arguments. */
 
+#include "cli/completion.h"
+#include "cli/options.h"
 #include "manifests.h"
 #include "node/warden_keeper.h"
 #include "operator.h"
@@ -9,11 +11,42 @@
 #include <stdio.h>
 #include <string.h>
 
+static const struct command command_completion; /* it knows all the others */
+
 static const struct command *const commands[] = {
-    &command_up,     &command_down, &command_get,      &command_describe,  &command_events,
-    &command_delete, &command_exec, &command_operator, &command_manifests, &command_validate
+    &command_up,       &command_down,      &command_get,      &command_describe,
+    &command_logs,     &command_events,    &command_delete,   &command_exec,
+    &command_operator, &command_manifests, &command_validate, &command_completion
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+static int complete(const struct command *c, int argc, char **argv)
+{
+    AUTO(buf) struct buf b = { 0 };
+    char **words;
+    int n;
+    int code = options_read(c, argc, argv, NULL, &words, &n);
+
+    if (code >= 0)
+        return code;
+    if (n != 1 || completion_text(&b, words[0], commands, COMMANDS) < 0) {
+        command_fail(EXIT_USAGE, "completion is for bash, zsh or fish");
+        return command_usage(c);
+    }
+    return command_print(buf_str(&b)) < 0 ? EXIT_FAILED : EXIT_DONE;
+}
+
+static const struct command command_completion = {
+    .name = "completion",
+    .summary = "print what makes a shell complete our words",
+    .help = "Usage: muster completion bash|zsh|fish\n"
+            "\n"
+            "  bash   source <(muster completion bash)\n"
+            "  zsh    source <(muster completion zsh)\n"
+            "  fish   muster completion fish | source\n",
+    .operands = OPERANDS_SHELLS,
+    .run = complete,
+};
 
 static void usage(FILE *to)
 {

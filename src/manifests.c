@@ -1,5 +1,5 @@
 /* muster manifests: prints the CustomResourceDefinitions of the job kinds, for kubectl apply. Here
- * rather than in cli/, which has never heard of kinds. */
+ * rather than in cli/, which knows of kinds but not of their definitions. */
 
 #include "manifests.h"
 

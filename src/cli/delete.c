@@ -1,9 +1,9 @@
 /* muster delete: jobs, other objects, and what a file names. */
 
 #include "cli/files.h"
-#include "cli/follow.h"
 #include "cli/jobs.h"
-#include "cli/resources.h"
+#include "cli/served.h"
+#include "cli/track.h"
 
 #include "base/vec.h"
 #include "base/yaml.h"
@@ -66,7 +66,7 @@ static int add_job(struct session *s, const struct flags *f, const char *word, s
     return -1;
 }
 
-static int add_found(struct session *s, const struct resource_found *r, str ns, str name,
+static int add_found(struct session *s, const struct served_resource *r, str ns, str name,
                      struct list *out)
 {
     vec_push(out, (struct doomed){ .res = &r->res,
@@ -82,13 +82,13 @@ static int add_found(struct session *s, const struct resource_found *r, str ns, 
 
 static int add_word(struct session *s, const struct flags *f, const char *word, struct list *out)
 {
-    const struct resource_found *r;
+    const struct served_resource *r;
     str name = str_of(word);
     str kind = str_cut(&name, '/');
 
     if (!name.p || job_kind_named(kind))
         return add_job(s, f, word, out);
-    int code = resources_find(s, kind, &r);
+    int code = served_find(s, kind, &r);
     if (code >= 0)
         return code;
     if (!r || !name.n)
@@ -98,7 +98,7 @@ static int add_word(struct session *s, const struct flags *f, const char *word, 
 
 static int add_object(struct session *s, str file, jv obj, struct list *out)
 {
-    const struct resource_found *r;
+    const struct served_resource *r;
     str kind = jv_str(jv_at(obj, "kind"), STR_NONE);
     str version = jv_str(jv_at(obj, "apiVersion"), STR_NONE);
 
@@ -113,7 +113,7 @@ static int add_object(struct session *s, str file, jv obj, struct list *out)
                             !kind.n      ? "kind"
                             : !version.n ? "apiVersion"
                                          : "a name");
-    int code = resources_find_kind(s, version, kind, &r);
+    int code = served_find_kind(s, version, kind, &r);
     if (code >= 0)
         return code;
     if (!r)
@@ -204,16 +204,16 @@ static void on_listed(void *ctx)
     g->done = g->left <= 0;
 }
 
-static int wait_for(struct session *s, const struct follow_opts *o, struct gone *g, str title)
+static int wait_for(struct session *s, const struct track_opts *o, struct gone *g, str title)
 {
-    struct follow_opts with = *o;
+    struct track_opts with = *o;
 
     with.on_event = on_event;
     with.on_listed = on_listed;
     with.ctx = g;
-    struct follow *follow = follow_start(s, &with);
+    struct track *follow = track_start(s, &with);
     int code = session_wait(s, &g->done);
-    follow_stop(follow);
+    track_stop(follow);
     if (code == EXIT_TIMEOUT)
         command_fail(code, "%" PRI_STR " is not gone yet", STR_ARG(title));
     return code;
@@ -223,15 +223,15 @@ static int wait_gone(struct session *s, const struct doomed *d)
 {
     struct gone itself = { .uid = d->uid };
     struct gone pods = { .uid = d->uid, .owned = true };
-    struct follow_opts o = { .res = d->res, .ns = d->ns, .name = d->name };
+    struct track_opts o = { .res = d->res, .ns = d->ns, .name = d->name };
     int code = wait_for(s, &o, &itself, d->title);
 
     if (code >= 0 || !d->is_job || !d->uid.n)
         return code;
-    struct follow_opts p = { .res = &kube_pods,
-                             .ns = d->ns,
-                             .labels =
-                                 arena_printf(s->a, LABEL_JOB "=%" PRI_STR, STR_ARG(d->name)) };
+    struct track_opts p = { .res = &kube_pods,
+                            .ns = d->ns,
+                            .labels =
+                                arena_printf(s->a, LABEL_JOB "=%" PRI_STR, STR_ARG(d->name)) };
     return wait_for(
         s, &p, &pods,
         arena_printf(s->a, "%" PRI_STR " has pods that are there still: it", STR_ARG(d->title)));

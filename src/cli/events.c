@@ -3,8 +3,8 @@
 #include "cli/events.h"
 
 #include "base/time.h"
-#include "cli/follow.h"
 #include "cli/table.h"
+#include "cli/track.h"
 #include "loop/loop.h"
 
 #include <inttypes.h>
@@ -201,15 +201,15 @@ static int show(struct session *s, const struct flags *f, const struct job_found
             command_note("there are no events");
         return command_print(buf_str(&b)) < 0 ? EXIT_FAILED : EXIT_DONE;
     }
-    struct follow_opts o = { .res = &kube_events, .ns = ns, .on_event = on_event, .ctx = &w };
-    struct follow *follow = follow_start(s, &o);
-    while (!w.over && !s->interrupted && !follow_failed(follow))
+    struct track_opts o = { .res = &kube_events, .ns = ns, .on_event = on_event, .ctx = &w };
+    struct track *follow = track_start(s, &o);
+    while (!w.over && !s->interrupted && !track_failed(follow))
         loop_turn(s->loop);
-    if (follow_failed(follow))
-        code = session_fail(s, follow_failed(follow), "watch events");
+    if (track_failed(follow))
+        code = session_fail(s, track_failed(follow), "watch events");
     else if (w.over)
         code = EXIT_FAILED;
-    follow_stop(follow);
+    track_stop(follow);
     return code;
 }
 

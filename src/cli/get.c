@@ -3,8 +3,8 @@
 #include "cli/get.h"
 
 #include "base/yaml.h"
-#include "cli/follow.h"
-#include "cli/resources.h"
+#include "cli/served.h"
+#include "cli/track.h"
 #include "loop/loop.h"
 
 static const struct opt options[] = {
@@ -90,7 +90,7 @@ int get_print_objects(struct session *s, enum get_form form, jv items, bool list
 /* ---- the server's tables */
 
 struct target {
-    const struct resource_found *found;
+    const struct served_resource *found;
     char **names;
     int n;         /* 0: all */
     bool prefixed; /* "pod/a": there are several kinds */
@@ -185,23 +185,23 @@ static str target_ns(const struct session *s, const struct get_flags *f, const s
 static int watch_table(struct session *s, const struct get_flags *f, const struct target *t)
 {
     struct table_watch w = { .s = s, .f = f, .t = t };
-    struct follow_opts o = { .res = &t->found->res,
-                             .ns = target_ns(s, f, t),
-                             .name = t->n ? str_of(t->names[0]) : STR_NONE,
-                             .labels = str_of(f->labels),
-                             .accept = AS_TABLE,
-                             .on_event = on_table,
-                             .ctx = &w };
-    struct follow *follow = follow_start(s, &o);
+    struct track_opts o = { .res = &t->found->res,
+                            .ns = target_ns(s, f, t),
+                            .name = t->n ? str_of(t->names[0]) : STR_NONE,
+                            .labels = str_of(f->labels),
+                            .accept = AS_TABLE,
+                            .on_event = on_table,
+                            .ctx = &w };
+    struct track *follow = track_start(s, &o);
     int code = EXIT_INTERRUPTED;
 
-    while (!w.over && !s->interrupted && !follow_failed(follow))
+    while (!w.over && !s->interrupted && !track_failed(follow))
         loop_turn(s->loop);
-    if (follow_failed(follow))
-        code = session_fail(s, follow_failed(follow), "watch %s", t->found->res.plural);
+    if (track_failed(follow))
+        code = session_fail(s, track_failed(follow), "watch %s", t->found->res.plural);
     else if (w.over)
         code = EXIT_FAILED;
-    follow_stop(follow);
+    track_stop(follow);
     return code;
 }
 
@@ -313,7 +313,7 @@ static int get_resource(struct session *s, const struct get_flags *f, str word, 
                         bool prefixed, bool *known)
 {
     struct target t = { .names = names, .n = n, .prefixed = prefixed };
-    int code = resources_find(s, word, &t.found);
+    int code = served_find(s, word, &t.found);
 
     *known = t.found != NULL;
     if (code >= 0 || !t.found)

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "base/vec.h"
-#include "cli/follow.h"
+#include "cli/track.h"
 #include "loop/loop.h"
 
 #include <inttypes.h>
@@ -122,7 +122,7 @@ struct job_watch {
     struct table table;
     struct map jobs; /* by uid, which is in the doc */
     struct map pods;
-    struct follow *follows[MANY_KINDS + 1];
+    struct track *follows[MANY_KINDS + 1];
     size_t n;
     bool over;
 };
@@ -238,7 +238,7 @@ static void on_pod(void *ctx, enum kube_event type, jv obj)
 static int watch_failed(struct job_watch *w)
 {
     for (size_t i = 0; i < w->n; i++) {
-        const struct ask *q = follow_failed(w->follows[i]);
+        const struct ask *q = track_failed(w->follows[i]);
         if (q && q->status != 404) /* a kind that is not served has no jobs */
             return session_fail(w->s, q, "watch jobs");
     }
@@ -248,7 +248,7 @@ static int watch_failed(struct job_watch *w)
 static void end_watch(struct job_watch *w)
 {
     for (size_t i = 0; i < w->n; i++)
-        follow_stop(w->follows[i]);
+        track_stop(w->follows[i]);
     for (struct map_slot *slot = NULL; (slot = map_next(&w->jobs, slot));) {
         struct job_seen *j = slot->value;
         free((void *)(uintptr_t)j->last.p);
@@ -272,21 +272,21 @@ static int watch_jobs(struct session *s, const struct get_flags *f, const struct
     start_table(&w.table, s->a, f);
     w.table.widths[f->all ? 2 : 1] =
         sizeof("Terminating") - 1; /* so that later lines do not shift */
-    struct follow_opts pods = {
+    struct track_opts pods = {
         .res = &kube_pods, .ns = ns, .labels = S(LABEL_JOB), .on_event = on_pod, .ctx = &w
     };
-    w.follows[w.n++] = follow_start(s, &pods);
+    w.follows[w.n++] = track_start(s, &pods);
     for (size_t i = 0; i < MANY_KINDS && job_kind_at(i); i++) {
         if (only && only != job_kind_at(i))
             continue;
         kinds[i] = (struct kind_watch){ &w, job_kind_at(i) };
-        struct follow_opts o = { .res = job_kind_at(i)->planner.res,
-                                 .ns = ns,
-                                 .name = name,
-                                 .labels = str_of(f->labels),
-                                 .on_event = on_job,
-                                 .ctx = &kinds[i] };
-        w.follows[w.n++] = follow_start(s, &o);
+        struct track_opts o = { .res = job_kind_at(i)->planner.res,
+                                .ns = ns,
+                                .name = name,
+                                .labels = str_of(f->labels),
+                                .on_event = on_job,
+                                .ctx = &kinds[i] };
+        w.follows[w.n++] = track_start(s, &o);
     }
     while (!w.over && !s->interrupted && code < 0) {
         loop_turn(s->loop);

@@ -54,7 +54,7 @@ struct session {
     str ns;              /* never empty */
     int64_t deadline_ms; /* of the loop; 0: none */
     bool interrupted;
-    struct ask served[2]; /* resources.c: what the server serves */
+    struct ask served[2]; /* served.c: what the server serves */
 };
 
 /* --kubeconfig, $KUBECONFIG, the `muster up` that runs here, ~/.kube/config, the pod's service

@@ -1,6 +1,6 @@
-/* See follow.h. */
+/* See track.h. */
 
-#include "cli/follow.h"
+#include "cli/track.h"
 
 #include "base/mem.h"
 #include "kube/meta.h"
@@ -10,9 +10,9 @@
 
 enum { AGAIN_MS = 1000, TRIES = 30 };
 
-struct follow {
+struct track {
     struct session *s;
-    struct follow_opts o;
+    struct track_opts o;
     struct kube_call *call;
     struct loop_timer *again;
     char version[64]; /* last seen; empty: list first */
@@ -24,7 +24,7 @@ struct follow {
 
 static void go_on(void *arg);
 
-static void keep_version(struct follow *f, jv obj)
+static void keep_version(struct track *f, jv obj)
 {
     str v = meta_resource_version(obj);
 
@@ -36,7 +36,7 @@ static void keep_version(struct follow *f, jv obj)
     }
 }
 
-static void later(struct follow *f, const struct err *e, int status)
+static void later(struct track *f, const struct err *e, int status)
 {
     bool hopeless = status && status != 429 && status < 500 && status != 410;
 
@@ -51,7 +51,7 @@ static void later(struct follow *f, const struct err *e, int status)
 
 static void on_event(void *ctx, enum kube_event type, jv obj)
 {
-    struct follow *f = ctx;
+    struct track *f = ctx;
 
     f->tries = 0;
     keep_version(f, obj);
@@ -62,7 +62,7 @@ static void on_event(void *ctx, enum kube_event type, jv obj)
 
 static void on_end(void *ctx, const struct err *e, int64_t retry_after_ms)
 {
-    struct follow *f = ctx;
+    struct track *f = ctx;
 
     (void)retry_after_ms;
     f->call = NULL;
@@ -76,7 +76,7 @@ static void on_end(void *ctx, const struct err *e, int64_t retry_after_ms)
 
 static void on_list(void *ctx, const struct kube_answer *ans)
 {
-    struct follow *f = ctx;
+    struct track *f = ctx;
 
     f->call = NULL;
     if (ans->err.code) {
@@ -98,7 +98,7 @@ static void on_list(void *ctx, const struct kube_answer *ans)
 
 static void go_on(void *arg)
 {
-    struct follow *f = arg;
+    struct track *f = arg;
     struct kube_watcher w = { .on_event = on_event, .on_end = on_end, .ctx = f };
     struct kube_request r = { .verb = f->version[0] ? KUBE_WATCH : KUBE_LIST,
                               .res = f->o.res,
@@ -114,9 +114,9 @@ static void go_on(void *arg)
     f->call = f->version[0] ? kube_watch(f->s->api, &r, &w) : kube_send(f->s->api, &r, on_list, f);
 }
 
-struct follow *follow_start(struct session *s, const struct follow_opts *o)
+struct track *track_start(struct session *s, const struct track_opts *o)
 {
-    struct follow *f = mem_new(sizeof(*f));
+    struct track *f = mem_new(sizeof(*f));
 
     f->s = s;
     f->o = *o;
@@ -124,7 +124,7 @@ struct follow *follow_start(struct session *s, const struct follow_opts *o)
     return f;
 }
 
-void follow_stop(struct follow *f)
+void track_stop(struct track *f)
 {
     if (!f)
         return;
@@ -134,7 +134,7 @@ void follow_stop(struct follow *f)
     free(f);
 }
 
-const struct ask *follow_failed(const struct follow *f)
+const struct ask *track_failed(const struct track *f)
 {
     return f->has_failed ? &f->failed : NULL;
 }

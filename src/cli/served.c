@@ -1,14 +1,14 @@
 /* Discovery in its aggregated form: two requests tell of everything. */
 
-#include "cli/resources.h"
+#include "cli/served.h"
 
 #include "cli/jobs.h"
 
 #define DISCOVERY(v) "application/json;g=apidiscovery.k8s.io;v=" v ";as=APIGroupDiscoveryList"
 
-static const struct resource_found *add(struct session *s, str group, str version, jv r)
+static const struct served_resource *add(struct session *s, str group, str version, jv r)
 {
-    struct resource_found *f = ARENA_NEW(s->a, struct resource_found);
+    struct served_resource *f = ARENA_NEW(s->a, struct served_resource);
     str kind = jv_str(jv_at(r, "responseKind", "kind"), STR_NONE);
 
     f->res = (struct kube_resource){
@@ -55,7 +55,7 @@ static bool is_meant(const struct wish *w, str group, str version, jv r)
            w->rest.p[version.n] == '.' && str_ends(w->rest, group);
 }
 
-static const struct resource_found *search(struct session *s, jv list, const struct wish *w)
+static const struct served_resource *search(struct session *s, jv list, const struct wish *w)
 {
     for (struct jv_iter g = jv_iter(jv_at(list, "items")); jv_next(&g);) {
         str group = meta_name(g.value);
@@ -69,7 +69,7 @@ static const struct resource_found *search(struct session *s, jv list, const str
     return NULL;
 }
 
-static int find(struct session *s, const struct wish *w, const struct resource_found **out)
+static int find(struct session *s, const struct wish *w, const struct served_resource **out)
 {
     static const char accept[] = DISCOVERY("v2") "," DISCOVERY("v2beta1");
 
@@ -96,7 +96,7 @@ static int find(struct session *s, const struct wish *w, const struct resource_f
     return -1;
 }
 
-int resources_find(struct session *s, str word, const struct resource_found **out)
+int served_find(struct session *s, str word, const struct served_resource **out)
 {
     ptrdiff_t dot = str_find(word, '.');
     struct wish w = { .name = dot < 0 ? word : str_sub(word, 0, (size_t)dot) };
@@ -106,8 +106,8 @@ int resources_find(struct session *s, str word, const struct resource_found **ou
     return find(s, &w, out);
 }
 
-int resources_find_kind(struct session *s, str api_version, str kind,
-                        const struct resource_found **out)
+int served_find_kind(struct session *s, str api_version, str kind,
+                     const struct served_resource **out)
 {
     ptrdiff_t slash = str_find(api_version, '/');
     struct wish w = { .kind = kind, .version = api_version };

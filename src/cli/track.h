@@ -4,7 +4,7 @@
 
 #include "cli/session.h"
 
-struct follow_opts {
+struct track_opts {
     const struct kube_resource *res;
     str ns;
     str name; /* of the one object; empty: all */
@@ -17,10 +17,10 @@ struct follow_opts {
     void *ctx;
 };
 
-struct follow;
+struct track;
 
 /* o's texts must live as long. */
-struct follow *follow_start(struct session *s, const struct follow_opts *o);
-void follow_stop(struct follow *f);
+struct track *track_start(struct session *s, const struct track_opts *o);
+void track_stop(struct track *f);
 /* NULL: it goes on. Else it gave up: what the server, or the network, said last. */
-const struct ask *follow_failed(const struct follow *f);
+const struct ask *track_failed(const struct track *f);

@@ -3,12 +3,12 @@
 
 #include "cli/session.h"
 
-struct resource_found {
+struct served_resource {
     struct kube_resource res;
     str singular;
 };
 
 /* Asks the server once a session. -1, or an exit code. A word it does not know: *out is NULL. */
-int resources_find(struct session *s, str word, const struct resource_found **out);
-int resources_find_kind(struct session *s, str api_version, str kind,
-                        const struct resource_found **out);
+int served_find(struct session *s, str word, const struct served_resource **out);
+int served_find_kind(struct session *s, str api_version, str kind,
+                     const struct served_resource **out);

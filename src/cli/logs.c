@@ -1,0 +1,411 @@
+/* muster logs: what the replicas of a job write, line by line, each with its name before it. Reads
+ * pods/log; what a server keeps of pods that are gone has its place in pick(), where a job has no
+ * pods. */
+
+#include "cli/podlog.h"
+#include "cli/pods.h"
+#include "cli/table.h"
+#include "cli/track.h"
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "loop/loop.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { LINE_MOST = 1 << 20, LATE_MS = 500 };
+
+struct flags {
+    struct session_opts to;
+    const char *role;
+    const char *container;
+    const char *color;
+    int64_t index;
+    int64_t tail;
+    int64_t since_ms;
+    bool follow;
+    bool timestamps;
+    bool previous;
+    bool bare;
+};
+
+static const struct opt options[] = {
+    { "role", 'r', OPT_TEXT, offsetof(struct flags, role), "ROLE", "only these, as in worker",
+      NULL },
+    { "index", 'i', OPT_INT, offsetof(struct flags, index), "N", "only that one of each role",
+      NULL },
+    { "follow", 'f', OPT_FLAG, offsetof(struct flags, follow), NULL,
+      "go on until the job is over, with pods made later too", NULL },
+    { "tail", 0, OPT_INT, offsetof(struct flags, tail), "N", "the last lines of each", NULL },
+    { "since", 0, OPT_DURATION, offsetof(struct flags, since_ms), "TIME",
+      "what is not older, as in 90s or 2m", NULL },
+    { "timestamps", 0, OPT_FLAG, offsetof(struct flags, timestamps), NULL, "with times", NULL },
+    { "container", 'c', OPT_TEXT, offsetof(struct flags, container), "NAME",
+      "another than the main one", NULL },
+    { "previous", 'p', OPT_FLAG, offsetof(struct flags, previous), NULL,
+      "of the run before the last restart", NULL },
+    { "no-prefix", 0, OPT_FLAG, offsetof(struct flags, bare), NULL, "lines as they are", NULL },
+    { "color", 0, OPT_TEXT, offsetof(struct flags, color), "WHEN",
+      "auto (the default: on a terminal), always, never", "auto|always|never" },
+    SESSION_OPTIONS(struct flags, to),
+    { 0 }
+};
+
+struct reader {
+    struct session *s;
+    const struct flags *f;
+    struct job_found job;
+    size_t width; /* of names */
+    bool prefix;
+    bool color;
+    struct map streams; /* by pod's uid and run */
+    int64_t open;
+    int64_t read; /* ended well */
+    int64_t failed;
+    bool job_over;
+    bool pods_listed;
+    bool over; /* nobody reads, or all was told */
+    struct loop_timer *late;
+};
+
+struct stream {
+    struct reader *r;
+    char *key;
+    str name; /* "worker-0" */
+    unsigned hue;
+    struct buf part; /* of a line */
+    struct kube_call *call;
+};
+
+/* ---- lines */
+
+static const char *hue_of(unsigned n)
+{
+    static const char *const hues[] = {
+        "36", "33", "32", "35", "34", "96", "93", "92", "95", "94"
+    };
+
+    return hues[n % COUNT(hues)];
+}
+
+static void print_line(struct stream *st, struct buf *b, str text)
+{
+    const struct reader *r = st->r;
+
+    if (r->prefix && r->color)
+        buf_printf(b, "\033[%sm[%" PRI_STR "]\033[0m%*s ", hue_of(st->hue), STR_ARG(st->name),
+                   (int)(r->width - st->name.n), "");
+    else if (r->prefix)
+        buf_printf(b, "[%" PRI_STR "]%*s ", STR_ARG(st->name), (int)(r->width - st->name.n), "");
+    buf_add(b, text);
+    buf_addc(b, '\n');
+}
+
+static void put(struct reader *r, const struct buf *b)
+{
+    if (b->n && command_print(buf_str(b)) < 0) {
+        r->over = true;
+        loop_wake(r->s->loop);
+    }
+}
+
+static void on_bytes(void *ctx, str bytes)
+{
+    struct stream *st = ctx;
+    AUTO(buf) struct buf out = { 0 };
+
+    while (bytes.n) {
+        const char *end = memchr(bytes.p, '\n', bytes.n);
+        size_t n = end ? (size_t)(end - bytes.p) : bytes.n;
+        buf_add(&st->part, str_sub(bytes, 0, n));
+        bytes = str_sub(bytes, n + (end != NULL), bytes.n);
+        if (end || st->part.n > LINE_MOST) {
+            print_line(st, &out, buf_str(&st->part));
+            buf_clear(&st->part);
+        }
+    }
+    put(st->r, &out);
+}
+
+static void on_late(void *arg)
+{
+    struct reader *r = arg;
+
+    r->over = true;
+    loop_wake(r->s->loop);
+}
+
+/* All streams have ended and no more are to come, but perhaps from pods whose last word is on its
+ * way. */
+static void look_over(struct reader *r)
+{
+    bool quiet = r->open == 0 && r->pods_listed && (r->job_over || !r->f->follow);
+
+    loop_timer_stop(TAKE(r->late));
+    if (quiet)
+        r->late = loop_timer_start(r->s->loop, r->f->follow ? LATE_MS : 0, 0, on_late, r);
+}
+
+static void on_stream_end(void *ctx, const struct kube_answer *ans)
+{
+    struct stream *st = ctx;
+    struct reader *r = st->r;
+    AUTO(buf) struct buf out = { 0 };
+
+    st->call = NULL;
+    if (st->part.n)
+        print_line(st, &out, buf_str(&st->part));
+    buf_done(&st->part);
+    put(r, &out);
+    if (ans->err.code) {
+        AUTO(arena) struct arena *a = arena_new();
+        str why = ans->message.n ? ans->message : str_of(ans->err.msg);
+        command_note("muster: %" PRI_STR ": its log cannot be read: %" PRI_STR, STR_ARG(st->name),
+                     STR_ARG(text_plain(a, why)));
+    }
+    r->failed += ans->err.code != ERR_OK;
+    r->read += ans->err.code == ERR_OK;
+    r->open--;
+    look_over(r);
+}
+
+/* ---- which */
+
+static str main_container(const struct reader *r, jv pod)
+{
+    const char *name = r->f->container ? r->f->container : r->job.kind->container;
+
+    for (struct jv_iter it = jv_iter(jv_at(pod, "spec", "containers")); jv_next(&it);)
+        if (str_eqz(jv_str(jv_at(it.value, "name"), STR_NONE), name))
+            return str_of(name);
+    if (r->f->container)
+        return str_of(name); /* an init container, or the server says that there is none */
+    return jv_str(jv_at(jv_index(jv_at(pod, "spec", "containers"), 0), "name"), STR_NONE);
+}
+
+static jv container_status(jv pod, str name)
+{
+    static const char *const lists[] = { "containerStatuses", "initContainerStatuses" };
+
+    for (size_t i = 0; i < COUNT(lists); i++)
+        for (struct jv_iter it = jv_iter(jv_at(pod, "status", lists[i])); jv_next(&it);)
+            if (str_eq(jv_str(jv_at(it.value, "name"), STR_NONE), name))
+                return it.value;
+    return JV_ABSENT;
+}
+
+static bool is_wanted(const struct reader *r, const struct job_pod *p)
+{
+    if (r->f->role && !str_eq_nocase(p->role, str_of(r->f->role)))
+        return false;
+    return r->f->index < 0 || r->f->index == p->index || (p->index < 0 && r->f->index == 0);
+}
+
+static void open_stream(struct reader *r, const struct job_pod *p)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    str container = main_container(r, p->pod);
+    jv status = container_status(p->pod, container);
+    jv state = jv_at(status, "state");
+    int64_t run = jv_int(jv_at(status, "restartCount"), 0);
+    str key = arena_printf(a, "%" PRI_STR "/%" PRId64, STR_ARG(meta_uid(p->pod)), run);
+    bool begun = !jv_is_null(jv_at(state, "running")) || !jv_is_null(jv_at(state, "terminated"));
+
+    if (map_get(&r->streams, key) || (r->f->follow && !begun))
+        return; /* its time comes */
+    struct stream *st = mem_new(sizeof(*st));
+    st->r = r;
+    st->key = mem_or_abort(strdup(key.p));
+    st->name = arena_str(r->s->a, replica_name(a, p));
+    st->hue = (unsigned)str_hash(p->role) + (unsigned)(p->index < 0 ? 0 : p->index);
+    if (st->name.n > r->width)
+        r->width = st->name.n;
+    map_put(&r->streams, str_of(st->key), st);
+    struct podlog_opts o = { .ns = meta_namespace(p->pod),
+                             .pod = meta_name(p->pod),
+                             .container = container,
+                             .follow = r->f->follow,
+                             .previous = r->f->previous,
+                             .timestamps = r->f->timestamps,
+                             /* of runs that begin while we look, all is new */
+                             .tail = r->pods_listed ? -1 : r->f->tail,
+                             .since_ms = r->pods_listed ? 0 : r->f->since_ms };
+    struct client_get get = { .path = podlog_path(a, &o), .accept = "*/*", .on_bytes = on_bytes };
+    r->open++;
+    st->call = client_get(r->s->client, &get, on_stream_end, st);
+}
+
+static void take_pods(struct reader *r, jv items)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct job_pods pods = job_pods_of(a, &r->job, items);
+
+    for (size_t i = 0; i < pods.n; i++) { /* all names first: they share a width */
+        size_t n = replica_name(a, &pods.at[i]).n;
+        if (is_wanted(r, &pods.at[i]) && n > r->width)
+            r->width = n;
+    }
+    for (size_t i = 0; i < pods.n; i++)
+        if (is_wanted(r, &pods.at[i]))
+            open_stream(r, &pods.at[i]);
+}
+
+static void on_pod(void *ctx, enum kube_event type, jv pod)
+{
+    struct reader *r = ctx;
+    AUTO(arena) struct arena *a = arena_new();
+
+    if (type != KUBE_DELETED)
+        take_pods(r, jarr(a, pod));
+    if (r->pods_listed)
+        look_over(r);
+}
+
+static void on_pods_listed(void *ctx)
+{
+    struct reader *r = ctx;
+
+    r->pods_listed = true;
+    look_over(r);
+}
+
+static void on_job(void *ctx, enum kube_event type, jv obj)
+{
+    struct reader *r = ctx;
+
+    if (!str_eq(meta_uid(obj), meta_uid(r->job.obj)))
+        return;
+    r->job_over = type == KUBE_DELETED || job_is_over(obj);
+    look_over(r);
+}
+
+/* ---- reading */
+
+static void end_streams(struct reader *r)
+{
+    loop_timer_stop(TAKE(r->late));
+    for (struct map_slot *slot = NULL; (slot = map_next(&r->streams, slot));) {
+        struct stream *st = slot->value;
+        if (st->call)
+            kube_cancel(r->s->api, st->call);
+        buf_done(&st->part);
+        free(st->key);
+        free(st);
+    }
+    map_done(&r->streams);
+}
+
+static int follow_all(struct reader *r)
+{
+    struct session *s = r->s;
+    str labels = arena_printf(s->a, LABEL_JOB "=%" PRI_STR, STR_ARG(meta_name(r->job.obj)));
+    struct track_opts pods = { .res = &kube_pods,
+                               .ns = s->ns,
+                               .labels = labels,
+                               .on_event = on_pod,
+                               .on_listed = on_pods_listed,
+                               .ctx = r };
+    struct track_opts job = { .res = r->job.kind->planner.res,
+                              .ns = s->ns,
+                              .name = meta_name(r->job.obj),
+                              .on_event = on_job,
+                              .ctx = r };
+    struct track *all[] = { track_start(s, &pods), track_start(s, &job) };
+    int code = -1;
+
+    while (!r->over && !s->interrupted && code < 0) {
+        loop_turn(s->loop);
+        for (size_t i = 0; i < COUNT(all) && code < 0; i++)
+            if (track_failed(all[i]))
+                code = session_fail(s, track_failed(all[i]), "follow the job");
+    }
+    for (size_t i = 0; i < COUNT(all); i++)
+        track_stop(all[i]);
+    return code >= 0 ? code : s->interrupted ? EXIT_INTERRUPTED : EXIT_DONE;
+}
+
+static int read_all(struct reader *r)
+{
+    jv items;
+    int code = jobs_pods(r->s, r->s->ns, meta_name(r->job.obj), &items);
+
+    if (code >= 0)
+        return code;
+    take_pods(r, items);
+    r->pods_listed = true;
+    if (!r->open)
+        return command_fail(EXIT_FAILED, "%" PRI_STR " has no %spods%s at %s",
+                            STR_ARG(job_title(r->s->a, r->job.kind, r->job.obj)),
+                            r->f->role || r->f->index >= 0 ? "such " : "",
+                            r->f->role || r->f->index >= 0 ? "" : " now", r->s->config.server);
+    code = session_wait(r->s, &r->over);
+    if (code >= 0)
+        return code;
+    return r->failed && !r->read ? EXIT_FAILED : EXIT_DONE;
+}
+
+static bool wants_color(const struct flags *f)
+{
+    /* NOLINTBEGIN(concurrency-mt-unsafe): nobody sets these */
+    const char *term = getenv("TERM");
+    const char *no = getenv("NO_COLOR");
+    /* NOLINTEND(concurrency-mt-unsafe) */
+
+    if (f->color && strcmp(f->color, "auto") != 0)
+        return strcmp(f->color, "always") == 0;
+    return isatty(STDOUT_FILENO) && !(no && *no) && term && strcmp(term, "dumb") != 0;
+}
+
+static int show(struct session *s, const struct flags *f, const char *word)
+{
+    struct reader r = { .s = s, .f = f, .color = wants_color(f) };
+    int code = jobs_find(s, word, &r.job);
+
+    if (code >= 0)
+        return code;
+    /* One replica's lines are nobody else's. */
+    r.prefix = !f->bare && job_total(job_read(s->a, r.job.kind, r.job.obj, NULL)) > 1 &&
+               !(f->role && f->index >= 0);
+    code = f->follow ? follow_all(&r) : read_all(&r);
+    end_streams(&r);
+    return code;
+}
+
+static int run(const struct command *c, int argc, char **argv)
+{
+    struct flags f = { .index = -1, .tail = -1 };
+    struct session s;
+    char **words;
+    int n;
+    int code = options_read(c, argc, argv, &f, &words, &n);
+
+    if (code >= 0)
+        return code;
+    if (n != 1) {
+        command_fail(EXIT_USAGE, "logs needs one job");
+        return command_usage(c);
+    }
+    if (f.follow && f.previous)
+        return command_fail(EXIT_USAGE, "a run that is over cannot be followed");
+    code = session_open(&s, &f.to);
+    if (code < 0)
+        code = show(&s, &f, words[0]);
+    session_close(&s);
+    return code;
+}
+
+const struct command command_logs = {
+    .name = "logs",
+    .summary = "show what the replicas of a job write",
+    .help =
+        "Usage: muster logs [OPTION]... JOB\n"
+        "\n"
+        "Shows the logs of all replicas of a job (NAME or KIND/NAME), line by line as they come,\n"
+        "each with the name of its replica.\n",
+    .options = options,
+    .operands = OPERANDS_JOBS,
+    .run = run,
+};
