@@ -1,6 +1,6 @@
 /* muster logs: what the replicas of a job write, line by line, each with its name before it. Reads
- * pods/log; what a server keeps of pods that are gone has its place in pick(), where a job has no
- * pods. */
+ * pods/log; what a server keeps of pods that are gone has its place in read_all(), where a job has
+ * no pods. */
 
 #include "cli/podlog.h"
 #include "cli/pods.h"
