@@ -7,8 +7,8 @@ import sys
 
 from harness.engine import MusterUp
 from harness.kinds import JAX, KINDS, MPI, PADDLE, PYTORCH, TF, pod_of, pods_of
-from harness.scene import is_served, job_of
-from harness.tap import Skip, Tap, has, is_
+from harness.scene import job_of
+from harness.tap import Tap, has, is_
 from sdk import POLL, Stage, model, specs_of
 
 TESTS = []
@@ -259,8 +259,6 @@ def story(s):
 
 
 def play(engine, ns, test, kind, script):
-    if not is_served(engine.kube, kind):
-        raise Skip(f"{kind.plural} are not served")
     stage = Stage(engine, ns, kind, script)
     try:
         test(stage)

@@ -12,7 +12,7 @@ from .kube import ApiError
 from .mirror import Mirror, wait_for
 from .record import Checker, condition, conditions, is_true
 from .standin import Standin
-from .tap import Skip, is_
+from .tap import is_
 
 
 def template(*, image="example.com/train", container="tensorflow", **spec):
@@ -220,20 +220,9 @@ class Scene:
             m.stop()
 
 
-def is_served(kube, kind):
-    try:
-        return kube.list(kind.plural, "default") is not None
-    except ApiError as e:
-        if e.status != 404:
-            raise
-        return False
-
-
 def play(engine, ns, test, private=False):
     """One test in a scene of its own; what must always be true is looked at when it is over."""
     kind = getattr(test, "kind", TF)
-    if not is_served(engine.kube, kind):
-        raise Skip(f"{kind.plural} are not served")
     used = engine.private(ns) if private else engine
     scene = None
     try:

@@ -3,7 +3,7 @@
 from harness.kube import ApiError
 from harness.record import condition, is_true
 from harness.scene import template
-from harness.tap import Skip, is_
+from harness.tap import is_
 
 from . import scene
 from .restarts import tally, worker
@@ -51,9 +51,6 @@ def a_gap_above_the_range_is_not_filled(s):
 
 @scene
 def scaling_by_kubectl_scale(s):
-    served = {r["name"] for r in s.kube.call("GET", "/apis/kubeflow.org/v1")["resources"]}
-    if "tfjobs/scale" not in served:
-        raise Skip("TFJob has no scale subresource, as the original (spec 1.1)")
     s.script({"do": ["run"]})
     s.create("j", Worker=1)
     s.wait_counts("j", Worker={"active": 1})
