@@ -3,6 +3,7 @@
 #include "cli/completion.h"
 #include "cli/options.h"
 #include "manifests.h"
+#include "node/net_hub.h"
 #include "node/warden_keeper.h"
 #include "operator.h"
 #include "up.h"
@@ -65,6 +66,8 @@ int main(int argc, char **argv)
             return commands[i]->run(commands[i], argc - 1, argv + 1);
     if (strcmp(name, "warden") == 0) /* run by the node, not by people */
         return warden_main(argc - 1, argv + 1);
+    if (strcmp(name, "hub") == 0)
+        return net_hub_main(argc - 1, argv + 1);
     if (strcmp(name, "version") == 0 || strcmp(name, "--version") == 0) {
         puts("muster " MUSTER_VERSION);
         return EXIT_DONE;

@@ -188,6 +188,7 @@ static int start(struct keeper *k, pid_t *pid, struct err *e)
         flags = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS | CLONE_NEWIPC;
         if (k->s.user_ns && join(k->s.user_ns, CLONE_NEWUSER, e) < 0)
             return -1;
+        prctl(PR_SET_DUMPABLE, 1); /* or /proc/self would not be ours in there */
         if (k->s.net_ns && join(k->s.net_ns, CLONE_NEWNET, e) < 0)
             return -1;
         if (!k->s.net_ns && !k->s.host_net)

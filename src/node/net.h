@@ -1,0 +1,27 @@
+/* The network of level namespaces, as the node sees it: every pod has an address of its own, held
+ * by the hub (net_hub.h). On the loop thread; calls wait for the hub, which answers within a
+ * millisecond or two. */
+#pragma once
+
+#include "loop/loop.h"
+#include "node/node.h"
+
+struct net;
+
+struct net_opts {
+    struct loop *loop;
+    const char *data; /* the data directory: DATA/hub is ours */
+    const char *exe;  /* run as `EXE hub ...`; NULL: this program */
+    bool ephemeral;   /* the hub ends with us, however we end */
+};
+
+/* Finds the hub that runs for the data directory, or starts one. */
+int net_new(struct net **out, const struct net_opts *o, struct err *e);
+/* The hub goes, and is waited for, when no pod is attached; otherwise it stays for the next one. */
+void net_free(struct net *n);
+
+const struct node_net *net_node(struct net *n); /* for node_opts; lives as long as n */
+const char *net_gateway(const struct net *n);   /* the hub's own address, as pods see it */
+/* A TCP socket, not blocking, of the hub's namespace: to connect to pods, or to listen on the
+ * gateway's address for them. The caller's; -1: e says why. */
+int net_socket(struct net *n, struct err *e);

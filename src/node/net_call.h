@@ -1,0 +1,25 @@
+/* A connection to the hub: found or made, questions and answers. Waits, each time with an end. */
+#pragma once
+
+#include "node/net_subnet.h"
+#include "node/warden_line.h"
+
+#include <sys/types.h>
+
+struct net_call {
+    struct warden_wire wire;
+    uint64_t id;
+    int pidfd;   /* of the hub's outer process */
+    pid_t child; /* the same, when it is our child; else 0 */
+    bool with_node;
+    char gateway[NET_IP_TEXT];
+};
+
+/* exe NULL: this program. */
+int net_call_open(struct net_call *c, const char *data, const char *exe, bool with_node,
+                  struct err *e);
+/* Waits for the hub to go, if it does. */
+void net_call_close(struct net_call *c);
+/* The answer, in a; absent: e says why. fd (may be NULL): a descriptor that came with it, or -1. */
+jv net_call_ask(struct net_call *c, struct arena *a, jv request, int *fd, struct err *e);
+void net_call_tell(struct net_call *c, jv request); /* no answer wanted */

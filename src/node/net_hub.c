@@ -1,0 +1,233 @@
+/* The hub's outer process, and how both are started. */
+
+#include "node/net_hub.h"
+
+#include "base/json.h"
+#include "node/warden_sys.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/close_range.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct outer {
+    struct net_hub h;
+    char data[PATH_MAX];
+    int dirfd; /* DATA/hub */
+    int lock;
+    uid_t uid;
+    gid_t gid;
+};
+
+static int give_up(int first, const struct err *e)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf b = { 0 };
+
+    json_print(&b, jobj(a, { "failed", jstr(a, str_of(e->msg)) }));
+    buf_addc(&b, '\n');
+    warden_send(first, b.p, b.n, -1);
+    fprintf(stderr, "%s\n", e->msg);
+    return 1;
+}
+
+static int open_dir(struct outer *o, const char *data, struct err *e)
+{
+    if (!realpath(data, o->data))
+        return err_sys(e, "%s", data);
+    o->h.data = o->data;
+    o->h.datafd = open(o->data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (o->h.datafd < 0)
+        return err_sys(e, "%s", data);
+    if (mkdirat(o->h.datafd, "hub", 0700) < 0 && errno != EEXIST)
+        return err_sys(e, "make %s/hub", data);
+    o->dirfd = openat(o->h.datafd, "hub", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (o->dirfd < 0)
+        return err_sys(e, "%s/hub", data);
+    o->lock = openat(o->dirfd, "hub.log", O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (o->lock < 0)
+        return err_sys(e, "%s/hub/hub.log", data);
+    return flock(o->lock, LOCK_EX | LOCK_NB) < 0 ? err_sys(e, "%s/hub is held by another", data)
+                                                 : 0;
+}
+
+static void set_stdio(const struct outer *o)
+{
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int log = openat(o->dirfd, "hub.log", O_WRONLY | O_APPEND | O_CLOEXEC);
+
+    dup2(null, 0);
+    dup2(null, 1);
+    dup2(log >= 0 ? log : null, 2);
+    if (null > 2)
+        close(null);
+    if (log > 2)
+        close(log);
+}
+
+/* By a short name from within its directory: whole paths may be too long for a socket's. */
+static int open_ctl(struct outer *o, struct err *e)
+{
+    struct sockaddr_un at = { .sun_family = AF_UNIX, .sun_path = "ctl" };
+    mode_t mask = umask(0077);
+
+    o->h.listen = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    unlinkat(o->dirfd, "ctl", 0);
+    int rc = o->h.listen < 0 || fchdir(o->dirfd) < 0 ||
+                     bind(o->h.listen, (const struct sockaddr *)&at, sizeof(at)) < 0 ||
+                     listen(o->h.listen, 8) < 0
+                 ? err_sys(e, "listen on %s/hub/ctl", o->data)
+                 : 0;
+    umask(mask);
+    return chdir("/") < 0 ? err_sys(e, "chdir") : rc;
+}
+
+int64_t net_hub_pod_pid(int datafd, str uid)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    size_t room = 64 * 1024;
+    char *text = arena_alloc(a, room);
+    const char *path = arena_printf(a, "pods/%" PRI_STR "/state.json", STR_ARG(uid)).p;
+    ssize_t n = str_find(uid, '/') >= 0 ? -1 : warden_get(datafd, path, text, room);
+
+    if (n < 0)
+        return -1;
+    jv state = json_parse(a, (str){ text, (size_t)n }, NULL, NULL);
+    return jv_exists(jv_at(state, "ended_ms")) ? -1 : jv_int(jv_at(state, "pid"), -1);
+}
+
+/* ---- the inner process */
+
+/* Pods whose hub has died are in its user namespace; only from there can they be mended. */
+static int find_user_ns(const struct outer *o)
+{
+    int dir = openat(o->h.datafd, "pods", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = dir < 0 ? NULL : fdopendir(dir);
+    int found = -1;
+
+    for (struct dirent *at; d && found < 0 && (at = readdir(d));) {
+        char path[64];
+        int64_t pid = at->d_name[0] == '.' ? -1 : net_hub_pod_pid(o->h.datafd, str_of(at->d_name));
+        snprintf(path, sizeof(path), "/proc/%d/ns/user", (int)pid);
+        found = pid > 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    }
+    if (d)
+        closedir(d);
+    return found;
+}
+
+static int map_ids(const struct outer *o, struct err *e)
+{
+    char text[64];
+
+    if (warden_put(AT_FDCWD, "/proc/self/setgroups", "deny") < 0)
+        return err_sys(e, "setgroups of the user namespace");
+    snprintf(text, sizeof(text), "%u %u 1\n", o->gid, o->gid);
+    if (warden_put(AT_FDCWD, "/proc/self/gid_map", text) < 0)
+        return err_sys(e, "gid_map");
+    snprintf(text, sizeof(text), "%u %u 1\n", o->uid, o->uid);
+    return warden_put(AT_FDCWD, "/proc/self/uid_map", text) < 0 ? err_sys(e, "uid_map") : 0;
+}
+
+static int enter(const struct outer *o, struct err *e)
+{
+    AUTO(warden_fd) int old = o->uid ? find_user_ns(o) : -1;
+
+    if (old >= 0 && setns(old, CLONE_NEWUSER) < 0)
+        return err_sys(e, "join the pods' user namespace");
+    if (o->uid && old < 0) {
+        if (unshare(CLONE_NEWUSER) < 0)
+            return err_sys(e, "a user namespace for pods");
+        if (map_ids(o, e) < 0)
+            return -1;
+    }
+    if (unshare(CLONE_NEWNET) < 0)
+        return err_sys(e, "a network namespace for pods");
+    /* Or /proc/PID/fd would not be the user's, and wardens open namespaces there. */
+    return prctl(PR_SET_DUMPABLE, 1) < 0 ? err_sys(e, "prctl") : 0;
+}
+
+__attribute__((noreturn)) static void inner(struct outer *o, int facts)
+{
+    struct err e = { 0 };
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_NAME, "muster-hub");
+    close(o->lock);
+    o->h.outer = facts;
+    o->h.is_user = o->uid != 0;
+    if (enter(o, &e) < 0)
+        _exit(give_up(o->h.first, &e));
+    net_hub_serve(&o->h);
+}
+
+/* ---- the outer one */
+
+static int keep(struct outer *o, struct err *e)
+{
+    struct net_hub_facts facts = { 0 };
+    size_t passed = 0;
+    int ends[2];
+    int status;
+
+    if (open_ctl(o, e) < 0)
+        return -1;
+    facts.base = net_subnet_choose(&passed, e);
+    if (!facts.base)
+        return -1;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+        return err_sys(e, "socketpair");
+    pid_t pid = warden_clone(0, NULL);
+    if (pid == 0) {
+        close(ends[0]);
+        inner(o, ends[1]);
+    }
+    if (pid < 0)
+        return err_sys(e, "start the hub");
+    close(ends[1]);
+    close(o->h.listen);
+    close(o->h.first);
+    warden_send(ends[0], &facts, sizeof(facts), -1);
+    while (waitpid(pid, &status, 0) != pid)
+        ;
+    unlinkat(o->dirfd, "ctl", 0);
+    return 0;
+}
+
+int net_hub_main(int argc, char **argv)
+{
+    struct outer o = { .h = { .datafd = -1, .listen = -1 },
+                       .dirfd = -1,
+                       .lock = -1,
+                       .uid = geteuid(),
+                       .gid = getegid() };
+    struct err e = { 0 };
+
+    if (argc < 3) {
+        fputs("usage: muster hub DATA FD [--with-node]\n", stderr);
+        return 2;
+    }
+    o.h.first = (int)strtol(argv[2], NULL, 10);
+    o.h.with_node = argc > 3 && strcmp(argv[3], "--with-node") == 0;
+    close_range((unsigned)o.h.first + 1, ~0U, 0);
+    fcntl(o.h.first, F_SETFD, FD_CLOEXEC);
+    setsid();
+    signal(SIGPIPE, SIG_IGN);
+    prctl(PR_SET_NAME, "muster-hub-out");
+    if (open_dir(&o, argv[1], &e) < 0)
+        return give_up(o.h.first, &e);
+    set_stdio(&o);
+    return keep(&o, &e) < 0 ? give_up(o.h.first, &e) : 0;
+}

@@ -1,0 +1,29 @@
+/* The pods of a hub: each has a network namespace, a pair of veths and an address. Used by the
+ * hub's process, in its namespaces. */
+#pragma once
+
+#include "base/map.h"
+#include "node/net_link.h"
+#include "node/net_subnet.h"
+
+struct net_pod {
+    char *uid;
+    uint32_t ip;
+    int ns; /* of its namespace; -1: one that runs already, and was joined again */
+};
+
+struct net_pods {
+    struct map at; /* by uid */
+    struct net_pool pool;
+    struct net_link link;
+    int home; /* our network namespace */
+};
+
+int net_pods_init(struct net_pods *p, uint32_t base, struct err *e);
+/* Its place; made when it has none. NULL: e says why. */
+const struct net_pod *net_pods_attach(struct net_pods *p, str uid, struct err *e);
+/* One that runs, but whose hub has died: gets its address back, in the namespace of its process.
+ * ip: the one it had. */
+const struct net_pod *net_pods_mend(struct net_pods *p, str uid, uint32_t ip, int ns,
+                                    struct err *e);
+void net_pods_detach(struct net_pods *p, str uid); /* one that is not there is fine */
