@@ -21,6 +21,32 @@ struct api_check {
     void *ctx;
 };
 
+struct api_log {
+    str container;
+    bool follow;
+    bool previous;
+    bool timestamps;
+    int64_t tail_lines;  /* -1: all */
+    int64_t since_us;    /* since 1970; 0: all */
+    int64_t limit_bytes; /* -1: none */
+    str uid;             /* ours: of this pod, whether it is gone or not; empty: the stored one */
+    int64_t attempt;     /* ours: of the run with that restart count; -1: the last one */
+};
+
+/* Which pod: as stored, and then it has a node; or one that is gone. */
+struct api_pod {
+    str ns, name;
+    jv pod; /* absent: it is gone */
+};
+
+/* What runs pods. */
+struct api_pods {
+    /* 0: src is filled and calls http_wake(h) when it has more; -1: e is answered. */
+    int (*log)(void *ctx, struct http_req *h, const struct api_pod *pod, const struct api_log *what,
+               struct http_source *src, struct err *e);
+    void *ctx;
+};
+
 struct api_opts {
     struct loop *loop;
     struct store *store;
@@ -33,6 +59,7 @@ struct api_opts {
     size_t n_definitions;
     void (*print_metrics)(void *ctx, struct buf *b); /* more for /metrics; NULL: none */
     void *metrics_ctx;
+    const struct api_pods *pods; /* lives as long as the api; NULL: nothing runs pods */
 };
 
 /* Loads what the store holds and makes the objects every cluster has. done(ctx, e) when they are

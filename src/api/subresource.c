@@ -34,7 +34,7 @@ static void run_object(struct api_req *r)
     run_verb(r); /* update and patch look at r->sub themselves */
 }
 
-static void no_runtime(struct api_req *r)
+void subresource_no_runtime(struct api_req *r)
 {
     struct store_obj *o = store_get(r->res->coll, resource_key(r->a, r->res, r->ns, r->name));
 
@@ -57,12 +57,18 @@ void subresource_run(struct api_req *r)
         const char *sub;
         void (*run)(struct api_req *r);
     } rows[] = {
-        { "status", run_object },         { "ephemeralcontainers", run_object },
-        { "resize", run_object },         { "finalize", run_object },
-        { "scale", scale_run },           { "binding", pod_binding_run },
-        { "eviction", pod_eviction_run }, { "log", no_runtime },
-        { "exec", no_runtime },           { "attach", no_runtime },
-        { "portforward", no_runtime },    { "proxy", no_runtime },
+        { "status", run_object },
+        { "ephemeralcontainers", run_object },
+        { "resize", run_object },
+        { "finalize", run_object },
+        { "scale", scale_run },
+        { "binding", pod_binding_run },
+        { "eviction", pod_eviction_run },
+        { "log", pod_log_run },
+        { "exec", subresource_no_runtime },
+        { "attach", subresource_no_runtime },
+        { "portforward", subresource_no_runtime },
+        { "proxy", subresource_no_runtime },
         { "token", no_tokens },
     };
 

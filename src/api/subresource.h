@@ -12,6 +12,12 @@ void scale_run(struct api_req *r);
 void bind_pod(struct api_req *r, str pod, jv binding);
 void pod_binding_run(struct api_req *r);
 void pod_eviction_run(struct api_req *r);
+/* pod_log.c */
+void pod_log_run(struct api_req *r);
+/* The container that is meant; empty: it was answered. */
+str pod_container(struct api_req *r, jv pod, str given);
+/* 501, or 404 where there is no such pod. */
+void subresource_no_runtime(struct api_req *r);
 /* The body of an apply, checked together with its options. 0, or -1 and answered. */
 int patch_apply_body(struct api_req *r, jv *out);
 /* What applying body to live gives (absent: answered); live absent: a new object. */

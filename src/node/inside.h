@@ -62,6 +62,7 @@ struct pod {
     struct jdoc *volumes; /* as volumes_set_up made them */
     struct jdoc *net;     /* {net, mounts} */
     struct ask *asks;
+    struct node_log *logs; /* being read */
 };
 
 int64_t node_now(const struct node *n);
@@ -90,6 +91,9 @@ bool pod_refresh_volumes(struct pod *p, struct err *e);
 str pod_term_path(struct arena *a, const struct pod *p, str container);
 str pod_read_end(struct arena *a, const char *path, size_t most); /* a file's last bytes */
 str pod_last_words(struct arena *a, struct pod *p, const struct life_container *c, bool failed);
+
+/* logs.c: ends what is followed and is not written any more; over: the pod goes */
+void pod_logs_look(struct pod *p, bool over);
 
 /* pod_ask.c */
 void pod_ask(struct pod *p, const struct life_action *act);

@@ -260,6 +260,11 @@ bool node_is_ready(const struct node *n)
     return n->listed && registration_is_done(n->reg);
 }
 
+str node_name(const struct node *n)
+{
+    return n->o.name;
+}
+
 size_t node_count_pods(const struct node *n)
 {
     return n->pods.n;

@@ -39,10 +39,11 @@ struct node;
 int node_new(struct node **out, const struct node_opts *o, struct err *e);
 void node_start(struct node *n);
 bool node_is_ready(const struct node *n); /* registered, and all of its pods are known */
+str node_name(const struct node *n);
 size_t node_count_pods(const struct node *n);
 uint64_t node_count_writes(const struct node *n); /* of pods' status */
 /* Stops watching; pods go on running and are adopted by the next one. */
 void node_free(struct node *n);
 
-/* DATA/logs/NAMESPACE/JOB or POD/POD/UID.CONTAINER.ATTEMPT.log */
+/* The file that run of the container writes to; see logs.h. Empty: none. */
 str node_log_path(struct arena *a, str data, jv pod, str container, int64_t attempt);

@@ -81,6 +81,7 @@ struct pod *pod_new(struct node *n, struct jdoc *doc)
 void pod_free(struct pod *p)
 {
     pod_asks_drop(p);
+    pod_logs_look(p, true);
     loop_timer_stop(p->wake);
     loop_timer_stop(p->write_timer);
     if (p->call)
@@ -391,6 +392,7 @@ void pod_on_runtime(void *ctx, const struct runtime_event *ev)
         box_gone(p, ev);
         break;
     }
+    pod_logs_look(p, false);
     if (p->vanished && p->rt && p->life->box != LIFE_BOX_ENDING) {
         pod_vanish(p);
         return;

@@ -6,6 +6,7 @@
 #include "loop/log.h"
 #include "node/env.h"
 #include "node/inside.h"
+#include "node/logs.h"
 #include "node/volumes.h"
 #include "plan/planner.h"
 
@@ -326,6 +327,7 @@ struct starting {
     struct image_run run;
     jv env;
     jv mounts;
+    str log;
 };
 
 static jv start_json(struct arena *a, struct pod *p, const struct life_container *c,
@@ -342,8 +344,7 @@ static jv start_json(struct arena *a, struct pod *p, const struct life_container
         { "gid", jv_is(gid, JV_INT) ? gid : JV_ABSENT }, { "groups", groups_json(a, p, c->spec) },
         { "privileged",
           jv_bool(jv_at(c->spec, "securityContext", "privileged"), false) ? JV_TRUE : JV_ABSENT },
-        { "any_path", jbool(!p->n->o.strict_paths) },
-        { "log", jstr(a, node_log_path(a, p->n->o.data, p->life->pod, c->name, attempt)) },
+        { "any_path", jbool(!p->n->o.strict_paths) }, { "log", jstr(a, s->log) },
         { "termination_log", jstr(a, pod_term_path(a, p, c->name)) },
         { "termination_path", jstr(a, message) }, { "mounts", s->mounts },
         { "limits", limits_json(a, c->spec) },
@@ -396,18 +397,19 @@ static int prepare(struct arena *a, struct pod *p, size_t i, struct starting *s)
     return 0;
 }
 
-static int make_places(struct arena *a, struct pod *p, size_t i, int64_t attempt, struct err *e)
+static int make_places(struct arena *a, struct pod *p, const struct life_action *act, str *log,
+                       struct err *e)
 {
-    str name = p->life->at[i].name;
-    str places[] = { node_log_path(a, p->n->o.data, p->life->pod, name, attempt),
-                     pod_term_path(a, p, name) };
+    str name = p->life->at[act->c].name;
+    struct log_of of = {
+        .data = p->n->o.data, .pod = p->life->pod, .container = name, .run = act->attempt
+    };
+    str term = pod_term_path(a, p, name);
 
-    for (size_t k = 0; k < COUNT(places); k++) {
-        str dir = str_sub(places[k], 0, (size_t)str_rfind(places[k], '/'));
-        if (volumes_make_dirs(a, arena_z(a, dir), 0755, e) < 0)
-            return -1;
-    }
-    return 0;
+    if (volumes_make_dirs(a, arena_z(a, str_sub(term, 0, (size_t)str_rfind(term, '/'))), 0755, e) <
+        0)
+        return -1;
+    return log_make(a, &of, node_now(p->n), log, e);
 }
 
 static jv mount_paths(struct arena *a, jv mounts)
@@ -436,7 +438,7 @@ void pod_start(struct pod *p, const struct life_action *act, struct life_out *ou
 
     if (!p->rt || prepare(a, p, act->c, &s) < 0)
         return;
-    if (make_places(a, p, act->c, act->attempt, &e) < 0) {
+    if (make_places(a, p, act, &s.log, &e) < 0) {
         node_tell(p, true, "Failed", c->name, arena_printf(a, "Error: %s", e.msg));
         life_on_cannot(p->life, act->c, S("CreateContainerError"), str_of(e.msg),
                        node_now(p->n) + CONFIG_RETRY_MS);

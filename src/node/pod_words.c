@@ -1,9 +1,7 @@
 /* Where a pod's containers leave their words, and the last ones: the termination message, or the
  * end of the log. */
 
-#include "kube/meta.h"
 #include "node/inside.h"
-#include "plan/planner.h"
 
 #include <stdio.h>
 
@@ -12,18 +10,6 @@ enum {
     TAIL_MAX = 2048, /* of a log, when there is no message */
     TAIL_LINES = 80,
 };
-
-str node_log_path(struct arena *a, str data, jv pod, str container, int64_t attempt)
-{
-    str name = meta_name(pod);
-    str job = jv_str(jv_get(meta_labels(pod), S(LABEL_JOB)), name);
-
-    return arena_printf(a,
-                        "%" PRI_STR "/logs/%" PRI_STR "/%" PRI_STR "/%" PRI_STR "/%" PRI_STR
-                        ".%" PRI_STR ".%lld.log",
-                        STR_ARG(data), STR_ARG(meta_namespace(pod)), STR_ARG(job), STR_ARG(name),
-                        STR_ARG(meta_uid(pod)), STR_ARG(container), (long long)attempt);
-}
 
 str pod_term_path(struct arena *a, const struct pod *p, str container)
 {
@@ -92,9 +78,9 @@ str pod_last_words(struct arena *a, struct pod *p, const struct life_container *
     str policy = jv_str(jv_at(c->spec, "terminationMessagePolicy"), S("File"));
     str said = pod_read_end(a, pod_term_path(a, p, c->name).p, MESSAGE_MAX);
 
-    if (!said.n && failed && str_eq(policy, S("FallbackToLogsOnError")))
-        said = log_tail(
-            a, pod_read_end(a, node_log_path(a, p->n->o.data, p->life->pod, c->name, c->attempt).p,
-                            4 * TAIL_MAX));
+    if (!said.n && failed && str_eq(policy, S("FallbackToLogsOnError"))) {
+        str log = node_log_path(a, p->n->o.data, p->life->pod, c->name, c->attempt);
+        said = log.n ? log_tail(a, pod_read_end(a, log.p, 4 * TAIL_MAX)) : STR_NONE;
+    }
     return as_utf8(a, said);
 }
