@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <uv.h>
 
-enum { PATIENCE_MS = 20 * 1000, ORDINARY = 12345 };
+enum { PATIENCE_MS = 60 * 1000, ORDINARY = 12345 };
 
 static void on_event(void *ctx, const struct runtime_event *ev)
 {
@@ -161,9 +161,14 @@ void rig_turn(struct rig *r)
     usleep(300);
 }
 
+int64_t rig_patience(void)
+{
+    return boot_now_ms() + PATIENCE_MS;
+}
+
 bool rig_wait(struct rig *r, const bool *flag)
 {
-    int64_t end = boot_now_ms() + PATIENCE_MS;
+    int64_t end = rig_patience();
 
     while (!*flag && boot_now_ms() < end)
         rig_turn(r);
@@ -172,7 +177,7 @@ bool rig_wait(struct rig *r, const bool *flag)
 
 bool rig_wait_n(struct rig *r, const int *count, int n)
 {
-    int64_t end = boot_now_ms() + PATIENCE_MS;
+    int64_t end = rig_patience();
 
     while (*count < n && boot_now_ms() < end)
         rig_turn(r);
@@ -252,11 +257,9 @@ int rig_processes(const char *text)
 
 bool rig_processes_are(const char *text, int n)
 {
-    for (int i = 0; i < 400; i++) {
+    for (int64_t end = rig_patience(); boot_now_ms() < end; usleep(5000))
         if (rig_processes(text) == n)
             return true;
-        usleep(5000);
-    }
     printf("# %d processes have '%s'\n", rig_processes(text), text);
     return false;
 }

@@ -57,6 +57,7 @@ struct rig_pod *rig_adopt(struct rig *r, int n);
 void rig_start(struct rig_pod *p, const char *script, const char *extra);
 void rig_end(struct rig_pod *p, int64_t grace_ms); /* and waits until it is gone, and forgets it */
 void rig_turn(struct rig *r); /* what there is to do now; a moment's rest when there is nothing */
+int64_t rig_patience(void);   /* until when, by boot_now_ms(), a test waits from now on */
 bool rig_wait(struct rig *r, const bool *flag);
 bool rig_wait_n(struct rig *r, const int *count, int n);
 const struct rig_event *rig_last(const struct rig_pod *p, enum runtime_what what);
