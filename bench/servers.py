@@ -85,7 +85,7 @@ class Ours(Server):
 
     name = "muster"
     program = None
-    options = ("--no-operator",)
+    options = ("--no-operator", "--no-node")
 
     def start(self):
         with contextlib.suppress(FileNotFoundError):

@@ -5,14 +5,15 @@
 #include "api/api.h"
 #include "cli/data.h"
 #include "cli/kubeconfig.h"
+#include "cli/options.h"
 #include "http/pki.h"
 #include "loop/log.h"
+#include "up_node.h"
 #include "up_operator.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <limits.h>
 #include <malloc.h>
 #include <signal.h>
@@ -22,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { DEFAULT_PORT = 6443, GRACE_MS = 1500 };
+enum { DEFAULT_PORT = 6443, STOP_MS = 1800, LEAST_MS = 200 };
 
 struct up {
     const char *data; /* as given */
@@ -31,6 +32,9 @@ struct up {
     const char *kubeconfig;
     bool detach;
     bool no_operator;
+    bool no_node;
+    const char *log_format;
+    struct up_node_opts node_opts;
     char host[INET6_ADDRSTRLEN];
     int port;
     int lock;
@@ -41,7 +45,10 @@ struct up {
     struct api *api;
     struct http_server *server;
     struct up_operator *operator; /* NULL: without */
+    struct up_node *node;         /* NULL: without, or not yet */
     str token;
+    int running; /* parts that are not done yet, once stopping */
+    int64_t stop_ms;
     bool operating;
     bool stopping;
     int exit_code;
@@ -76,52 +83,46 @@ static int parse_listen(struct up *u, struct err *e)
     return 0;
 }
 
+static const struct opt options[] = {
+    { "data", 0, OPT_TEXT, offsetof(struct up, data), "DIR",
+      "where everything is kept (default: $XDG_DATA_HOME/muster)", NULL },
+    { "listen", 0, OPT_TEXT, offsetof(struct up, listen), "ADDR:PORT",
+      "where to listen (default: 127.0.0.1:6443; port 0: any free one)", NULL },
+    { "kubeconfig", 0, OPT_TEXT, offsetof(struct up, kubeconfig), "FILE",
+      "also write a kubeconfig there", NULL },
+    { "detach", 0, OPT_FLAG, offsetof(struct up, detach), NULL, "go to the background once ready",
+      NULL },
+    { "isolation", 0, OPT_TEXT, offsetof(struct up, node_opts.isolation), "LEVEL",
+      "namespaces: each pod its own; shared: this machine's (default: what can be had)",
+      "namespaces|shared" },
+    { "resources", 0, OPT_TEXT, offsetof(struct up, node_opts.resources), "LIST",
+      "what the node offers besides or instead of what is found: nvidia.com/gpu=1,cpu=4", NULL },
+    { "strict-storage-classes", 0, OPT_FLAG, offsetof(struct up, node_opts.strict_classes), NULL,
+      "claims of a class that is not there wait, as on a cluster", NULL },
+    { "strict-paths", 0, OPT_FLAG, offsetof(struct up, node_opts.strict_paths), NULL,
+      "a program by an absolute path that is not here is not looked for in $PATH", NULL },
+    { "no-node", 0, OPT_FLAG, offsetof(struct up, no_node), NULL,
+      "nothing runs pods, and nobody gives them a node", NULL },
+    { "no-operator", 0, OPT_FLAG, offsetof(struct up, no_operator), NULL,
+      "no definitions of jobs, and nobody looks after them", NULL },
+    { "log-format", 0, OPT_TEXT, offsetof(struct up, log_format), "FORM",
+      "logfmt (default) or json, on stderr", "logfmt|json" },
+    { 0 },
+};
+
 static int parse(const struct command *c, struct up *u, int argc, char **argv)
 {
-    static const struct option options[] = {
-        { "data", required_argument, NULL, 'd' },
-        { "listen", required_argument, NULL, 'l' },
-        { "kubeconfig", required_argument, NULL, 'k' },
-        { "detach", no_argument, NULL, 'D' },
-        { "no-operator", no_argument, NULL, 'O' },
-        { "log-format", required_argument, NULL, 'f' },
-        { "help", no_argument, NULL, 'h' },
-        { 0 },
-    };
     struct err e = { 0 };
+    char **rest;
+    int n;
+    int code = options_read(c, argc, argv, u, &rest, &n);
 
-    /* NOLINTNEXTLINE(concurrency-mt-unsafe): there are no threads yet */
-    for (int opt; (opt = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
-        switch (opt) {
-        case 'd':
-            u->data = optarg;
-            break;
-        case 'l':
-            u->listen = optarg;
-            break;
-        case 'k':
-            u->kubeconfig = optarg;
-            break;
-        case 'D':
-            u->detach = true;
-            break;
-        case 'O':
-            u->no_operator = true;
-            break;
-        case 'f':
-            if (strcmp(optarg, "json") != 0 && strcmp(optarg, "logfmt") != 0)
-                return command_fail(EXIT_USAGE, "--log-format %s: expected logfmt or json", optarg);
-            log_setup(LOG_INFO, strcmp(optarg, "json") == 0 ? LOG_JSON : LOG_LOGFMT);
-            break;
-        case 'h':
-            fputs(c->help, stdout);
-            return EXIT_DONE;
-        default:
-            return command_usage(c);
-        }
-    }
-    if (optind < argc)
-        return command_fail(EXIT_USAGE, "up takes no argument '%s'", argv[optind]);
+    if (code >= 0)
+        return code;
+    if (u->log_format)
+        log_setup(LOG_INFO, strcmp(u->log_format, "json") == 0 ? LOG_JSON : LOG_LOGFMT);
+    if (n > 0)
+        return command_fail(EXIT_USAGE, "up takes no argument '%s'", rest[0]);
     if (parse_listen(u, &e) < 0)
         return command_fail(EXIT_USAGE, "%s", e.msg);
     return -1;
@@ -136,27 +137,37 @@ static void on_stopped(void *ctx)
     loop_stop(u->loop);
 }
 
-static void stop_serving(void *ctx)
+/* When operator and node are done with the API. */
+static void part_stopped(void *ctx)
 {
     struct up *u = ctx;
+    int64_t left_ms = u->stop_ms + STOP_MS - loop_now_ms(u->loop);
 
+    if (--u->running > 0)
+        return;
     if (u->api)
         api_stop(u->api);
     if (u->server)
-        http_server_stop(u->server, GRACE_MS, on_stopped, u);
+        http_server_stop(u->server, left_ms > LEAST_MS ? left_ms : LEAST_MS, on_stopped, u);
     else
         loop_stop(u->loop);
 }
 
 static void stop(struct up *u)
 {
-    if (u->stopping)
+    if (u->stopping) {
+        if (u->node && u->running > 0)
+            up_node_hurry(u->node);
         return;
+    }
     u->stopping = true;
+    u->stop_ms = loop_now_ms(u->loop);
+    u->running = 1 + u->operating + (u->node != NULL);
+    if (u->node)
+        up_node_stop(u->node, part_stopped, u);
     if (u->operating)
-        up_operator_stop(u->operator, stop_serving, u);
-    else
-        stop_serving(u);
+        up_operator_stop(u->operator, part_stopped, u);
+    part_stopped(u);
 }
 
 static void on_signal(void *ctx, int signo)
@@ -241,12 +252,14 @@ static int serve(struct up *u, struct err *e)
     free(full);
     fputs(line.p, stdout);
     fflush(stdout);
-    if (u->ready_fd >= 0)
-        say_ready(u, line);
     if (u->operator) {
         up_operator_start(u->operator, u->loop, u->api);
         u->operating = true;
     }
+    if (!u->no_node && up_node_start(&u->node, u->loop, u->api, &u->node_opts, e) < 0)
+        return -1;
+    if (u->ready_fd >= 0)
+        say_ready(u, line);
     malloc_trim(0); /* what starting took is not needed again */
     return 0;
 }
@@ -287,13 +300,16 @@ static int run_server(struct up *u)
         u->exit_code = command_fail(EXIT_FAILED, "%s", e.msg);
         stop(u);
     } else {
-        struct api_opts o = { .loop = u->loop, .store = u->store, .token = u->token };
+        struct api_opts o = {
+            .loop = u->loop, .store = u->store, .token = u->token, .protect_storage = !u->no_node
+        };
         u->operator= u->no_operator ? NULL : up_operator_new();
         if (u->operator)
             up_operator_describe(u->operator, & o);
         u->api = api_new(&o, on_api_ready, u);
     }
     loop_run(u->loop);
+    up_node_free(u->node);
     if (u->store)
         store_close(u->store);
     http_server_free(u->server);
@@ -363,7 +379,10 @@ static int run(const struct command *c, int argc, char **argv)
     if (code < 0) {
         if (data_dir(u.a, u.data, &u.dir, &e) < 0 || data_lock(u.dir, &u.lock, &e) < 0)
             code = command_fail(EXIT_FAILED, "%s", e.msg);
-        else if (u.detach)
+        u.node_opts.dir = u.dir;
+        if (code < 0 && !u.no_node && up_node_check(&u.node_opts, &e) < 0)
+            code = command_fail(EXIT_USAGE, "%s", e.msg);
+        if (code < 0 && u.detach)
             code = detach(&u);
         if (code < 0)
             code = run_server(&u);
@@ -374,20 +393,14 @@ static int run(const struct command *c, int argc, char **argv)
 
 const struct command command_up = {
     .name = "up",
-    .summary = "run a Kubernetes API on this machine",
+    .summary = "run a Kubernetes on this machine",
     .help =
-        "Usage: muster up [--data DIR] [--listen ADDR:PORT] [--kubeconfig FILE]\n"
-        "                 [--detach] [--no-operator] [--log-format FORM]\n"
+        "Usage: muster up [OPTION]...\n"
         "\n"
-        "Serves a Kubernetes API on this machine, and looks after the jobs in it, until it is\n"
-        "stopped (Ctrl-C, SIGTERM or 'muster down'). Prints one line when it is ready, with the\n"
-        "KUBECONFIG to use.\n"
-        "\n"
-        "  --data DIR          where everything is kept (default: $XDG_DATA_HOME/muster)\n"
-        "  --listen ADDR:PORT  where to listen (default: 127.0.0.1:6443; port 0: any free one)\n"
-        "  --kubeconfig FILE   also write a kubeconfig there\n"
-        "  --detach            go to the background once ready\n"
-        "  --no-operator       only the API: no definitions of jobs, and nobody looks after them\n"
-        "  --log-format FORM   logfmt (default) or json, on stderr\n",
+        "A Kubernetes on this machine, until it is stopped (Ctrl-C, SIGTERM or 'muster down'):\n"
+        "serves the API, looks after the jobs in it, and runs pods as processes here. Prints one\n"
+        "line when it is ready, with the KUBECONFIG to use. When it is stopped, what its pods\n"
+        "run ends too; when it is killed, pods run on, and the next one takes them over.\n",
+    .options = options,
     .run = run,
 };

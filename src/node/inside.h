@@ -28,6 +28,11 @@ struct node {
     uint64_t next_ask;
     uint64_t writes;
     bool listed;
+    bool ending; /* for good */
+    int64_t end_grace_ms;
+    struct loop_timer *over_due;
+    void (*on_ended)(void *ctx);
+    void *ended_ctx;
 };
 
 /* A hook or probe under way. */
@@ -99,6 +104,10 @@ void pod_logs_look(struct pod *p, bool over);
 void pod_ask(struct pod *p, const struct life_action *act);
 void pod_answered(struct pod *p, uint64_t id, int code, str out);
 void pod_asks_drop(struct pod *p);
+
+/* stop.c */
+void pod_on_ending(struct pod *p, const struct runtime_event *ev);
+void node_check_over(struct node *n);
 
 /* register.c */
 struct registration *registration_new(struct node *n);

@@ -30,6 +30,8 @@ static void on_pod(void *ctx, struct jdoc *doc, struct jdoc *old)
     struct node *n = ctx;
     struct pod *p = map_get(&n->pods, meta_uid(jdoc_root(doc)));
 
+    if (n->ending)
+        return;
     if (p)
         pod_update(p, doc, old);
     else
@@ -91,6 +93,7 @@ static void on_orphan(void *ctx, const struct runtime_event *ev)
     orphan_free(o);
     orphan_clear(n, uid);
     free(uid);
+    node_check_over(n);
 }
 
 static void look_for_orphans(struct node *n)
@@ -119,7 +122,7 @@ static void on_pods_listed(void *ctx)
 {
     struct node *n = ctx;
 
-    if (n->listed)
+    if (n->listed || n->ending)
         return;
     n->listed = true;
     look_for_orphans(n);
@@ -140,7 +143,7 @@ static void look_again(struct pod *p)
 {
     struct err e = { 0 };
 
-    if (p->life->done || p->adopting)
+    if (p->life->done || p->adopting || p->n->ending)
         return;
     if (p->life->box == LIFE_BOX_UP && p->volumes && !pod_refresh_volumes(p, &e) && e.msg[0])
         node_tell(p, true, "FailedMount", STR_NONE, str_of(e.msg));
@@ -287,6 +290,7 @@ void node_free(struct node *n)
     mirror_free(n->pod_mirror);
     for (size_t i = 0; i < NODE_KINDS; i++)
         mirror_free(n->mirrors[i]);
+    loop_timer_stop(n->over_due);
     registration_free(n->reg);
     tell_free(n->tell);
     images_free(n->images);

@@ -42,6 +42,10 @@ bool node_is_ready(const struct node *n); /* registered, and all of its pods are
 str node_name(const struct node *n);
 size_t node_count_pods(const struct node *n);
 uint64_t node_count_writes(const struct node *n); /* of pods' status */
+/* Ends what all its pods run, by force after grace_ms; then done(ctx), never from within. Nothing
+ * of that is written: the next node reads how they ended where their wardens left it. Called again:
+ * the shorter grace counts, and the new done. */
+void node_end(struct node *n, int64_t grace_ms, void (*done)(void *ctx), void *ctx);
 /* Stops watching; pods go on running and are adopted by the next one. */
 void node_free(struct node *n);
 

@@ -227,6 +227,8 @@ void pod_go(struct pod *p, struct life_out *out)
 {
     int rounds = 0;
 
+    if (p->n->ending)
+        return;
     do { /* what is done may be known at once, and lead to more */
         life_step(p->life, node_now(p->n), out);
         for (size_t i = 0; i < out->acts.n; i++) {
@@ -365,6 +367,10 @@ void pod_on_runtime(void *ctx, const struct runtime_event *ev)
     struct pod *p = ctx;
     size_t c = index_of(p, ev->container);
 
+    if (p->n->ending) {
+        pod_on_ending(p, ev);
+        return;
+    }
     switch (ev->what) {
     case RUNTIME_HELLO:
         greeted(p, ev);

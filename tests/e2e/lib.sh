@@ -28,12 +28,15 @@ kubectl_minor=$(kubectl version --client -o json 2>/dev/null | jq -r '.clientVer
 
 muster_pid=
 data=$PWD/data
+# Most tests are about the API, and move pods themselves; empty: pods really run.
+no_node=--no-node
 
 # Starts muster and returns once its ready line is read: into $ready; $url and KUBECONFIG follow.
 # Whatever else it prints to stdout can be read from descriptor 7.
 start_muster() {
 	rm -f ready.fifo && mkfifo ready.fifo || return 1
-	muster up --data "$data" --listen 127.0.0.1:0 "$@" >ready.fifo 2>>muster.log 7<&- &
+	# shellcheck disable=SC2086 # empty: not an argument
+	muster up --data "$data" --listen 127.0.0.1:0 $no_node "$@" >ready.fifo 2>>muster.log 7<&- &
 	muster_pid=$!
 	exec 7<ready.fifo
 	read -r ready <&7 || { stop_muster; echo "muster did not get ready" >&2; return 1; }

@@ -1,6 +1,7 @@
 #!/bin/sh
 test_description='muster up: flags, files, the ready line, and how it ends'
 . "$(dirname "$0")/lib.sh"
+no_node=
 
 mode() {
 	stat -c %a "$1"

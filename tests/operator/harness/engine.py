@@ -180,7 +180,7 @@ class Engine:
 
 
 class MusterUp(Engine):
-    """`muster up`; with inside=False the operator is left out of it."""
+    """`muster up` without its node, since tests move the pods; with inside=False without operator, too."""
 
     name = "muster up"
 
@@ -193,7 +193,7 @@ class MusterUp(Engine):
     def start_server(self):
         data = os.path.join(self.folder, "data")
         server = Process("up", [MUSTER, "up", "--data", data, "--listen", f"127.0.0.1:{self.port}",
-                                *([] if self.inside else ["--no-operator"])], self.folder, ready=True)
+                                "--no-node", *([] if self.inside else ["--no-operator"])], self.folder, ready=True)
         ready = server.line()
         found = re.search(r"https://[^ ]*?:(\d+)", ready)
         if not found:

@@ -1,0 +1,26 @@
+/* The node inside `muster up`: pods as processes of this machine, and what gives them their node
+ * and their volumes. */
+#pragma once
+
+#include "api/api.h"
+
+struct up_node_opts {      /* texts stay */
+    const char *dir;       /* of data */
+    const char *isolation; /* "namespaces", "shared"; NULL: the best that can be had here */
+    const char *resources; /* "nvidia.com/gpu=1,…" instead of what is found; NULL: nothing */
+    bool strict_classes;
+    bool strict_paths;
+};
+
+struct up_node;
+
+/* Whether the options, and the table of images, can be; -1: what is wrong with them. */
+int up_node_check(const struct up_node_opts *o, struct err *e);
+/* When the API is ready: tries what this machine allows, which takes some ms. */
+int up_node_start(struct up_node **out, struct loop *l, struct api *api,
+                  const struct up_node_opts *o, struct err *e);
+/* Ends what pods run; then done(ctx), never from within: nothing is under way any more. Before
+ * api_stop. */
+void up_node_stop(struct up_node *u, void (*done)(void *ctx), void *ctx);
+void up_node_hurry(struct up_node *u); /* stopping, and somebody has no patience */
+void up_node_free(struct up_node *u);  /* not between start and done; NULL is fine */
