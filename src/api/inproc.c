@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { MAX_HEADERS = 2 };
+enum { MAX_HEADERS = 3 };
 
 struct inproc {
     struct kube_api base; /* first */
@@ -18,6 +18,7 @@ struct inproc {
     struct api *api;
     const char *component;
     struct kube_call *calls;
+    struct kube_call *telling; /* whose bytes are being told; NULL: none, or it is gone */
 };
 
 struct kube_call {
@@ -26,6 +27,7 @@ struct kube_call {
     struct http_req *req;
     bool is_watch;
     kube_done *done; /* of a plain request */
+    void (*on_bytes)(void *ctx, str bytes);
     void *ctx;
     struct kube_watcher watcher; /* of a watch */
     struct kube_lines *lines;    /* of one that was accepted */
@@ -38,6 +40,8 @@ struct kube_call {
 /* It is over for its owner; whoever calls this looks after the request. */
 static void call_free(struct kube_call *c)
 {
+    if (c->in->telling == c)
+        c->in->telling = NULL;
     if (c->next)
         c->next->prev = c->prev;
     if (c->prev)
@@ -129,6 +133,24 @@ static void on_lines(struct kube_call *c, str piece, enum http_piece how)
     }
 }
 
+static void on_bytes(struct kube_call *c, str piece, enum http_piece how)
+{
+    struct kube_answer ans = { .status = c->status };
+    struct inproc *in = c->in;
+
+    in->telling = c;
+    if (piece.n)
+        c->on_bytes(c->ctx, piece);
+    bool gone = in->telling != c;
+    in->telling = NULL;
+    if (gone || how == PIECE_MORE)
+        return;
+    if (how == PIECE_BROKEN)
+        end_without_answer(c, ERR_UNAVAILABLE, "the server broke its answer off");
+    else
+        end_plain(c, &ans);
+}
+
 static void on_piece(void *ctx, struct arena *a, str piece, enum http_piece how)
 {
     struct kube_call *c = ctx;
@@ -136,6 +158,10 @@ static void on_piece(void *ctx, struct arena *a, str piece, enum http_piece how)
 
     if (c->lines) {
         on_lines(c, piece, how);
+        return;
+    }
+    if (c->on_bytes && c->status / 100 == 2) {
+        on_bytes(c, piece, how);
         return;
     }
     if (how == PIECE_BROKEN) {
@@ -157,13 +183,13 @@ static void on_piece(void *ctx, struct arena *a, str piece, enum http_piece how)
 
 /* ---- requests */
 
-static void start(struct kube_call *c, const struct kube_request *r)
+/* ask: with arena, method and target. */
+static void start(struct kube_call *c, struct http_ask *ask, const char *accept, const char *type)
 {
     static const str groups[] = { S_INIT("system:masters") };
     struct inproc *in = c->in;
-    struct arena *a = arena_new();
+    struct arena *a = ask->a;
     struct http_header *h = ARENA_ARRAY(a, struct http_header, MAX_HEADERS);
-    struct http_ask ask = { .a = a, .headers = h, .method = str_of(kube_method(r)) };
     struct http_local l = { .loop = in->loop,
                             .on_request = api_on_request,
                             .ctx = in->api,
@@ -171,16 +197,26 @@ static void start(struct kube_call *c, const struct kube_request *r)
                                      COUNT(groups) },
                             .to = { on_head, on_piece, c } };
 
-    ask.target = kube_path(a, r);
-    h[ask.n_headers++] =
+    ask->headers = h;
+    h[ask->n_headers++] =
         (struct http_header){ S("user-agent"),
                               arena_printf(a, "muster/" MUSTER_VERSION " (%s)", in->component) };
-    if (jv_exists(r->body)) {
+    if (accept)
+        h[ask->n_headers++] = (struct http_header){ S("accept"), arena_str(a, str_of(accept)) };
+    if (type)
+        h[ask->n_headers++] = (struct http_header){ S("content-type"), str_of(type) };
+    c->req = http_local_start(&l, ask);
+}
+
+static void start_verb(struct kube_call *c, const struct kube_request *r)
+{
+    struct arena *a = arena_new();
+    struct http_ask ask = { .a = a, .method = str_of(kube_method(r)), .target = kube_path(a, r) };
+    bool has_body = jv_exists(r->body);
+
+    if (has_body)
         json_print(&ask.body, r->body);
-        h[ask.n_headers++] =
-            (struct http_header){ S("content-type"), str_of(kube_content_type(r)) };
-    }
-    c->req = http_local_start(&l, &ask);
+    start(c, &ask, r->accept, has_body ? kube_content_type(r) : NULL);
 }
 
 static struct kube_call *call_new(struct kube_api *api, bool is_watch)
@@ -207,7 +243,7 @@ static struct kube_call *inproc_send(struct kube_api *api, const struct kube_req
     c->ctx = ctx;
     if (r->timeout_ms > 0)
         c->timer = loop_timer_start(c->in->loop, r->timeout_ms, 0, on_late, c);
-    start(c, r);
+    start_verb(c, r);
     return c;
 }
 
@@ -219,7 +255,21 @@ static struct kube_call *inproc_watch(struct kube_api *api, const struct kube_re
 
     watch.verb = KUBE_WATCH;
     c->watcher = *w;
-    start(c, &watch);
+    start_verb(c, &watch);
+    return c;
+}
+
+static struct kube_call *inproc_get(struct kube_api *api, const struct kube_get *g, kube_done *done,
+                                    void *ctx)
+{
+    struct kube_call *c = call_new(api, false);
+    struct arena *a = arena_new();
+    struct http_ask ask = { .a = a, .method = S("GET"), .target = arena_str(a, g->path) };
+
+    c->done = done;
+    c->ctx = ctx;
+    c->on_bytes = g->on_bytes;
+    start(c, &ask, g->accept, NULL);
     return c;
 }
 
@@ -232,7 +282,7 @@ static void inproc_cancel(struct kube_api *api, struct kube_call *c)
 
 struct kube_api *api_inproc_new(struct api *api, const char *component)
 {
-    static const struct kube_api_ops ops = { inproc_send, inproc_watch, inproc_cancel };
+    static const struct kube_api_ops ops = { inproc_send, inproc_watch, inproc_cancel, inproc_get };
     struct inproc *in = mem_new(sizeof(*in));
 
     in->base.ops = &ops;

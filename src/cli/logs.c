@@ -233,9 +233,9 @@ static void open_stream(struct reader *r, const struct job_pod *p)
                              /* of runs that begin while we look, all is new */
                              .tail = r->pods_listed ? -1 : r->f->tail,
                              .since_ms = r->pods_listed ? 0 : r->f->since_ms };
-    struct client_get get = { .path = podlog_path(a, &o), .accept = "*/*", .on_bytes = on_bytes };
+    struct kube_get get = { .path = podlog_path(a, &o), .accept = "*/*", .on_bytes = on_bytes };
     r->open++;
-    st->call = client_get(r->s->client, &get, on_stream_end, st);
+    st->call = kube_get(r->s->api, &get, on_stream_end, st);
 }
 
 static void take_pods(struct reader *r, jv items)

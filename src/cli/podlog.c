@@ -62,9 +62,9 @@ static void on_done(void *ctx, const struct kube_answer *ans)
 int podlog_read(struct session *s, const struct podlog_opts *o, str *out, str *why)
 {
     struct reading r = { .s = s };
-    struct client_get get = { .path = podlog_path(s->a, o), .accept = "*/*", .on_bytes = on_bytes };
+    struct kube_get get = { .path = podlog_path(s->a, o), .accept = "*/*", .on_bytes = on_bytes };
 
-    r.call = client_get(s->client, &get, on_done, &r);
+    r.call = kube_get(s->api, &get, on_done, &r);
     int code = session_wait(s, &r.done);
     if (!r.done)
         kube_cancel(s->api, r.call);

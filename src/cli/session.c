@@ -51,6 +51,17 @@ static void on_signal(void *ctx, int signo)
 
     (void)signo;
     s->interrupted = true;
+    s->signals++;
+}
+
+static int on_signals(struct session *s, struct err *e)
+{
+    signal(SIGPIPE, SIG_IGN);
+    if (loop_on_signal(s->loop, SIGINT, on_signal, s, e) < 0 ||
+        loop_on_signal(s->loop, SIGTERM, on_signal, s, e) < 0 ||
+        loop_on_signal(s->loop, SIGHUP, on_signal, s, e) < 0)
+        return -1;
+    return 0;
 }
 
 int session_open(struct session *s, const struct session_opts *o)
@@ -64,19 +75,28 @@ int session_open(struct session *s, const struct session_opts *o)
     s->ns = str_of(o->ns && *o->ns                 ? o->ns
                    : s->config.ns && *s->config.ns ? s->config.ns
                                                    : "default");
-    signal(SIGPIPE, SIG_IGN);
     s->loop = loop_new();
-    if (client_new(&s->client, s->loop, &s->config, &e) < 0 ||
-        loop_on_signal(s->loop, SIGINT, on_signal, s, &e) < 0 ||
-        loop_on_signal(s->loop, SIGTERM, on_signal, s, &e) < 0)
+    if (client_new(&s->client, s->loop, &s->config, &e) < 0 || on_signals(s, &e) < 0)
         return command_fail(EXIT_FAILED, "%s", e.msg);
     s->api = client_api(s->client);
     return -1;
 }
 
+int session_within(struct session *s, struct loop *l, struct kube_api *api, const char *ns,
+                   const char *server)
+{
+    struct err e = { 0 };
+
+    *s = (struct session){ .a = arena_new(), .loop = l, .within = true, .api = api };
+    s->config.server = server;
+    s->config.from = server;
+    s->ns = str_of(ns && *ns ? ns : "default");
+    return on_signals(s, &e) < 0 ? command_fail(EXIT_FAILED, "%s", e.msg) : -1;
+}
+
 void session_close(struct session *s)
 {
-    if (s->loop) {
+    if (s->loop && !s->within) {
         client_free(s->client);
         loop_stop(s->loop);
         loop_run(s->loop);
@@ -139,10 +159,10 @@ int session_ask(struct session *s, struct ask *asks, size_t n)
     int code = -1;
 
     for (size_t i = 0; i < n; i++) {
-        struct client_get get = { .path = asks[i].path, .accept = asks[i].req.accept };
+        struct kube_get get = { .path = asks[i].path, .accept = asks[i].req.accept };
         asks[i].s = s;
         asks[i].done = false;
-        calls[i] = get.path.n ? client_get(s->client, &get, on_answer, &asks[i])
+        calls[i] = get.path.n ? kube_get(s->api, &get, on_answer, &asks[i])
                               : kube_send(s->api, &asks[i].req, on_answer, &asks[i]);
     }
     for (size_t i = 0; i < n && code < 0; i++)

@@ -48,12 +48,14 @@ struct ask {
 struct session {
     struct arena *a; /* of the command: answers live in it */
     struct loop *loop;
+    bool within; /* the loop is another's */
     struct client_config config;
-    struct client *client;
+    struct client *client; /* NULL: the server is in this process */
     struct kube_api *api;
     str ns;              /* never empty */
     int64_t deadline_ms; /* of the loop; 0: none */
     bool interrupted;
+    int signals;          /* that asked us to stop */
     struct ask served[2]; /* served.c: what the server serves */
 };
 
@@ -61,6 +63,10 @@ struct session {
  * account: the first there is. -1: all was set up; else an exit code, and why was said. In any case
  * session_close follows. */
 int session_open(struct session *s, const struct session_opts *o);
+/* Over a server in this process, on its loop, both of whom outlive the session. server: for people.
+ */
+int session_within(struct session *s, struct loop *l, struct kube_api *api, const char *ns,
+                   const char *server);
 void session_close(struct session *s);
 void session_limit(struct session *s, int64_t timeout_ms); /* from now; 0: none */
 

@@ -56,9 +56,10 @@ static struct kube_call *do_send(struct kube_api *api, const struct kube_request
     return call;
 }
 
-struct kube_call *client_get(struct client *c, const struct client_get *g, kube_done *done,
-                             void *ctx)
+static struct kube_call *do_get(struct kube_api *api, const struct kube_get *g, kube_done *done,
+                                void *ctx)
 {
+    struct client *c = (struct client *)api;
     struct kube_call *call = call_new(c, "GET", g->accept);
 
     assert_on_loop(c->loop);
@@ -132,7 +133,7 @@ static void do_cancel(struct kube_api *api, struct kube_call *call)
     call_free(call);
 }
 
-static const struct kube_api_ops ops = { do_send, do_watch, do_cancel };
+static const struct kube_api_ops ops = { do_send, do_watch, do_cancel, do_get };
 
 /* ---- the client */
 

@@ -21,19 +21,6 @@ int client_new(struct client **out, struct loop *l, const struct client_config *
 void client_free(struct client *c);
 struct kube_api *client_api(struct client *c);
 
-/* ---- what the verbs have no words for */
-
-struct client_get {
-    str path;           /* "/api/v1/namespaces/a/pods/b/log?follow=true" */
-    const char *accept; /* NULL: JSON */
-    /* Of a good answer the bytes as they come, however long that takes; done then gets an answer
-     * without an object. NULL: the answer is an object. It may cancel the call. */
-    void (*on_bytes)(void *ctx, str bytes);
-};
-/* As kube_send; kube_cancel cancels. */
-struct kube_call *client_get(struct client *c, const struct client_get *g, kube_done *done,
-                             void *ctx);
-
 /* ---- counters */
 
 struct client_stats {

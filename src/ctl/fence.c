@@ -98,7 +98,9 @@ static void fence_cancel(struct kube_api *api, struct kube_call *c)
     kube_cancel(f->inner, c);
 }
 
-static const struct kube_api_ops fence_ops = { fence_send, fence_watch, fence_cancel };
+static const struct kube_api_ops fence_ops = { .send = fence_send,
+                                               .watch = fence_watch,
+                                               .cancel = fence_cancel };
 
 struct fence *fence_new(struct loop *l, struct kube_api *inner, bool (*may_write)(void *ctx),
                         void *ctx)

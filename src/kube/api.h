@@ -41,7 +41,7 @@ struct kube_request {
     str cont;           /* continue; lists */
     int64_t limit;      /* 0: none; lists */
     int64_t timeout_ms; /* 0: the implementation's; watches: when the server ends it */
-    const char *accept; /* media types wanted, as for Tables; NULL: JSON. Over HTTP only */
+    const char *accept; /* media types wanted, as for Tables; NULL: JSON */
 };
 
 struct kube_answer {
@@ -65,6 +65,15 @@ struct kube_watcher {
 
 typedef void kube_done(void *ctx, const struct kube_answer *ans); /* borrowed until it returns */
 
+/* What the verbs have no words for: logs, discovery. */
+struct kube_get {
+    str path;           /* "/api/v1/namespaces/a/pods/b/log?follow=true" */
+    const char *accept; /* NULL: JSON */
+    /* Of a good answer the bytes as they come, however long that takes; done then gets an answer
+     * without an object. NULL: the answer is an object. It may cancel the call. */
+    void (*on_bytes)(void *ctx, str bytes);
+};
+
 struct kube_call;
 struct kube_api;
 
@@ -74,6 +83,8 @@ struct kube_api_ops {
     struct kube_call *(*watch)(struct kube_api *api, const struct kube_request *r,
                                const struct kube_watcher *w);
     void (*cancel)(struct kube_api *api, struct kube_call *c);
+    struct kube_call *(*get)(struct kube_api *api, const struct kube_get *g, kube_done *done,
+                             void *ctx); /* NULL: cannot */
 };
 
 /* First member of whatever implements it. */
@@ -86,6 +97,13 @@ static inline struct kube_call *kube_send(struct kube_api *api, const struct kub
                                           kube_done *done, void *ctx)
 {
     return api->ops->send(api, r, done, ctx);
+}
+
+/* As kube_send. */
+static inline struct kube_call *kube_get(struct kube_api *api, const struct kube_get *g,
+                                         kube_done *done, void *ctx)
+{
+    return api->ops->get(api, g, done, ctx);
 }
 
 /* Asks for bookmarks. No event comes from within kube_watch. */

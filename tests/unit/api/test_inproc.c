@@ -265,6 +265,72 @@ static void cancelled_calls_are_silent(struct box *b)
     ok(!s.ended, "nor an end, while it waits");
 }
 
+struct bytes {
+    struct box *b;
+    struct kube_call *call;
+    struct buf got;
+    bool done;
+    int status;
+    enum err_code code;
+    bool cancel;
+};
+
+static void on_bytes(void *ctx, str piece)
+{
+    struct bytes *s = ctx;
+
+    buf_add(&s->got, piece);
+    if (!s->cancel)
+        return;
+    s->done = true;
+    kube_cancel(s->b->kube, s->call);
+}
+
+static void on_bytes_done(void *ctx, const struct kube_answer *ans)
+{
+    struct bytes *s = ctx;
+
+    ok(!s->cancel, "not told when cancelled");
+    s->done = true;
+    s->status = ans->status;
+    s->code = ans->err.code;
+}
+
+static void any_path_is_read_in_bytes(struct box *b)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct kube_get get = { .path = S("/version"), .on_bytes = on_bytes };
+    struct bytes s = { .b = b };
+
+    s.call = kube_get(b->kube, &get, on_bytes_done, &s);
+    box_until(b, &s.done);
+    is_int(s.status, 200, "answered");
+    ok(str_contains(buf_str(&s.got), S("gitVersion")), "its bytes came");
+    buf_done(&s.got);
+
+    s = (struct bytes){ .b = b, .cancel = true };
+    s.call = kube_get(b->kube, &get, on_bytes_done, &s);
+    box_until(b, &s.done);
+    for (int i = 0; i < 10; i++)
+        box_turn(b);
+    buf_done(&s.got);
+
+    s = (struct bytes){ .b = b };
+    get.path = S("/api/v1/namespaces/default/configmaps/no");
+    s.call = kube_get(b->kube, &get, on_bytes_done, &s);
+    box_until(b, &s.done);
+    is_int(s.code, ERR_NOT_FOUND, "what is not there is an error");
+    is_int((int64_t)s.got.n, 0, "without bytes");
+    struct box_answer w = { .a = a };
+    get = (struct kube_get){ .path = S("/apis"),
+                             .accept = "application/json;g=apidiscovery.k8s.io;v=v2;"
+                                       "as=APIGroupDiscoveryList" };
+    kube_get(b->kube, &get, box_on_answer, &w);
+    box_until(b, &w.done);
+    is_str(jv_str(jv_at(w.ans.obj, "kind"), STR_NONE), S("APIGroupDiscoveryList"),
+           "without on_bytes it is an object, of the form asked for");
+}
+
 static void answers_have_a_time_limit(struct box *b)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -371,6 +437,7 @@ int main(void)
     watches_are_selected(&b);
     watches_end(&b);
     cancelled_calls_are_silent(&b);
+    any_path_is_read_in_bytes(&b);
     answers_have_a_time_limit(&b);
     many_at_once(&b);
     bookmarks_come(&b);

@@ -345,7 +345,9 @@ static void fake_cancel(struct kube_api *api, struct kube_call *c)
     arena_free(c->a);
 }
 
-static const struct kube_api_ops ops = { fake_send, fake_watch, fake_cancel };
+static const struct kube_api_ops ops = { .send = fake_send,
+                                         .watch = fake_watch,
+                                         .cancel = fake_cancel };
 
 /* ---- turns */
 

@@ -58,7 +58,7 @@ static void link_cancel(struct kube_api *api, struct kube_call *c)
     l->done = NULL;
 }
 
-static const struct kube_api_ops link_ops = { link_send, NULL, link_cancel };
+static const struct kube_api_ops link_ops = { .send = link_send, .cancel = link_cancel };
 
 static void fake_put(struct fake *f, struct arena *a, jv obj)
 {

@@ -31,7 +31,9 @@ static void inner_cancel(struct kube_api *api, struct kube_call *c)
     cancelled++;
 }
 
-static const struct kube_api_ops inner_ops = { inner_send, inner_watch, inner_cancel };
+static const struct kube_api_ops inner_ops = { .send = inner_send,
+                                               .watch = inner_watch,
+                                               .cancel = inner_cancel };
 static struct kube_api inner = { &inner_ops };
 
 static bool may_write(void *ctx)
