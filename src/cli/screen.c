@@ -1,0 +1,185 @@
+/* See screen.h. */
+
+#include "cli/screen.h"
+
+#include "cli/outlet.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { SOON_MS = 40, SECOND_MS = 1000, MUCH = 64 * 1024 };
+
+struct screen {
+    struct screen_opts o;
+    struct outlet *out;
+    struct buf log;  /* yet to be put out */
+    struct buf said; /* without a view: ours, to another descriptor */
+    size_t *drawn;   /* widths of the view's lines, as they stand now */
+    size_t n_drawn;
+    size_t cap_drawn;
+    struct loop_timer *soon;
+    struct loop_timer *ticks; /* times pass by themselves */
+    bool over;
+};
+
+bool screen_can_draw(int fd)
+{
+    const char *term = getenv("TERM"); // NOLINT(concurrency-mt-unsafe): nobody sets it
+
+    return isatty(fd) && term && *term && strcmp(term, "dumb") != 0;
+}
+
+bool screen_wants_color(int fd)
+{
+    const char *no = getenv("NO_COLOR"); // NOLINT(concurrency-mt-unsafe): nobody sets it
+
+    return screen_can_draw(fd) && !(no && *no);
+}
+
+static void size_of(int fd, size_t *columns, size_t *rows)
+{
+    struct winsize w = { 0 };
+
+    *columns = 80;
+    *rows = 24;
+    if (ioctl(fd, TIOCGWINSZ, &w) == 0 && w.ws_col && w.ws_row) {
+        *columns = w.ws_col;
+        *rows = w.ws_row;
+    }
+}
+
+/* Terminals that have become narrower have wrapped what was drawn. */
+static void erase(const struct screen *s, struct buf *b, size_t columns)
+{
+    size_t rows = 0;
+
+    for (size_t i = 0; i < s->n_drawn; i++)
+        rows += s->drawn[i] > columns ? (s->drawn[i] + columns - 1) / columns : 1;
+    if (rows)
+        buf_printf(b, "\033[%zuA\r\033[J", rows);
+}
+
+static void draw(struct screen *s, struct buf *b, size_t columns, size_t rows)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct view v = s->over ? (struct view){ 0 } : s->o.view(s->o.ctx, a, columns, rows);
+
+    if (v.n > s->cap_drawn) {
+        s->cap_drawn = v.n;
+        s->drawn = mem_resize(s->drawn, v.n * sizeof(*s->drawn));
+    }
+    s->n_drawn = v.n;
+    for (size_t i = 0; i < v.n; i++) {
+        buf_add(b, v.lines[i]);
+        buf_addc(b, '\n');
+        s->drawn[i] = v.widths[i];
+    }
+}
+
+static void flush(struct screen *s)
+{
+    size_t columns;
+    size_t rows;
+
+    loop_timer_stop(TAKE(s->soon));
+    if (!s->o.live) {
+        outlet_put(s->out, s->o.logs, buf_str(&s->log));
+        outlet_put(s->out, STDERR_FILENO, buf_str(&s->said));
+        buf_clear(&s->log);
+        buf_clear(&s->said);
+        return;
+    }
+    AUTO(buf) struct buf b = { 0 };
+    size_of(s->o.logs, &columns, &rows);
+    erase(s, &b, columns);
+    buf_add(&b, buf_str(&s->log));
+    draw(s, &b, columns, rows);
+    outlet_put(s->out, s->o.logs, buf_str(&b));
+    buf_clear(&s->log);
+}
+
+static void on_soon(void *arg)
+{
+    flush(arg);
+}
+
+static void later(struct screen *s)
+{
+    if (s->log.n + s->said.n > MUCH)
+        flush(s);
+    else if (!s->soon)
+        s->soon = loop_timer_start(s->o.loop, s->o.live ? SOON_MS : 0, 0, on_soon, s);
+}
+
+static void on_size(void *arg, int signo)
+{
+    (void)signo;
+    screen_touch(arg);
+}
+
+struct screen *screen_new(const struct screen_opts *o)
+{
+    struct screen *s = mem_new(sizeof(*s));
+
+    s->o = *o;
+    s->out = outlet_new();
+    if (o->live) {
+        loop_on_signal(o->loop, SIGWINCH, on_size, s, NULL);
+        s->ticks = loop_timer_start(o->loop, SECOND_MS, SECOND_MS, on_soon, s);
+    }
+    return s;
+}
+
+void screen_log(struct screen *s, str lines)
+{
+    buf_add(&s->log, lines);
+    later(s);
+}
+
+void screen_say(struct screen *s, str lines)
+{
+    if (!s->o.live && s->log.n) { /* in the order of things, should both go to one place */
+        outlet_put(s->out, s->o.logs, buf_str(&s->log));
+        buf_clear(&s->log);
+    }
+    buf_add(s->o.live ? &s->log : &s->said, lines);
+    if (s->o.live)
+        later(s);
+    else
+        flush(s);
+}
+
+void screen_touch(struct screen *s)
+{
+    if (s->o.live && !s->over)
+        later(s);
+}
+
+bool screen_is_unread(struct screen *s)
+{
+    return outlet_is_broken(s->out, s->o.logs);
+}
+
+void screen_last(struct screen *s, str lines)
+{
+    s->over = true;
+    loop_timer_stop(TAKE(s->ticks));
+    screen_say(s, lines);
+    flush(s);
+}
+
+void screen_free(struct screen *s)
+{
+    if (!s)
+        return;
+    s->over = true;
+    flush(s);
+    loop_timer_stop(s->ticks);
+    outlet_free(s->out);
+    buf_done(&s->log);
+    buf_done(&s->said);
+    free(s->drawn);
+    free(s);
+}

@@ -1,0 +1,33 @@
+/* What `muster run` shows: log lines that scroll and, on a terminal, a view below them that is
+ * redrawn in place. Elsewhere plain lines. */
+#pragma once
+
+#include "cli/view.h"
+#include "loop/loop.h"
+
+struct screen_opts {
+    struct loop *loop;
+    int logs;  /* descriptor for log lines: 1 or 2; what we say goes to 2, and the view, too, ... */
+    bool live; /* ... if there is one; then all goes to `logs`, in order */
+    bool color;
+    struct view (*view)(void *ctx, struct arena *a, size_t columns, size_t rows);
+    void *ctx;
+};
+
+struct screen;
+
+struct screen *screen_new(const struct screen_opts *o);
+void screen_log(struct screen *s, str lines);  /* whole ones */
+void screen_say(struct screen *s, str lines);  /* ours, among them */
+void screen_touch(struct screen *s);           /* the view has changed */
+bool screen_is_unread(struct screen *s);       /* nobody reads the logs any more */
+void screen_last(struct screen *s, str lines); /* no view any more, and these below all */
+void screen_free(struct screen *s);            /* when all is written */
+
+/* A terminal that can be drawn on: by fd and $TERM. */
+bool screen_can_draw(int fd);
+bool screen_wants_color(int fd); /* and $NO_COLOR */
+
+/* A line as it may stand above the view: what comes after its last carriage return, without what
+ * moves the cursor or sets modes. Colours stay, if color, and end with the line. Pure. */
+void line_tame(struct buf *b, str line, bool color);
