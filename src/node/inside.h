@@ -5,6 +5,7 @@
 #include "node/images.h"
 #include "node/life.h"
 #include "node/mirror.h"
+#include "node/names_keep.h"
 #include "node/node.h"
 #include "node/probes.h"
 #include "node/resources.h"
@@ -18,6 +19,7 @@ struct node {
     struct map pods; /* by uid */
     struct mirror *pod_mirror;
     struct mirror *mirrors[NODE_KINDS];
+    struct names *names; /* NULL: none */
     struct tell *tell;
     struct images *images;
     struct devices gpus;
@@ -67,7 +69,12 @@ struct pod {
     struct jdoc *volumes; /* as volumes_set_up made them */
     struct jdoc *net;     /* {net, mounts} */
     struct ask *asks;
-    struct node_log *logs; /* being read */
+    struct node_log *logs;   /* being read */
+    struct names_seat *seat; /* NULL: it knows no names */
+    struct {                 /* as names were worked out from last */
+        bool ready, leaving;
+        char ip[48];
+    } named;
 };
 
 int64_t node_now(const struct node *n);

@@ -125,6 +125,7 @@ static void on_pods_listed(void *ctx)
     if (n->listed || n->ending)
         return;
     n->listed = true;
+    names_listed(n->names);
     look_for_orphans(n);
 }
 
@@ -163,8 +164,24 @@ static void on_referred(void *ctx, struct jdoc *doc, struct jdoc *old)
         each_pod(n, meta_namespace(jdoc_root(doc)), look_again);
 }
 
+static void on_service(void *ctx, struct jdoc *doc, struct jdoc *old)
+{
+    struct node *n = ctx;
+
+    (void)old;
+    names_changed(n->names, meta_namespace(jdoc_root(doc)));
+}
+
+static void on_service_gone(void *ctx, struct jdoc *doc)
+{
+    on_service(ctx, doc, NULL);
+}
+
 static void on_referred_listed(void *ctx)
 {
+    struct node *n = ctx;
+
+    names_listed(n->names);
     each_pod(ctx, STR_NONE, look_again);
 }
 
@@ -189,7 +206,8 @@ static void mirrors_new(struct node *n)
         struct mirror_opts r = { .loop = n->o.loop,
                                  .api = n->o.api,
                                  .res = &referred[i],
-                                 .put = i == NODE_SERVICES ? NULL : on_referred,
+                                 .put = i == NODE_SERVICES ? on_service : on_referred,
+                                 .gone = i == NODE_SERVICES ? on_service_gone : NULL,
                                  .listed = on_referred_listed,
                                  .ctx = n };
         n->mirrors[i] = mirror_new(&r);
@@ -206,6 +224,7 @@ static void copy_opts(struct node *n, const struct node_opts *o)
     n->o.data = arena_str(a, o->data);
     n->o.path = arena_str(a, o->path);
     n->o.isolation = arena_str(a, o->isolation);
+    n->o.api_ip = arena_str(a, o->api_ip);
     n->o.env = jv_copy(a, o->env);
     n->o.conditions = jv_copy(a, o->conditions);
     if (!o->wall_ms)
@@ -247,6 +266,7 @@ int node_new(struct node **out, const struct node_opts *o, struct err *e)
     n->tell = tell_new(o->loop, o->api, n->o.wall_ms, n->o.name);
     n->reg = registration_new(n);
     mirrors_new(n);
+    n->names = names_new(n);
     *out = n;
     return 0;
 }
@@ -256,6 +276,7 @@ void node_start(struct node *n)
     registration_start(n->reg);
     mirror_start(n->mirrors[NODE_SERVICES]);
     mirror_start(n->pod_mirror);
+    names_start(n->names);
 }
 
 bool node_is_ready(const struct node *n)
@@ -287,6 +308,7 @@ void node_free(struct node *n)
     while (n->orphans)
         orphan_free(n->orphans);
     map_done(&n->pods);
+    names_free(n->names);
     mirror_free(n->pod_mirror);
     for (size_t i = 0; i < NODE_KINDS; i++)
         mirror_free(n->mirrors[i]);

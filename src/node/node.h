@@ -12,6 +12,13 @@ struct node_net {
      * it returns. */
     int (*attach)(void *ctx, struct arena *a, jv pod, jv *net, jv *mounts, struct err *e);
     void (*detach)(void *ctx, str uid);
+    /* After a restart: a pod that has been running, with what attach made of net. May be NULL. */
+    void (*adopt)(void *ctx, str uid, jv net);
+    /* All services with a ClusterIP, whenever one or what is ready behind it changes: [{namespace,
+     * name, ip, ports: [{protocol, port, to: [{ip, port}]}]}]. NULL: the network cannot reach
+     * ClusterIPs, and names stand for pods instead. */
+    void (*services)(void *ctx, jv list);
+    const char *resolv; /* text of resolv.conf for pods; NULL: the machine's */
     void *ctx;
 };
 
@@ -20,6 +27,9 @@ struct node_opts { /* copied, texts too */
     struct kube_api *api;
     struct runtime *runtime;
     const struct node_net *net;
+    bool names; /* pods get cluster names; with isolation "shared" addresses of their own, too */
+    str api_ip; /* where pods reach the server, for kubernetes.default; empty: unknown */
+    int64_t api_port;
     str name;
     str host_ip;
     str data;                 /* directory: DATA/pods, DATA/logs, DATA/images.yaml */

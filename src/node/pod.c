@@ -84,6 +84,7 @@ void pod_free(struct pod *p)
     pod_logs_look(p, true);
     loop_timer_stop(p->wake);
     loop_timer_stop(p->write_timer);
+    p->seat = NULL; /* its file is still read */
     if (p->call)
         kube_cancel(p->n->o.api, p->call);
     if (p->rt)
@@ -101,6 +102,7 @@ void pod_free(struct pod *p)
 /* What it held while it ran; its logs stay, its directory as long as its object. */
 static void release(struct pod *p)
 {
+    names_detach(p->n->names, p);
     if (p->attached && p->n->o.net)
         p->n->o.net->detach(p->n->o.net->ctx, str_of(p->uid));
     p->attached = false;
@@ -114,6 +116,7 @@ static void reap(struct pod *p)
     p->n->o.runtime->ops->forget(p->n->o.runtime, str_of(p->uid));
     if (volumes_remove(p->dir, &e) < 0)
         log_warn("pod directory not removed", KVZ("pod", p->uid), KVZ("error", e.msg));
+    names_lost(p->n->names, p);
     pod_free(p);
 }
 
@@ -131,6 +134,8 @@ void pod_update(struct pod *p, struct jdoc *doc, struct jdoc *old)
     life_update(p->life, doc);
     if (relabelled && p->volumes)
         pod_refresh_volumes(p, NULL);
+    if (relabelled)
+        names_changed(p->n->names, meta_namespace(now));
     if (!p->adopting)
         pod_go(p, &out);
 }
@@ -251,6 +256,7 @@ void pod_go(struct pod *p, struct life_out *out)
         reap(p);
         return;
     }
+    names_look(p->n->names, p);
     arm(p, out->wake_ms);
     pod_write(p);
 }
@@ -305,13 +311,17 @@ static void learn(struct pod *p, jv state)
 }
 
 /* What it was given is in the file that its sandbox was made by. */
-static void remember_devices(struct pod *p)
+static void remember(struct pod *p)
 {
     AUTO(arena) struct arena *a = arena_new();
     str text = pod_read_end(a, arena_printf(a, "%s/sandbox.json", p->dir).p, SANDBOX_MAX);
     jv box = json_parse(a, text, NULL, NULL);
+    const struct node_net *net = p->n->o.net;
 
     devices_mark(&p->n->gpus, str_of(p->uid), jv_at(box, "devices"));
+    if (net && net->adopt)
+        net->adopt(net->ctx, str_of(p->uid), jv_at(box, "net"));
+    names_adopt(p->n->names, p, box);
 }
 
 static void greeted(struct pod *p, const struct runtime_event *ev)
@@ -320,7 +330,7 @@ static void greeted(struct pod *p, const struct runtime_event *ev)
 
     if (p->adopting) {
         learn(p, ev->state);
-        remember_devices(p);
+        remember(p);
         p->attached = true;
         pod_refresh_volumes(p, NULL);
     }

@@ -7,6 +7,7 @@
 #include "node/env.h"
 #include "node/inside.h"
 #include "node/logs.h"
+#include "node/names.h"
 #include "node/volumes.h"
 #include "plan/planner.h"
 
@@ -168,7 +169,8 @@ static int attach(struct pod *p, struct err *e)
 {
     struct arena *a = arena_new();
     const struct node_net *net = p->n->o.net;
-    bool host = !net || jv_bool(jv_at(p->life->pod, "spec", "hostNetwork"), false);
+    bool own_host = jv_bool(jv_at(p->life->pod, "spec", "hostNetwork"), false);
+    bool host = !net || own_host;
     jv how = jobj(a, { "host", JV_TRUE }, { "ip", jstr(a, p->n->o.host_ip) });
     jv mounts = JV_EMPTY_ARR;
 
@@ -177,6 +179,13 @@ static int attach(struct pod *p, struct err *e)
         return -1;
     }
     p->attached = !host;
+    if (!own_host && names_attach(p->n->names, p, a, &how, &mounts, e) < 0) {
+        if (p->attached)
+            net->detach(net->ctx, str_of(p->uid));
+        p->attached = false;
+        arena_free(a);
+        return -1;
+    }
     jdoc_unref(p->net);
     p->net = jdoc_of(a, jv_copy(a, jobj(a, { "net", how }, { "mounts", mounts })));
     return 0;
@@ -185,12 +194,12 @@ static int attach(struct pod *p, struct err *e)
 static jv sandbox_json(struct arena *a, struct pod *p, jv gpus)
 {
     jv pod = p->life->pod, net = jdoc_root(p->net);
-    str host = jv_str(jv_at(pod, "spec", "hostname"), meta_name(pod));
+    str host = names_hostname(pod);
 
     return jobj(a, { "uid", jstr(a, str_of(p->uid)) },
                 { "namespace", jstr(a, meta_namespace(pod)) }, { "name", jstr(a, meta_name(pod)) },
                 { "isolation", p->n->o.isolation.n ? jstr(a, p->n->o.isolation) : JV_ABSENT },
-                { "hostname", jstr(a, str_sub(host, 0, 63)) }, { "net", jv_at(net, "net") },
+                { "hostname", jstr(a, host) }, { "net", jv_at(net, "net") },
                 { "mounts", jv_at(net, "mounts") },
                 { "tmpfs", volumes_in_memory(a, jdoc_root(p->volumes)) }, { "devices", gpus });
 }
@@ -236,7 +245,7 @@ static jv base_env(struct arena *a, const struct pod *p, const struct image_run 
 {
     struct jbuild b = jb_from(a, run->rootfs.n ? JV_ABSENT : p->n->o.env);
     AUTO(buf) struct buf gpus = { 0 };
-    str host = jv_str(jv_at(p->life->pod, "spec", "hostname"), meta_name(p->life->pod));
+    str host = names_hostname(p->life->pod);
 
     for (size_t i = 0; i < p->n->gpus.n; i++)
         if (str_eqz(str_of(p->uid), p->n->gpus.at[i].owner))
@@ -467,5 +476,6 @@ void pod_start(struct pod *p, const struct life_action *act, struct life_out *ou
         life_tell(out, c, true, "ProgramElsewhere", s.run.told);
     life_tell(out, c, false, "Created",
               arena_printf(a, "Created container: %" PRI_STR, STR_ARG(c->name)));
+    names_starting(p->n->names, p);
     p->n->o.runtime->ops->start(p->rt, start_json(a, p, c, act->attempt, &s));
 }

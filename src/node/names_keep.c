@@ -1,0 +1,231 @@
+/* Rounds: what changed since the last one is worked out at once, for all pods and services of the
+ * namespaces concerned. The more a round costs, the longer the next one waits. */
+
+#include "node/names_keep.h"
+
+#include "base/mem.h"
+#include "kube/meta.h"
+#include "loop/log.h"
+#include "node/names_inside.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { ROUND_MS = 20, ROUND_MAX_MS = 500, IDLE_PARTS = 10, RETRY_MS = 1000 };
+
+static const struct kube_resource endpoints = { "", "v1", "endpoints", "Endpoints", false };
+static const struct kube_resource slices = { "discovery.k8s.io", "v1", "endpointslices",
+                                             "EndpointSlice", false };
+
+/* ---- rounds */
+
+static void round_of(void *arg);
+
+static void arm(struct names *k, int64_t ms)
+{
+    if (!k->timer)
+        k->timer = loop_timer_start(k->n->o.loop, ms, 0, round_of, k);
+}
+
+static void arm_soon(struct names *k)
+{
+    int64_t wait = k->cost_ms * IDLE_PARTS;
+
+    wait = wait < ROUND_MS ? ROUND_MS : wait > ROUND_MAX_MS ? ROUND_MAX_MS : wait;
+    wait -= boot_now_ms() - k->last_ms;
+    arm(k, wait > 0 ? wait : 0);
+}
+
+static bool is_informed(const struct names *k)
+{
+    return k->n->listed && mirror_is_listed(k->n->mirrors[NODE_SERVICES]) &&
+           mirror_is_listed(k->endpoints) && mirror_is_listed(k->slices);
+}
+
+static void tell_routes(struct names *k)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct jbuild b = jb_arr(a);
+
+    for (struct map_slot *s = NULL; (s = map_next(&k->spaces, s));) {
+        const struct names_space *at = s->value;
+        for (struct jv_iter it = jv_iter(at->routes ? jdoc_root(at->routes) : JV_ABSENT);
+             jv_next(&it);)
+            jb_push(&b, it.value);
+    }
+    if (k->n->o.net && k->n->o.net->services)
+        k->n->o.net->services(k->n->o.net->ctx, jb_done(&b));
+}
+
+/* Files that an earlier node has left, of namespaces without pods now. */
+static void sweep(struct names *k)
+{
+    DIR *d = opendir(k->dir);
+
+    for (struct dirent *at; d && (at = readdir(d));) {
+        struct names_space *s = map_get(&k->spaces, str_of(at->d_name));
+        if (at->d_name[0] != '.' && (!s || !s->file))
+            unlinkat(dirfd(d), at->d_name, 0);
+    }
+    if (d)
+        closedir(d);
+}
+
+static void drop_old(struct names *k)
+{
+    for (struct map_slot *s = NULL; (s = map_next(&k->spaces, s));) {
+        struct names_space *at = s->value;
+        if (at->file)
+            names_file_drop_old(at->file);
+        for (struct names_seat *seat = at->seats; seat; seat = seat->next)
+            if (seat->own)
+                names_file_drop_old(seat->own);
+    }
+}
+
+static void round_of(void *arg)
+{
+    struct names *k = arg;
+    int64_t begun = boot_now_ms();
+    struct err e = { 0 };
+    bool routes = false;
+
+    loop_timer_stop(k->timer);
+    k->timer = NULL;
+    if (!is_informed(k))
+        return; /* asked again when it is */
+    for (struct map_slot *s = NULL; (s = map_next(&k->spaces, s));) {
+        struct names_space *at = s->value;
+        if (at->dirty)
+            routes |= names_space_refresh(at);
+        if (!at->lines.n && !at->seats && !at->file)
+            names_space_free(at);
+    }
+    if (!k->swept) {
+        drop_old(k);
+        sweep(k);
+    }
+    if (names_space_write(k, &e) < 0) {
+        log_warn("names not written, trying again", KVZ("error", e.msg));
+        arm(k, RETRY_MS);
+    }
+    if (routes || !k->swept)
+        tell_routes(k);
+    k->swept = true;
+    k->last_ms = boot_now_ms();
+    k->cost_ms = k->last_ms - begun;
+}
+
+/* ---- what happens */
+
+void names_changed(struct names *k, str ns)
+{
+    if (!k)
+        return;
+    names_space(k, ns)->dirty = true;
+    arm_soon(k);
+}
+
+void names_look(struct names *k, struct pod *p)
+{
+    if (!k)
+        return;
+    str ip = names_pod_has_ended(p) ? STR_NONE : names_pod_ip(p);
+    bool ready = ip.n && names_pod_is_ready(p);
+    bool leaving = p->life->deleted;
+
+    if (ready == p->named.ready && leaving == p->named.leaving && str_eqz(ip, p->named.ip))
+        return;
+    p->named.ready = ready;
+    p->named.leaving = leaving;
+    str fits = str_sub(ip, 0, sizeof(p->named.ip) - 1);
+    memcpy(p->named.ip, fits.p ? fits.p : "", fits.n);
+    p->named.ip[fits.n] = '\0';
+    names_changed(k, meta_namespace(jdoc_root(p->doc)));
+}
+
+void names_lost(struct names *k, struct pod *p)
+{
+    if (!k)
+        return;
+    names_detach(k, p);
+    if (p->named.ip[0])
+        names_changed(k, meta_namespace(jdoc_root(p->doc)));
+}
+
+static void on_given(void *ctx, struct jdoc *doc, struct jdoc *old)
+{
+    (void)old;
+    names_changed(ctx, meta_namespace(jdoc_root(doc)));
+}
+
+static void on_given_gone(void *ctx, struct jdoc *doc)
+{
+    names_changed(ctx, meta_namespace(jdoc_root(doc)));
+}
+
+void names_listed(struct names *k)
+{
+    if (k)
+        arm_soon(k);
+}
+
+static void on_listed(void *ctx)
+{
+    names_listed(ctx);
+}
+
+/* ---- */
+
+static struct mirror *given_mirror(struct names *k, const struct kube_resource *res)
+{
+    struct mirror_opts o = { .loop = k->n->o.loop,
+                             .api = k->n->o.api,
+                             .res = res,
+                             .put = on_given,
+                             .gone = on_given_gone,
+                             .listed = on_listed,
+                             .ctx = k };
+
+    return mirror_new(&o);
+}
+
+struct names *names_new(struct node *n)
+{
+    AUTO(arena) struct arena *a = arena_new();
+
+    if (!n->o.names)
+        return NULL;
+    struct names *k = mem_new(sizeof(*k));
+    k->n = n;
+    k->shared = str_eq(n->o.isolation, S("shared"));
+    k->dir =
+        mem_or_abort(strdup(arena_printf(a, "%" PRI_STR "/names/hosts", STR_ARG(n->o.data)).p));
+    k->endpoints = given_mirror(k, &endpoints);
+    k->slices = given_mirror(k, &slices);
+    return k;
+}
+
+void names_start(struct names *k)
+{
+    if (!k)
+        return;
+    mirror_start(k->endpoints);
+    mirror_start(k->slices);
+    arm_soon(k);
+}
+
+void names_free(struct names *k)
+{
+    if (!k)
+        return;
+    loop_timer_stop(k->timer);
+    for (struct map_slot *s = NULL; (s = map_next(&k->spaces, s));)
+        names_space_free(s->value);
+    map_done(&k->spaces);
+    mirror_free(k->endpoints);
+    mirror_free(k->slices);
+    free(k->dir);
+    free(k);
+}
