@@ -184,6 +184,24 @@ bool rig_wait_n(struct rig *r, const int *count, int n)
     return *count >= n;
 }
 
+bool rig_wait_log(struct rig_pod *p, const char *text)
+{
+    for (int64_t end = rig_patience(); boot_now_ms() < end; rig_turn(p->rig)) {
+        AUTO(arena) struct arena *a = arena_new();
+        if (str_contains(rig_log(a, p), str_of(text)))
+            return true;
+    }
+    return false;
+}
+
+bool rig_wait_processes(struct rig *r, const char *text, int n)
+{
+    for (int64_t end = rig_patience(); boot_now_ms() < end; rig_turn(r))
+        if (rig_processes(text) >= n)
+            return true;
+    return false;
+}
+
 void rig_end(struct rig_pod *p, int64_t grace_ms)
 {
     struct rig *r = p->rig;

@@ -60,6 +60,8 @@ void rig_turn(struct rig *r); /* what there is to do now; a moment's rest when t
 int64_t rig_patience(void);   /* until when, by boot_now_ms(), a test waits from now on */
 bool rig_wait(struct rig *r, const bool *flag);
 bool rig_wait_n(struct rig *r, const int *count, int n);
+bool rig_wait_log(struct rig_pod *p, const char *text);          /* has it */
+bool rig_wait_processes(struct rig *r, const char *text, int n); /* at least */
 const struct rig_event *rig_last(const struct rig_pod *p, enum runtime_what what);
 str rig_read(struct arena *a, const char *path); /* empty when there is none */
 str rig_log(struct arena *a, const struct rig_pod *p);

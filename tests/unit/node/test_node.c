@@ -33,10 +33,7 @@ static void node_up(void)
         exit(1);
     }
     node_start(node);
-    for (int i = 0; i < 20000 && !node_is_ready(node); i++) {
-        box_turn(&box);
-        usleep(50);
-    }
+    WAIT(node_is_ready(node));
 }
 
 /* ---- */
@@ -53,10 +50,7 @@ static void registers(void)
     ok(jv_exists(jv_at(n, "status", "capacity", "memory")), "memory as found");
     is_str(jv_str(jv_at(n, "metadata", "labels", "muster.dev/isolation"), S("")), S("shared"),
            "its isolation is a label");
-    for (int i = 0; i < 200; i++) {
-        box_turn(&box);
-        usleep(100);
-    }
+    WAIT(jv_exists(get(a, &leases, "kube-node-lease", "here")));
     ok(jv_exists(get(a, &leases, "kube-node-lease", "here")), "a lease is kept");
 }
 
@@ -76,12 +70,10 @@ static void runs_to_the_end(void)
     ok(meta_condition_is(pod, S("PodScheduled"), S("True")), "and conditions");
     ok(node_count_writes(node) - before <= 3, "few writes: %d",
        (int)(node_count_writes(node) - before));
-    ok(told("one", "Started", "Started container c"), "its start is an event");
-    ok(told(
-           "one", "Pulled",
-           "Container image \"busybox\" is not mapped: running \"sh\" from this machine's own file "
-           "system"),
-       "where it runs too");
+    until_told("one", "Started", "Started container c");
+    until_told("one", "Pulled",
+               "Container image \"busybox\" is not mapped: running \"sh\" from this machine's own "
+               "file system");
     AUTO(buf) struct buf env = { 0 };
     json_print(&env, jv_at(fake_told(fake, uid, S("c")), "env"));
     ok(str_contains(buf_str(&env), S("\"IP=10.0.0.9\"")) &&
@@ -100,28 +92,21 @@ static void fails_and_restarts(void)
 
     UNTIL("again", "Running", "it runs", "status", "phase");
     fake_exit(fake, uid, S("c"), 3, 0, false);
-    for (int i = 0; i < 400 && fake_starts(fake, uid, S("c")) < 2; i++) {
-        box_turn(&box);
-        usleep(500);
-    }
+    WAIT(fake_starts(fake, uid, S("c")) >= 2);
     is_int(fake_starts(fake, uid, S("c")), 2, "it is started again at once");
     fake_exit(fake, uid, S("c"), -1, SIGKILL, true);
-    for (int i = 0; i < 400; i++) {
-        box_turn(&box);
-        usleep(200);
-    }
+    WAIT(str_eqz(reason_of(a, "again", "waiting"), "CrashLoopBackOff"));
     jv c = container(a, "again");
     is_str(jv_str(jv_at(c, "state", "waiting", "reason"), S("")), S("CrashLoopBackOff"),
            "then it backs off");
     is_str(jv_str(jv_at(c, "lastState", "terminated", "reason"), S("")), S("OOMKilled"),
            "its last end is told");
     is_int(jv_int(jv_at(c, "restartCount"), -1), 1, "restarts are counted");
-    ok(told("again", "BackOff",
-            arena_printf(
-                a, "Back-off restarting failed container c in pod again_default(%" PRI_STR ")",
-                STR_ARG(uid))
-                .p),
-       "and an event says so");
+    until_told(
+        "again", "BackOff",
+        arena_printf(a, "Back-off restarting failed container c in pod again_default(%" PRI_STR ")",
+                     STR_ARG(uid))
+            .p);
     delete ("again", 5);
     until_gone("again", "a pod that backs off goes");
 }
@@ -142,10 +127,11 @@ static void stops_with_grace(void)
     delete ("stub", 1);
     ok(fake_runs(fake, uid, S("c")), "it has its grace");
     until_gone("stub", "and is killed after it");
+    WAIT(node_count_pods(node) == 0);
     ok(stat(dir.p, &st) < 0, "its directory is gone");
     is_int((int64_t)fake_count(fake), 0, "no sandbox is left");
     is_int((int64_t)node_count_pods(node), 0, "the node has forgotten it");
-    ok(told("stub", "Killing", "Stopping container c"), "the stop is an event");
+    until_told("stub", "Killing", "Stopping container c");
 }
 
 static void waits_for_objects(void)
@@ -166,7 +152,8 @@ static void waits_for_objects(void)
                               .body = box_value(a, "{'data': {'k': 'two'}}") };
     box_ask(&box, a, &r);
     char text[10] = "";
-    for (int i = 0; i < 400 && strcmp(text, "two") != 0; i++) {
+    for (int64_t end = boot_now_ms() + PATIENCE_MS;
+         strcmp(text, "two") != 0 && boot_now_ms() < end;) {
         box_turn(&box);
         usleep(500);
         FILE *f =
@@ -189,9 +176,6 @@ static void cannot_start(void)
     make_pod(a, "config", "", "'command': ['sh'], 'envFrom': [{'secretRef': {'name': 'no'}}]");
     make_pod(a, "program", "'restartPolicy': 'Never',", "'command': ['no-such-program']");
     make_pod(a, "start", "'restartPolicy': 'Never',", "'command': ['sh', 'fail']");
-    FILE *f = fopen(arena_printf(a, "%s/images.yaml", data).p, "w");
-    fputs("images:\n- {match: busybox, command: [sh]}\n", f);
-    fclose(f);
     UNTIL("program", "Failed", "a program that is not there fails", "status", "phase");
     jv c = container(a, "program");
     is_str(jv_str(jv_at(c, "state", "terminated", "reason"), S("")), S("ContainerCannotRun"),
@@ -202,8 +186,11 @@ static void cannot_start(void)
     UNTIL("start", "Failed", "one that cannot be run too", "status", "phase");
     is_str(jv_str(jv_at(container(a, "start"), "state", "terminated", "reason"), S("")),
            S("StartError"), "with its reason");
-    is_str(jv_str(jv_at(container(a, "image"), "state", "waiting", "reason"), S("")),
-           S("ImageNotMapped"), "an image without a command");
+    WAIT(reason_of(a, "image", "waiting").n && reason_of(a, "config", "waiting").n);
+    is_str(reason_of(a, "image", "waiting"), S("ImageNotMapped"), "an image without a command");
+    FILE *f = fopen(arena_printf(a, "%s/images.yaml", data).p, "w");
+    fputs("images:\n- {match: busybox, command: [sh]}\n", f);
+    fclose(f);
     UNTIL("image", "Running", "runs once it is mapped", "status", "phase");
     is_str(jv_str(jv_at(container(a, "config"), "state", "waiting", "message"), S("")),
            S("secret \"no\" not found"), "a secret that is not there");
@@ -252,10 +239,7 @@ static void probes_and_hooks(void)
                "Readiness probe failed: dial tcp 127.0.0.1:1: connect: connection refused");
     ok(!jv_bool(jv_at(container(a, "probed"), "ready"), true), "it is not ready");
     fake_exec_code(fake, 1);
-    for (int i = 0; i < 4000 && fake_starts(fake, uid, S("c")) < 2; i++) {
-        box_turn(&box);
-        usleep(500);
-    }
+    WAIT(fake_starts(fake, uid, S("c")) >= 2);
     fake_exec_code(fake, 0);
     is_int(fake_starts(fake, uid, S("c")), 2, "a liveness probe that fails restarts it");
     until_told("probed", "Killing", "Container c failed liveness probe, will be restarted");
@@ -275,11 +259,9 @@ static void sandboxes_die(void)
     fake_kill(fake, never);
     fake_kill(fake, always);
     UNTIL("never", "SandboxLost", "a sandbox that dies fails its pod", "status", "reason");
-    for (int i = 0; i < 1000 && fake_starts(fake, always, S("c")) < 2; i++) {
-        box_turn(&box);
-        usleep(500);
-    }
+    WAIT(fake_starts(fake, always, S("c")) >= 2);
     ok(fake_runs(fake, always, S("c")), "or is made anew");
+    WAIT(jv_int(jv_at(container(a, "always"), "restartCount"), 0) > 0);
     UNTIL("always", "Running", "as the pod says", "status", "phase");
     jv c = container(a, "always");
     is_int(jv_int(jv_at(c, "restartCount"), 0), 1, "which counts");
@@ -314,15 +296,13 @@ static void restarts_of_the_node(void)
     UNTIL("dies", "NodeRestart", "what is lost is said to be", "status", "reason");
     UNTIL("stays", "Running", "what runs is adopted", "status", "phase");
     is_int(fake_starts(fake, stays, S("c")), 1, "and not started again");
-    for (int i = 0; i < 400 && fake_runs(fake, leaves, S("c")); i++) {
-        box_turn(&box);
-        usleep(500);
-    }
+    WAIT(!fake_runs(fake, leaves, S("c")));
     ok(!fake_runs(fake, leaves, S("c")), "what was deleted meanwhile ends");
     for (size_t i = 0; i < 3; i++)
         delete (names[i], 1);
     for (size_t i = 0; i < 3; i++)
         until_gone(names[i], names[i]);
+    WAIT(node_count_pods(node) == 0);
     is_int((int64_t)fake_count(fake), 0, "no sandbox is left");
     ok(!fake_twice, "nothing ever ran twice at once");
 }

@@ -3,6 +3,7 @@
 #include "node/node.h"
 #include "node/warden.h"
 #include "node/warden_keeper.h"
+#include "rig.h"
 #include "world.h"
 
 #include <sys/prctl.h>
@@ -36,10 +37,7 @@ static void node_up(void)
         exit(1);
     }
     node_start(node);
-    for (int i = 0; i < 20000 && !node_is_ready(node); i++) {
-        box_turn(&box);
-        usleep(50);
-    }
+    WAIT(node_is_ready(node));
 }
 
 static void node_down(void)
@@ -72,23 +70,13 @@ static const char *nap(void)
 {
     static char text[40];
 
-    snprintf(text, sizeof(text), "sleep 4711.%d", (int)getpid());
+    snprintf(text, sizeof(text), "sleep 4711.%07d", (int)getpid());
     return text;
 }
 
-static int processes(const char *text)
+static int nappers(void)
 {
-    AUTO(arena) struct arena *a = arena_new();
-    /* brackets, so that it does not find itself */
-    FILE *f =
-        popen(arena_printf(a, "ps axww -o args | grep -c '[%c]%s'", text[0], text + 1).p, "r");
-    int n = -1;
-
-    if (f && fscanf(f, "%d", &n) != 1)
-        n = -1;
-    if (f)
-        pclose(f);
-    return n;
+    return rig_processes(nap() + strlen("sleep "));
 }
 
 /* ---- */
@@ -143,7 +131,7 @@ static void init_and_sidecar(void)
     is_str(jv_str(jv_at(jv_index(st, 0), "state", "terminated", "reason"), S("")), S("Completed"),
            "the first completed");
     ok(jv_exists(jv_at(jv_index(st, 1), "state", "terminated")), "the second was ended");
-    is_int(processes(nap()), 0, "nothing of it runs");
+    is_int(nappers(), 0, "nothing of it runs");
 }
 
 static void everything_dies(void)
@@ -153,37 +141,57 @@ static void everything_dies(void)
     run(a, "family", "", arena_printf(a, "setsid %s & trap : TERM; %s; %s", nap(), nap(), nap()).p,
         "");
     UNTIL("family", "Running", "a family of processes", "status", "phase");
-    for (int i = 0; i < 200 && processes(nap()) < 2; i++)
-        box_turn(&box);
-    ok(processes(nap()) >= 2, "runs");
+    WAIT(nappers() >= 3);
+    ok(nappers() >= 3, "runs");
     delete ("family", 1);
     until_gone("family", "the pod goes");
-    is_int(processes(nap()), 0, "with all of them");
+    is_int(nappers(), 0, "with all of them");
+}
+
+/* A directory of ours in every pod that says so: ', 'volumeMounts' for its container. */
+static str shared_at;
+
+static const char *shared_volume(struct arena *a)
+{
+    return arena_printf(a, "'volumes': [{'name': 'h', 'hostPath': {'path': '%s/ours'}}],", data).p;
+}
+
+static const char *shared_mount(struct arena *a)
+{
+    return arena_printf(a, ", 'volumeMounts': [{'name': 'h', 'mountPath': '%" PRI_STR "'}]",
+                        STR_ARG(shared_at))
+        .p;
+}
+
+static size_t lines_in(const char *path)
+{
+    AUTO(arena) struct arena *a = arena_new();
+
+    return rig_read(a, path).n;
 }
 
 static void probes_ask(void)
 {
     AUTO(arena) struct arena *a = arena_new();
-    str dir = arena_printf(a, "%s/alive", data);
+    str alive = arena_printf(a, "%s/ours/alive", data),
+        asked = arena_printf(a, "%s/ours/asked", data);
+    const char *at = arena_printf(a, "%" PRI_STR, STR_ARG(shared_at)).p;
 
-    run(a, "probed", "'terminationGracePeriodSeconds': 1,",
-        arena_printf(a, "mkdir -p %s && sleep 3 && rmdir %s && %s", dir.p, dir.p, nap()).p,
-        arena_printf(a,
-                     ", 'livenessProbe': {'exec': {'command': ['ls', '%s']}, 'periodSeconds': 1, "
-                     "'failureThreshold': 2}",
-                     dir.p)
+    mkdir(alive.p, 0777);
+    run(a, "probed", arena_printf(a, "'terminationGracePeriodSeconds': 1, %s", shared_volume(a)).p,
+        nap(),
+        arena_printf(
+            a,
+            "%s, 'livenessProbe': {'exec': {'command': ['sh', '-c', 'echo >> %s/asked; ls "
+            "%s/alive']}, 'periodSeconds': 1, 'timeoutSeconds': 60, 'failureThreshold': 2}",
+            shared_mount(a), at, at)
             .p);
     UNTIL("probed", "Running", "a pod with a probe", "status", "phase");
-    for (int i = 0; i < 300; i++) {
-        box_turn(&box);
-        usleep(5000);
-    }
+    WAIT(lines_in(asked.p) >= 3);
+    ok(lines_in(asked.p) >= 3, "it is asked again and again");
     is_int(jv_int(jv_at(container(a, "probed"), "restartCount"), -1), 0, "alive");
-    for (int i = 0; i < 150 && jv_int(jv_at(container(a, "probed"), "restartCount"), 0) < 1; i++)
-        for (int k = 0; k < 20; k++) {
-            box_turn(&box);
-            usleep(2000);
-        }
+    rmdir(alive.p);
+    WAIT(jv_int(jv_at(container(a, "probed"), "restartCount"), 0) >= 1);
     ok(jv_int(jv_at(container(a, "probed"), "restartCount"), 0) >= 1, "dead, and started again");
     delete ("probed", 1);
     until_gone("probed", "gone");
@@ -219,13 +227,18 @@ static void is_adopted(void)
     AUTO(arena) struct arena *a = arena_new();
 
     run(a, "stays", "", nap(), "");
-    run(a, "ends", "'restartPolicy': 'Never',", "sleep 0.5; exit 5", "");
+    str script = arena_printf(a, "until [ -e %" PRI_STR "/go ]; do sleep 0.05; done; exit 5",
+                              STR_ARG(shared_at));
+    run(a, "ends", arena_printf(a, "'restartPolicy': 'Never', %s", shared_volume(a)).p, script.p,
+        shared_mount(a));
     UNTIL("stays", "Running", "one stays", "status", "phase");
     UNTIL("ends", "Running", "one ends", "status", "phase");
     str before = json_text(a, jv_at(container(a, "stays"), "state"));
     node_down();
-    usleep(700 * 1000);
-    is_int(processes(nap()) > 0, 1, "it runs without the node");
+    mkdir(arena_printf(a, "%s/ours/go", data).p, 0777);
+    ok(rig_processes_are(arena_printf(a, "%" PRI_STR "/go ]", STR_ARG(shared_at)).p, 0),
+       "it ends without the node");
+    ok(nappers() > 0, "the other runs");
     node_up();
     UNTIL("ends", "Failed", "an end that no node saw is told", "status", "phase");
     is_str(ended(a, "ends", "exitCode"), S("5"), "with its code");
@@ -242,11 +255,8 @@ static void all_goes(void)
         delete (names[i], 1);
     for (size_t i = 0; i < COUNT(names); i++)
         until_gone(names[i], names[i]);
-    is_int(processes(nap()), 0, "no process is left");
-    for (int i = 0; i < 200 && node_count_pods(node); i++) {
-        box_turn(&box);
-        usleep(1000);
-    }
+    is_int(nappers(), 0, "no process is left");
+    WAIT(node_count_pods(node) == 0);
     char left[100];
     snprintf(left, sizeof(left), "%s/pods", data);
     ok(rmdir(left) == 0, "no directory either");
@@ -275,6 +285,9 @@ int main(int argc, char **argv)
     if (!mkdtemp(data) || chdir("/") < 0)
         return 1;
     box_open(&box, NULL, NULL);
+    AUTO(arena) struct arena *a = arena_new();
+    mkdir(arena_printf(a, "%s/ours", data).p, 0777);
+    shared_at = arena_printf(a, "%s/in", data);
     node_up();
     ends_are_told();
     init_and_sidecar();

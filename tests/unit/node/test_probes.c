@@ -78,11 +78,12 @@ static void ask(const char *handler, const char *answer)
 {
     AUTO(jdoc) struct jdoc *h = J(handler);
     AUTO(jdoc) struct jdoc *c = J("{'ports': [{'name': 'web', 'containerPort': 1}]}");
+    bool silent = !answer && jv_exists(jv_at(jdoc_root(h), "httpGet"));
     struct probe_opts o = { .loop = l,
                             .handler = jdoc_root(h),
                             .container = jdoc_root(c),
                             .host = S("127.0.0.1"),
-                            .timeout_ms = 200,
+                            .timeout_ms = silent ? 200 : 60 * 1000,
                             .done = on_done };
 
     reply = answer;

@@ -45,9 +45,9 @@ static void signals_reach_it(struct rig *r)
 {
     struct rig_pod *p = rig_pod(r, 2, NULL);
 
-    rig_start(p, "trap 'exit 7' TERM; echo; while :; do sleep 0.01; done", NULL);
+    rig_start(p, "trap 'exit 7' TERM; echo ready; while :; do sleep 0.01; done", NULL);
     ok(rig_wait_n(r, &p->started, 1), "it runs");
-    usleep(50 * 1000);
+    rig_wait_log(p, "ready");
     r->rt->ops->signal(p->p, S("main"), SIGTERM);
     ok(rig_wait_n(r, &p->exited, 1), "SIGTERM ends it");
     is_int(rig_last(p, RUNTIME_EXITED)->code, 7, "in its own way");

@@ -80,8 +80,7 @@ static void limits_hold(struct rig *r)
     ok(rig_wait_n(r, &p->exited, 2), "with a limit on CPU, too");
     rig_start(p, "cat /proc/self/cgroup; sleep 1000", "{'attempt': 2}");
     rig_wait_n(r, &p->started, 3);
-    usleep(50 * 1000);
-    ok(str_contains(rig_log(a, p), S("/pod/main\n")), "its cgroup is its own");
+    ok(rig_wait_log(p, "/pod/main\n"), "its cgroup is its own");
     rig_end(p, 0);
     bool left = false;
     for (int i = 0; i < 3; i++)

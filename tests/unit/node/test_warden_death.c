@@ -46,8 +46,7 @@ static struct rig_pod *with_leavers(struct rig *r, struct arena *a, int n, const
 
     rig_start(p, leaving(a, mark), NULL);
     rig_wait_n(r, &p->started, 1);
-    for (int64_t end = rig_patience(); boot_now_ms() < end && rig_processes(mark) < 7;)
-        usleep(5000);
+    rig_wait_processes(r, mark, 7);
     rig_processes_are(last.p, 2); /* the shell, and what it comes to last */
     ok(rig_processes(last.p) > 0 && rig_processes(mark) >= 7, "%d processes run",
        rig_processes(mark));
@@ -213,14 +212,6 @@ static void a_node_that_returns_adopts(struct rig *r)
     free(q);
 }
 
-static void wait_for_log(struct rig *r, struct rig_pod *p, str text)
-{
-    AUTO(arena) struct arena *a = arena_new();
-
-    for (int64_t end = rig_patience(); boot_now_ms() < end && !str_contains(rig_log(a, p), text);)
-        rig_turn(r);
-}
-
 static void grace_is_given(struct rig *r)
 {
     struct rig_pod *p = rig_pod(r, 9, NULL);
@@ -228,8 +219,8 @@ static void grace_is_given(struct rig *r)
 
     rig_start(p, "trap 'sleep 0.2; exit 5' TERM; echo ready; while :; do sleep 0.01; done", NULL);
     rig_start(q, "trap '' TERM; echo ready; while :; do sleep 0.01; done", NULL);
-    wait_for_log(r, p, S("ready"));
-    wait_for_log(r, q, S("ready"));
+    rig_wait_log(p, "ready");
+    rig_wait_log(q, "ready");
     rig_end(p, 600 * 1000);
     jv c = jv_at(jdoc_root(rig_last(p, RUNTIME_GONE)->state), "containers", "main");
     is_int(jv_int(jv_at(c, "code"), -1), 5, "one that cleans up has its time, and no more");

@@ -14,6 +14,13 @@ __attribute__((unused)) static const struct kube_resource leases = { "coordinati
 
 static struct box box;
 
+enum { PATIENCE_MS = 60 * 1000 };
+
+/* Turns the loop until that is so, however long it takes on a busy machine. */
+#define WAIT(what)                                                                             \
+    for (int64_t wait_end = boot_now_ms() + PATIENCE_MS; !(what) && boot_now_ms() < wait_end;) \
+    box_turn(&box), usleep(500)
+
 __attribute__((unused)) static jv get(struct arena *a, const struct kube_resource *res,
                                       const char *ns, const char *name)
 {
@@ -57,8 +64,9 @@ __attribute__((unused)) static void until(const char *name, const char *const *p
 {
     str got = S("");
     AUTO(arena) struct arena *keep = arena_new();
+    int64_t end = boot_now_ms() + PATIENCE_MS;
 
-    for (int i = 0; i < 400; i++) {
+    while (boot_now_ms() < end) {
         AUTO(arena) struct arena *a = arena_new();
         jv v = jv_path(get(a, &pods, "default", name), path);
         got = arena_str(keep, jv_is(v, JV_STR) ? jv_str(v, S(""))
@@ -81,11 +89,19 @@ __attribute__((unused)) static jv container(struct arena *a, const char *name)
     return jv_index(jv_at(get(a, &pods, "default", name), "status", "containerStatuses"), 0);
 }
 
+/* The reason why its container waits, or has ended. */
+__attribute__((unused)) static str reason_of(struct arena *a, const char *name, const char *state)
+{
+    return jv_str(jv_at(jv_get(jv_at(container(a, name), "state"), str_of(state)), "reason"),
+                  S(""));
+}
+
 __attribute__((unused)) static void until_gone(const char *name, const char *what)
 {
     bool gone = false;
+    int64_t end = boot_now_ms() + PATIENCE_MS;
 
-    for (int i = 0; i < 400 && !gone; i++) {
+    while (!gone && boot_now_ms() < end) {
         AUTO(arena) struct arena *a = arena_new();
         gone = !jv_exists(get(a, &pods, "default", name));
         for (int k = 0; k < 20; k++) {
@@ -125,9 +141,6 @@ __attribute__((unused)) static bool told(const char *name, const char *reason, c
 __attribute__((unused)) static void until_told(const char *name, const char *reason,
                                                const char *message)
 {
-    for (int i = 0; i < 600 && !told(name, reason, message); i++) {
-        box_turn(&box);
-        usleep(1000);
-    }
+    WAIT(told(name, reason, message));
     ok(told(name, reason, message), "%s: %s", reason, message);
 }
