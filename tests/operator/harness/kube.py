@@ -18,6 +18,10 @@ RESOURCES = {
     "services": ("v1", "Service", True),
     "events": ("v1", "Event", True),
     "configmaps": ("v1", "ConfigMap", True),
+    "secrets": ("v1", "Secret", True),
+    "persistentvolumeclaims": ("v1", "PersistentVolumeClaim", True),
+    "persistentvolumes": ("v1", "PersistentVolume", False),
+    "storageclasses": ("storage.k8s.io/v1", "StorageClass", False),
     "namespaces": ("v1", "Namespace", False),
     "nodes": ("v1", "Node", False),
     "horizontalpodautoscalers": ("autoscaling/v2", "HorizontalPodAutoscaler", True),
@@ -161,6 +165,14 @@ class Kube:
         if propagation:
             options["propagationPolicy"] = propagation
         return self.call("DELETE", path_of(plural, name, ns), options)
+
+    def forget(self, plural, name, ns=None, **words):
+        """As delete, but it may be gone already."""
+        try:
+            self.delete(plural, name, ns, **words)
+        except ApiError as e:
+            if e.status != 404:
+                raise
 
     def make_namespace(self, name):
         return self.create("namespaces", {"metadata": {"name": name}})

@@ -31,6 +31,11 @@ class Tap:
                 print("#", text)
             sys.stdout.flush()
 
+    def note(self, text):
+        """Told, and not counted."""
+        with _lock:
+            print("#", text.rstrip().replace("\n", "\n# "), flush=True)
+
     def run(self, name, test, *args):
         start = time.monotonic()
         try:
