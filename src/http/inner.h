@@ -114,14 +114,22 @@ struct http_req {
     bool kept;       /* as long as the WebSocket it became, which finishes it */
 };
 
+/* Where connections come in. */
+struct http_door {
+    uv_poll_t poll;
+    struct http_server *s;
+    int fd;
+};
+
+enum { HTTP_DOORS = 2 }; /* the server's own, and one that it was given */
+
 struct http_server {
     struct loop *loop;
     struct http_limits limits;
     void (*on_request)(void *ctx, struct http_req *r);
     void *ctx;
     SSL_CTX *tls; /* NULL: plain HTTP */
-    uv_poll_t listener;
-    int fd;
+    struct http_door *doors[HTTP_DOORS]; /* NULL: none */
     int port;
     unsigned refs;
     struct conn *conns;

@@ -11,5 +11,5 @@
  * server's) lack one of the names. Files are replaced whole, keys have mode 0600, and a set that
  * a crash left incomplete is completed. What exists but cannot be used is an error that names the
  * file: it is never thrown away. san_hosts are names and addresses; kubernetes, kubernetes.default,
- * kubernetes.default.svc, localhost, 127.0.0.1 and ::1 come by themselves. */
+ * kubernetes.default.svc, localhost, 127.0.0.1, ::1 and 10.96.0.1 come by themselves. */
 int pki_ensure(const char *dir, const char *const *san_hosts, size_t n, struct err *e);

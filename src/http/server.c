@@ -102,16 +102,20 @@ static void resume_accept(void *arg)
 {
     struct http_server *s = arg;
 
-    loop_timer_stop(s->accept_pause);
-    s->accept_pause = NULL;
-    uv_poll_start(&s->listener, UV_READABLE, on_acceptable);
+    loop_timer_stop(TAKE(s->accept_pause));
+    for (size_t i = 0; i < HTTP_DOORS; i++)
+        if (s->doors[i])
+            uv_poll_start(&s->doors[i]->poll, UV_READABLE, on_acceptable);
 }
 
 /* Out of file descriptors: wait for some to be closed, or the loop would spin. */
 static void pause_accept(struct http_server *s)
 {
     log_warn("cannot accept connections", KVI("errno", errno));
-    uv_poll_stop(&s->listener);
+    for (size_t i = 0; i < HTTP_DOORS; i++)
+        if (s->doors[i])
+            uv_poll_stop(&s->doors[i]->poll);
+    loop_timer_stop(s->accept_pause);
     s->accept_pause = loop_timer_start(s->loop, ACCEPT_PAUSE_MS, 0, resume_accept, s);
 }
 
@@ -152,7 +156,8 @@ static void tune(int fd)
 
 static void on_acceptable(uv_poll_t *h, int status, int events)
 {
-    struct http_server *s = h->data;
+    struct http_door *d = h->data;
+    struct http_server *s = d->s;
 
     (void)status;
     (void)events;
@@ -160,7 +165,7 @@ static void on_acceptable(uv_poll_t *h, int status, int events)
         struct sockaddr_storage from = { 0 };
         socklen_t n = sizeof(from);
         char remote[56];
-        int fd = accept4(s->fd, (struct sockaddr *)&from, &n, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        int fd = accept4(d->fd, (struct sockaddr *)&from, &n, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS))
             pause_accept(s);
         if (fd < 0)
@@ -188,6 +193,7 @@ static bool has_ipv6(void)
     return has;
 }
 
+/* The descriptor, or -1. */
 static int listen_on(struct http_server *s, const char *host, int port, struct err *e)
 {
     struct sockaddr_storage at = { 0 };
@@ -204,20 +210,68 @@ static int listen_on(struct http_server *s, const char *host, int port, struct e
             return err_set(e, ERR_BAD_REQUEST, "not an address: %s", host);
         n = sizeof(struct sockaddr_in6);
     }
-    s->fd = socket(at.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (s->fd < 0)
+    int fd = socket(at.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0)
         return err_sys(e, "socket");
-    setsockopt(s->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
     if (all && at.ss_family == AF_INET6)
-        setsockopt(s->fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
-    if (bind(s->fd, (struct sockaddr *)&at, n) < 0 || listen(s->fd, 1024) < 0)
-        return all ? err_sys(e, "listen on port %d", port)
-                   : err_sys(e, "listen on %s port %d", host, port);
-    if (getsockname(s->fd, (struct sockaddr *)&at, &n) < 0)
-        return err_sys(e, "getsockname");
+        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+    if (bind(fd, (struct sockaddr *)&at, n) < 0 || listen(fd, 1024) < 0 ||
+        getsockname(fd, (struct sockaddr *)&at, &n) < 0) {
+        if (all)
+            err_sys(e, "listen on port %d", port);
+        else
+            err_sys(e, "listen on %s port %d", host, port);
+        close(fd);
+        return -1;
+    }
     s->port = ntohs(at.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&at)->sin6_port
                                              : ((struct sockaddr_in *)&at)->sin_port);
-    return 0;
+    return fd;
+}
+
+static void open_door(struct http_server *s, size_t i, int fd)
+{
+    struct http_door *d = mem_new(sizeof(*d));
+
+    d->s = s;
+    d->fd = fd;
+    d->poll.data = d;
+    if (uv_poll_init(loop_uv(s->loop), &d->poll, fd))
+        abort();
+    s->refs++;
+    s->doors[i] = d;
+    if (!s->accept_pause)
+        uv_poll_start(&d->poll, UV_READABLE, on_acceptable);
+}
+
+static void on_door_closed(uv_handle_t *h)
+{
+    struct http_door *d = h->data;
+
+    server_unref(d->s);
+    free(d);
+}
+
+static void close_door(struct http_server *s, size_t i)
+{
+    struct http_door *d = TAKE(s->doors[i]);
+
+    if (!d)
+        return;
+    uv_close((uv_handle_t *)&d->poll, on_door_closed);
+    close(d->fd);
+}
+
+void http_server_also(struct http_server *s, int fd)
+{
+    assert_on_loop(s->loop);
+    if (s->stopping) {
+        close(fd);
+        return;
+    }
+    close_door(s, 1);
+    open_door(s, 1, fd);
 }
 
 int http_server_start(struct http_server **out, struct loop *l, const struct http_server_opts *o,
@@ -235,17 +289,12 @@ int http_server_start(struct http_server **out, struct loop *l, const struct htt
     s->on_request = o->on_request;
     s->ctx = o->ctx;
     s->dirty_tail = &s->dirty;
-    if (listen_on(s, o->host, o->port, e) < 0) {
-        if (s->fd > 0)
-            close(s->fd);
+    int fd = listen_on(s, o->host, o->port, e);
+    if (fd < 0) {
         server_unref(s);
         return -1;
     }
-    if (uv_poll_init(loop_uv(l), &s->listener, s->fd))
-        abort();
-    s->listener.data = s;
-    s->refs++; /* the listener's */
-    uv_poll_start(&s->listener, UV_READABLE, on_acceptable);
+    open_door(s, 0, fd);
     *out = s;
     return 0;
 }
@@ -258,11 +307,6 @@ int http_server_port(const struct http_server *s)
 struct http_stats http_server_stats(const struct http_server *s)
 {
     return s->stats;
-}
-
-static void on_listener_closed(uv_handle_t *h)
-{
-    server_unref(h->data);
 }
 
 static void stopped(void *arg)
@@ -306,8 +350,8 @@ void http_server_stop(struct http_server *s, int64_t grace_ms, void (*done)(void
     s->on_stopped = done;
     s->stopped_ctx = ctx;
     loop_timer_stop(TAKE(s->accept_pause));
-    uv_close((uv_handle_t *)&s->listener, on_listener_closed);
-    close(s->fd);
+    for (size_t i = 0; i < HTTP_DOORS; i++)
+        close_door(s, i);
     s->grace = loop_timer_start(s->loop, grace_ms, 0, on_grace_over, s);
     for (struct conn *c = s->conns; c; c = c->next) {
         if (c->phase == CONN_OPEN)

@@ -53,6 +53,9 @@ struct http_server_opts {
 int http_server_start(struct http_server **out, struct loop *l, const struct http_server_opts *o,
                       struct err *e);
 int http_server_port(const struct http_server *s);
+/* Also takes connections from fd (taken), a socket that listens and does not block; instead of the
+ * one it was given before. */
+void http_server_also(struct http_server *s, int fd);
 /* No new connections or requests; what is in flight gets grace_ms; sources are told to end
  * (closed with HTTP_END at their next read); then done(ctx). */
 void http_server_stop(struct http_server *s, int64_t grace_ms, void (*done)(void *ctx), void *ctx);

@@ -1,27 +1,168 @@
-/* The node's side of the hub. */
+/* The node's side of the hub. When the hub dies, pods are cut off; another is started at once, and
+ * gives each its address back: what they had open goes on. */
 
 #include "node/net.h"
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "kube/meta.h"
 #include "loop/log.h"
 #include "node/net_call.h"
+#include "node/net_resolv.h"
+#include "node/net_services.h"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <uv.h>
+
+enum { AGAIN_MS = 2000, BACKLOG = 1024 };
+
+struct attached {
+    char uid[64];
+    char ip[NET_IP_TEXT];
+};
 
 struct net {
     struct net_opts o;
     struct net_call call;
     struct node_net node;
+    struct map pods; /* struct attached, by uid */
+    struct buf resolv;
+    struct buf rules; /* of services, as they are set */
+    uv_poll_t *poll;  /* NULL: not connected */
+    struct loop_timer *again;
 };
+
+/* ---- the hub, and another */
+
+static void on_poll(uv_poll_t *h, int status, int events);
+
+static void on_closed(uv_handle_t *h)
+{
+    free(h);
+}
+
+static void unwatch(struct net *n)
+{
+    if (n->poll)
+        uv_close((uv_handle_t *)TAKE(n->poll), on_closed);
+}
+
+static void watch(struct net *n)
+{
+    n->poll = mem_new(sizeof(*n->poll));
+    n->poll->data = n;
+    if (uv_poll_init(loop_uv(n->o.loop), n->poll, n->call.wire.fd))
+        abort();
+    uv_poll_start(n->poll, UV_READABLE | UV_DISCONNECT, on_poll);
+}
+
+static void mend(struct net *n, const struct attached *at)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct err e = { 0 };
+    jv ask = jobj(a, { "do", jstrz(a, "mend") }, { "uid", jstr(a, str_of(at->uid)) },
+                  { "ip", jstr(a, str_of(at->ip)) });
+
+    if (!jv_exists(net_call_ask(&n->call, a, ask, NULL, &e)))
+        log_warn("pod has no network any more", KVZ("uid", at->uid), KVZ("ip", at->ip),
+                 KVZ("why", e.msg));
+}
+
+static void set_services(struct net *n)
+{
+    AUTO(arena) struct arena *a = arena_new();
+
+    net_call_tell(&n->call, jobj(a, { "do", jstrz(a, "services") },
+                                 { "rules", jstr(a, buf_str(&n->rules)) }));
+}
+
+static int revive(struct net *n, struct err *e);
+
+static void on_again(void *arg)
+{
+    struct net *n = arg;
+    struct err e = { 0 };
+
+    loop_timer_stop(TAKE(n->again));
+    if (revive(n, &e) < 0)
+        log_warn("the hub cannot be started", KVZ("why", e.msg));
+}
+
+static int revive(struct net *n, struct err *e)
+{
+    loop_timer_stop(TAKE(n->again));
+    unwatch(n);
+    net_call_drop(&n->call);
+    if (net_call_open(&n->call, n->o.data, n->o.exe, n->o.ephemeral, e) < 0) {
+        n->again = loop_timer_start(n->o.loop, AGAIN_MS, 0, on_again, n);
+        return -1;
+    }
+    watch(n);
+    for (struct map_slot *s = NULL; (s = map_next(&n->pods, s));)
+        mend(n, s->value);
+    if (n->rules.n && n->call.has_services)
+        set_services(n);
+    log_warn("the hub had died and was started again", KVI("pods", (int64_t)n->pods.n));
+    if (n->o.again)
+        n->o.again(n->o.ctx);
+    return 0;
+}
+
+static void on_poll(uv_poll_t *h, int status, int events)
+{
+    struct net *n = h->data;
+
+    (void)status;
+    (void)events;
+    if (net_call_is_lost(&n->call))
+        on_again(n);
+}
+
+/* As net_call_ask, of the next hub when this one dies over it. */
+static jv ask_hub(struct net *n, struct arena *a, jv request, int *fd, struct err *e)
+{
+    struct err first = { 0 };
+    jv got = n->poll ? net_call_ask(&n->call, a, request, fd, &first) : JV_ABSENT;
+
+    if (jv_exists(got))
+        return got;
+    if (n->poll && !net_call_is_lost(&n->call)) {
+        if (e)
+            *e = first;
+        return got;
+    }
+    return revive(n, e) < 0 ? JV_ABSENT : net_call_ask(&n->call, a, request, fd, e);
+}
+
+/* ---- what the node asks for */
+
+static void forget(struct net *n, str uid)
+{
+    free(map_remove(&n->pods, uid));
+}
+
+static void remember(struct net *n, str uid, str ip)
+{
+    struct attached *at = mem_new(sizeof(*at));
+
+    forget(n, uid);
+    snprintf(at->uid, sizeof(at->uid), "%" PRI_STR, STR_ARG(uid));
+    snprintf(at->ip, sizeof(at->ip), "%" PRI_STR, STR_ARG(ip));
+    map_put(&n->pods, str_of(at->uid), at);
+}
 
 static int attach(void *ctx, struct arena *a, jv pod, jv *net, jv *mounts, struct err *e)
 {
     struct net *n = ctx;
     jv ask = jobj(a, { "do", jstrz(a, "attach") }, { "uid", jstr(a, meta_uid(pod)) });
-    jv place = net_call_ask(&n->call, a, ask, NULL, e);
+    jv place = ask_hub(n, a, ask, NULL, e);
 
     (void)mounts;
     if (!jv_exists(place))
         return err_wrap(e, "network of pod %" PRI_STR, STR_ARG(meta_name(pod)));
+    remember(n, meta_uid(pod), jv_str(jv_at(place, "ip"), S("")));
     *net = place;
     return 0;
 }
@@ -32,6 +173,35 @@ static void detach(void *ctx, str uid)
     struct net *n = ctx;
 
     net_call_tell(&n->call, jobj(a, { "do", jstrz(a, "detach") }, { "uid", jstr(a, uid) }));
+    forget(n, uid);
+}
+
+static void adopt(void *ctx, str uid, jv net)
+{
+    struct net *n = ctx;
+    str ip = jv_str(jv_at(net, "ip"), S(""));
+
+    if (!ip.n || jv_bool(jv_at(net, "host"), false))
+        return;
+    remember(n, uid, ip);
+    mend(n, map_get(&n->pods, uid));
+}
+
+static void services(void *ctx, jv list)
+{
+    struct net *n = ctx;
+    struct buf now = { 0 };
+
+    net_services_rules(&now, list);
+    if (!now.n && n->rules.n)
+        buf_add(&now, S("table ip services\nflush table ip services\n"));
+    if (!str_eq(buf_str(&now), buf_str(&n->rules))) {
+        buf_done(&n->rules);
+        n->rules = now;
+        set_services(n);
+        return;
+    }
+    buf_done(&now);
 }
 
 int net_socket(struct net *n, struct err *e)
@@ -39,20 +209,55 @@ int net_socket(struct net *n, struct err *e)
     AUTO(arena) struct arena *a = arena_new();
     int fd = -1;
 
-    if (!jv_exists(net_call_ask(&n->call, a, jobj(a, { "do", jstrz(a, "socket") }), &fd, e)))
+    if (!jv_exists(ask_hub(n, a, jobj(a, { "do", jstrz(a, "socket") }), &fd, e)))
         return -1;
     return fd >= 0 ? fd : err_set(e, ERR_IO, "the hub sent no socket");
 }
+
+int net_listen(struct net *n, struct err *e)
+{
+    struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(NET_API_PORT) };
+    uint32_t ip = 0;
+    int fd = net_socket(n, e);
+
+    if (fd < 0)
+        return -1;
+    net_ip_read(S(NET_API), &ip);
+    at.sin_addr.s_addr = htonl(ip);
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 }, sizeof(int));
+    if (bind(fd, (const struct sockaddr *)&at, sizeof(at)) == 0 && listen(fd, BACKLOG) == 0)
+        return fd;
+    err_sys(e, "listen for pods on " NET_API);
+    close(fd);
+    return -1;
+}
+
+static int node_socket(void *ctx, struct err *e)
+{
+    return net_socket(ctx, e);
+}
+
+/* ---- */
 
 int net_new(struct net **out, const struct net_opts *o, struct err *e)
 {
     struct net *n = mem_new(sizeof(*n));
 
     n->o = *o;
-    n->node = (struct node_net){ .attach = attach, .detach = detach, .ctx = n };
     if (net_call_open(&n->call, o->data, o->exe, o->ephemeral, e) < 0) {
         free(n);
         return err_wrap(e, "the pods' network");
+    }
+    watch(n);
+    n->node = (struct node_net){ .attach = attach,
+                                 .detach = detach,
+                                 .adopt = adopt,
+                                 .services = n->call.has_services ? services : NULL,
+                                 .socket = node_socket,
+                                 .ctx = n };
+    if (net_resolv_text(&n->resolv)) {
+        buf_addc(&n->resolv, 0);
+        n->node.resolv = n->resolv.p;
     }
     *out = n;
     return 0;
@@ -62,7 +267,16 @@ void net_free(struct net *n)
 {
     if (!n)
         return;
-    net_call_close(&n->call);
+    loop_timer_stop(n->again);
+    if (n->poll) {
+        unwatch(n);
+        net_call_close(&n->call);
+    }
+    for (struct map_slot *s = NULL; (s = map_next(&n->pods, s));)
+        free(s->value);
+    map_done(&n->pods);
+    buf_done(&n->resolv);
+    buf_done(&n->rules);
     free(n);
 }
 
@@ -74,4 +288,19 @@ const struct node_net *net_node(struct net *n)
 const char *net_gateway(const struct net *n)
 {
     return n->call.gateway;
+}
+
+bool net_has_egress(const struct net *n)
+{
+    return n->call.has_egress;
+}
+
+bool net_has_services(const struct net *n)
+{
+    return n->call.has_services;
+}
+
+const char *net_words(const struct net *n)
+{
+    return n->call.words;
 }

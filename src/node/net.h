@@ -13,15 +13,26 @@ struct net_opts {
     const char *data; /* the data directory: DATA/hub is ours */
     const char *exe;  /* run as `EXE hub ...`; NULL: this program */
     bool ephemeral;   /* the hub ends with us, however we end */
+    /* The hub had died and another is there: what was made with net_socket has to be made again.
+     * May be NULL. */
+    void (*again)(void *ctx);
+    void *ctx;
 };
 
-/* Finds the hub that runs for the data directory, or starts one. */
+/* Finds the hub that runs for the data directory, or starts one. Texts of o stay. */
 int net_new(struct net **out, const struct net_opts *o, struct err *e);
 /* The hub goes, and is waited for, when no pod is attached; otherwise it stays for the next one. */
 void net_free(struct net *n);
 
 const struct node_net *net_node(struct net *n); /* for node_opts; lives as long as n */
 const char *net_gateway(const struct net *n);   /* the hub's own address, as pods see it */
-/* A TCP socket, not blocking, of the hub's namespace: to connect to pods, or to listen on the
- * gateway's address for them. The caller's; -1: e says why. */
+bool net_has_egress(const struct net *n);
+bool net_has_services(const struct net *n); /* ClusterIPs can be reached */
+const char *net_words(const struct net *n); /* how pods reach the outside, or why they do not */
+
+/* A TCP socket, not blocking, of the hub's namespace: to connect to pods, or to listen for them.
+ * The caller's; -1: e says why. */
 int net_socket(struct net *n, struct err *e);
+enum { NET_API_PORT = 443 };
+/* One that listens where pods look for the API: at the address of the service `kubernetes`. */
+int net_listen(struct net *n, struct err *e);

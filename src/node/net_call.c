@@ -143,7 +143,7 @@ static int run(struct net_call *c, const char *data, const char *exe, bool with_
     return err_sys(e, "run %s", exe);
 }
 
-static void hang_up(struct net_call *c)
+void net_call_drop(struct net_call *c)
 {
     warden_wire_done(&c->wire);
     if (c->pidfd >= 0)
@@ -169,6 +169,10 @@ static int greet(struct net_call *c, struct arena *a, struct err *e)
     }
     snprintf(c->gateway, sizeof(c->gateway), "%" PRI_STR,
              STR_ARG(jv_str(jv_at(hello, "gateway"), S(""))));
+    snprintf(c->words, sizeof(c->words), "%" PRI_STR,
+             STR_ARG(jv_str(jv_at(hello, "words"), S(""))));
+    c->has_egress = jv_bool(jv_at(hello, "egress"), false);
+    c->has_services = jv_bool(jv_at(hello, "services"), false);
     c->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)jv_int(jv_at(hello, "outer"), 0), 0);
     return 0;
 }
@@ -193,10 +197,21 @@ int net_call_open(struct net_call *c, const char *data, const char *exe, bool wi
         rc = greet(c, a, e);
         if (rc == 0)
             return 0;
-        hang_up(c);
+        net_call_drop(c);
         nanosleep(&(struct timespec){ .tv_nsec = PAUSE_MS * 1000 * 1000 }, NULL);
     }
     return -1;
+}
+
+bool net_call_is_lost(struct net_call *c)
+{
+    str line;
+    int rc = c->wire.fd < 0 ? -1 : warden_wire_fill(&c->wire, NULL);
+
+    while (rc == 0 && warden_wire_line(&c->wire, &line))
+        ; /* nobody waits for it any more */
+    warden_wire_used(&c->wire);
+    return rc < 0;
 }
 
 static bool goes(struct net_call *c)
@@ -217,5 +232,5 @@ void net_call_close(struct net_call *c)
         poll(&at, 1, PATIENCE_MS);
     if (!wait || (c->pidfd >= 0 && !(at.revents & POLLIN)))
         c->child = 0; /* it is left to itself */
-    hang_up(c);
+    net_call_drop(c);
 }

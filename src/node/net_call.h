@@ -13,12 +13,17 @@ struct net_call {
     pid_t child; /* the same, when it is our child; else 0 */
     bool with_node;
     char gateway[NET_IP_TEXT];
+    bool has_egress;
+    bool has_services;
+    char words[160]; /* about the egress */
 };
 
 /* exe NULL: this program. */
 int net_call_open(struct net_call *c, const char *data, const char *exe, bool with_node,
                   struct err *e);
-/* Waits for the hub to go, if it does. */
+bool net_call_is_lost(struct net_call *c); /* the hub has died */
+void net_call_drop(struct net_call *c);    /* hangs up, without waiting */
+/* Hangs up and waits for the hub to go, if it does. */
 void net_call_close(struct net_call *c);
 /* The answer, in a; absent: e says why. fd (may be NULL): a descriptor that came with it, or -1. */
 jv net_call_ask(struct net_call *c, struct arena *a, jv request, int *fd, struct err *e);

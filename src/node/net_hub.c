@@ -20,7 +20,10 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+enum { LOCK_TRIES = 1000, LOCK_PAUSE_MS = 5 };
 
 struct outer {
     struct net_hub h;
@@ -163,29 +166,69 @@ __attribute__((noreturn)) static void inner(struct outer *o, int facts)
 {
     struct err e = { 0 };
 
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NAME, "muster-hub");
     close(o->lock);
     o->h.outer = facts;
     o->h.is_user = o->uid != 0;
     if (enter(o, &e) < 0)
         _exit(give_up(o->h.first, &e));
+    warden_send(facts, "", 1, -1); /* we are in there */
     net_hub_serve(&o->h);
 }
 
 /* ---- the outer one */
 
+/* Two that choose at the same time would choose the same; only root's leave a mark to go by. */
+static int choose_lock(void)
+{
+    struct sockaddr_un at = { .sun_family = AF_UNIX, .sun_path = "\0muster-subnet" };
+    int fd = geteuid() == 0 ? socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0) : -1;
+
+    for (int i = 0; fd >= 0 && i < LOCK_TRIES; i++) {
+        if (bind(fd, (const struct sockaddr *)&at,
+                 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 14)) == 0)
+            break;
+        nanosleep(&(struct timespec){ .tv_nsec = LOCK_PAUSE_MS * 1000 * 1000 }, NULL);
+    }
+    return fd;
+}
+
+/* The network that pods of this data directory had before, so that those who live can stay. */
+static uint32_t last_base(const struct outer *o)
+{
+    char text[NET_IP_TEXT];
+    uint32_t base = 0;
+
+    return warden_get(o->dirfd, "subnet", text, sizeof(text)) > 0 &&
+                   net_ip_read(str_of(text), &base)
+               ? base
+               : 0;
+}
+
+static int decide(const struct outer *o, struct net_hub_facts *f, pid_t pid, struct err *e)
+{
+    AUTO(warden_fd) int lock = choose_lock();
+    char text[NET_IP_TEXT], tag[16];
+
+    snprintf(tag, sizeof(tag), "%08x", (unsigned)str_hash(str_of(o->data)));
+    net_egress_clear(str_of(tag));
+    f->base = net_subnet_choose(last_base(o), e);
+    if (!f->base)
+        return -1;
+    warden_replace(o->dirfd, "subnet", str_of(net_ip_text(f->base, text)), NULL);
+    net_egress_start(&f->egress, f->base, str_of(tag), pid);
+    return 0;
+}
+
 static int keep(struct outer *o, struct err *e)
 {
     struct net_hub_facts facts = { 0 };
-    size_t passed = 0;
+    char in;
     int ends[2];
     int status;
 
+    o->h.home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
     if (open_ctl(o, e) < 0)
-        return -1;
-    facts.base = net_subnet_choose(&passed, e);
-    if (!facts.base)
         return -1;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
         return err_sys(e, "socketpair");
@@ -198,12 +241,22 @@ static int keep(struct outer *o, struct err *e)
         return err_sys(e, "start the hub");
     close(ends[1]);
     close(o->h.listen);
-    close(o->h.first);
-    warden_send(ends[0], &facts, sizeof(facts), -1);
-    while (waitpid(pid, &status, 0) != pid)
-        ;
+    /* When it does not get in, it says why. */
+    int rc = recv(ends[0], &in, 1, 0) == 1 ? decide(o, &facts, pid, e) : 0;
+    if (rc == 0) {
+        close(o->h.first);
+        warden_send(ends[0], &facts, sizeof(facts), -1);
+    } else {
+        kill(pid, SIGKILL);
+    }
+    for (pid_t ended; (ended = waitpid(-1, &status, 0)) != pid;)
+        if (ended > 0 && ended == facts.egress.helper) {
+            fprintf(stderr, "%s: ended, with status %d\n", facts.egress.words, status);
+            facts.egress.helper = 0;
+        }
+    net_egress_stop(&facts.egress);
     unlinkat(o->dirfd, "ctl", 0);
-    return 0;
+    return rc;
 }
 
 int net_hub_main(int argc, char **argv)

@@ -4,6 +4,7 @@
  * go when nobody is connected and no pod is left; with --with-node, with the first connection. */
 #pragma once
 
+#include "node/net_egress.h"
 #include "node/net_pods.h"
 
 int net_hub_main(int argc, char **argv); /* argv[0] is "hub" */
@@ -11,6 +12,7 @@ int net_hub_main(int argc, char **argv); /* argv[0] is "hub" */
 /* What the outer process tells the inner one, once. */
 struct net_hub_facts {
     uint32_t base; /* of the pods' network */
+    struct net_egress egress;
 };
 
 struct net_hub {
@@ -19,6 +21,7 @@ struct net_hub {
     int listen;
     int first;
     int outer; /* the facts come from here; its end is ours */
+    int home;  /* the machine's network namespace */
     bool with_node;
     bool is_user; /* in a user namespace of ours */
 };

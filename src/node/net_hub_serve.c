@@ -1,7 +1,10 @@
 /* The hub's inner process: answers requests, one JSON line each, and goes when it is not needed.
  * What it hands out, namespaces and sockets, is of its own namespaces. */
 
+#include "base/mem.h"
 #include "node/net_hub.h"
+#include "node/net_nft.h"
+#include "node/net_services.h"
 #include "node/warden_line.h"
 #include "node/warden_sys.h"
 
@@ -9,6 +12,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -26,7 +30,11 @@ struct serve {
     struct net_pods pods;
     struct warden_wire conns[CONNS];
     size_t nconns;
-    int64_t alone_at; /* since when no node is there; 0: one is */
+    struct net_egress egress;
+    bool has_nft;
+    struct net_nft nft; /* at work on services */
+    char *next_rules;   /* for when it is done; NULL: none */
+    int64_t alone_at;   /* since when no node is there; 0: one is */
 };
 
 /* ---- requests */
@@ -97,6 +105,41 @@ static jv do_socket(struct serve *s, struct arena *a, jv in, int *fd, struct err
     return *fd < 0 ? JV_ABSENT : JV_TRUE;
 }
 
+static void set_rules(struct serve *s, str rules)
+{
+    struct err e = { 0 };
+
+    if (s->nft.pid) {
+        free(s->next_rules);
+        s->next_rules = mem_room(rules.n + 1);
+        memcpy(s->next_rules, rules.p, rules.n);
+        s->next_rules[rules.n] = 0;
+    } else if (net_nft_start(&s->nft, rules, &e) < 0) {
+        fprintf(stderr, "services: %s\n", e.msg);
+    }
+}
+
+static void rules_are_set(struct serve *s)
+{
+    char *next = TAKE(s->next_rules);
+    struct err e = { 0 };
+
+    if (net_nft_end(&s->nft, &e) < 0)
+        fprintf(stderr, "services: %s\n", e.msg);
+    if (next)
+        set_rules(s, str_of(next));
+    free(next);
+}
+
+static jv do_services(struct serve *s, struct arena *a, jv in, int *fd, struct err *e)
+{
+    (void)a;
+    (void)fd;
+    (void)e;
+    set_rules(s, jv_str(jv_at(in, "rules"), S("")));
+    return JV_TRUE;
+}
+
 static jv do_count(struct serve *s, struct arena *a, jv in, int *fd, struct err *e)
 {
     (void)in;
@@ -109,8 +152,8 @@ static const struct {
     const char *name;
     jv (*fn)(struct serve *s, struct arena *a, jv in, int *fd, struct err *e);
 } requests[] = {
-    { "attach", do_attach }, { "count", do_count },   { "detach", do_detach },
-    { "mend", do_mend },     { "socket", do_socket },
+    { "attach", do_attach }, { "count", do_count },       { "detach", do_detach },
+    { "mend", do_mend },     { "services", do_services }, { "socket", do_socket },
 };
 
 static int answer(struct serve *s, struct warden_wire *w, str line)
@@ -142,6 +185,9 @@ static jv hello(struct serve *s, struct arena *a)
     net_ip_text(net_pool_gateway(&s->pods.pool), gateway);
     return jobj(a, { "hello", jobj(a, { "outer", jint(a, getppid()) },
                                    { "gateway", jstr(a, arena_str(a, str_of(gateway))) },
+                                   { "egress", jbool(s->egress.way != NET_EGRESS_NONE) },
+                                   { "words", jstr(a, str_of(s->egress.words)) },
+                                   { "services", jbool(s->has_nft) },
                                    { "pods", jint(a, (int64_t)s->pods.at.n) }) });
 }
 
@@ -200,49 +246,83 @@ static void sweep(struct serve *s)
             net_pods_detach(&s->pods, at->key);
 }
 
+static void look_after(struct serve *s)
+{
+    if (s->nconns)
+        s->alone_at = 0;
+    else if (!s->alone_at)
+        s->alone_at = warden_tick_ms();
+    else
+        sweep(s);
+}
+
 /* Returns when nobody needs it any more. */
 static void run(struct serve *s)
 {
+    enum { LISTEN, OUTER, NFT, FIRST };
+
     while (s->nconns || (s->pods.at.n && !s->h->with_node)) {
-        struct pollfd at[CONNS + 2] = { { .fd = s->h->listen, .events = POLLIN },
-                                        { .fd = s->h->outer, .events = POLLIN } };
+        struct pollfd at[CONNS + FIRST] = {
+            { .fd = s->h->listen, .events = POLLIN },
+            { .fd = s->h->outer, .events = POLLIN },
+            { .fd = s->nft.pid ? s->nft.pidfd : -1, .events = POLLIN },
+        };
         size_t n = s->nconns;
         for (size_t i = 0; i < n; i++)
-            at[i + 2] = (struct pollfd){
+            at[i + FIRST] = (struct pollfd){
                 .fd = s->conns[i].fd,
                 .events = (short)(POLLIN | (warden_wire_waits(&s->conns[i]) ? POLLOUT : 0))
             };
-        if (poll(at, n + 2, n ? -1 : SWEEP_MS) < 0 && errno != EINTR)
+        if (poll(at, n + FIRST, n ? -1 : SWEEP_MS) < 0 && errno != EINTR)
             return;
-        if (at[1].revents)
+        if (at[OUTER].revents)
             return;
+        if (at[NFT].revents)
+            rules_are_set(s);
         for (size_t i = n; i > 0; i--) {
             struct warden_wire *w = &s->conns[i - 1];
-            bool gone = (at[i + 1].revents & POLLOUT) && warden_wire_flush(w) < 0;
-            if (gone || ((at[i + 1].revents & ~POLLOUT) && listen_to(s, w) < 0))
+            short got = at[i - 1 + FIRST].revents;
+            bool gone = (got & POLLOUT) && warden_wire_flush(w) < 0;
+            if (gone || ((got & ~POLLOUT) && listen_to(s, w) < 0))
                 hang_up(s, i - 1);
         }
-        if (at[0].revents)
+        if (at[LISTEN].revents)
             greet(s, accept4(s->h->listen, NULL, NULL, SOCK_CLOEXEC));
-        if (s->nconns)
-            s->alone_at = 0;
-        else if (!s->alone_at)
-            s->alone_at = warden_tick_ms();
-        else
-            sweep(s);
+        look_after(s);
     }
+}
+
+/* ---- beginning and end */
+
+static int set_up(struct serve *s, struct err *e)
+{
+    struct net_hub_facts facts = { 0 };
+    struct net_nft try;
+    struct err why = { 0 };
+    int tried = net_nft_start(&try, S("table ip services\n"), &why);
+
+    if (recv(s->h->outer, &facts, sizeof(facts), 0) != sizeof(facts))
+        _exit(1); /* it has said why */
+    s->has_nft = tried == 0 && net_nft_end(&try, &why) == 0;
+    if (!s->has_nft)
+        fprintf(stderr, "no ClusterIPs: %s\n", why.msg);
+    if (net_pods_init(&s->pods, facts.base, e) < 0)
+        return -1;
+    s->egress = facts.egress;
+    if (net_egress_inside(&s->egress, &why) < 0) {
+        snprintf(s->egress.words, sizeof(s->egress.words), "%.150s", why.msg);
+        s->egress.way = NET_EGRESS_NONE;
+    }
+    return 0;
 }
 
 void net_hub_serve(struct net_hub *h)
 {
-    struct serve *s = calloc(1, sizeof(*s));
-    struct net_hub_facts facts = { 0 };
+    struct serve *s = mem_new(sizeof(*s));
     struct err e = { 0 };
 
-    if (!s || recv(h->outer, &facts, sizeof(facts), 0) != sizeof(facts))
-        _exit(1);
     s->h = h;
-    if (net_pods_init(&s->pods, facts.base, &e) < 0) {
+    if (set_up(s, &e) < 0) {
         AUTO(arena) struct arena *a = arena_new();
         struct warden_wire w;
         warden_wire_init(&w, h->first);
@@ -251,5 +331,8 @@ void net_hub_serve(struct net_hub *h)
     }
     greet(s, h->first);
     run(s);
+    /* In case that the outer process was killed: it does the same. */
+    if (h->is_user || setns(h->home, CLONE_NEWNET) == 0)
+        net_egress_stop(&s->egress);
     _exit(0);
 }

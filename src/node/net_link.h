@@ -25,7 +25,7 @@ struct net_veth {
     int index;
     const uint8_t *mac;
     const char *peer;
-    int peer_index;
+    int peer_index; /* counts only when index is given, too; 0: any */
     const uint8_t *peer_mac;
     int peer_ns; /* descriptor of the namespace it appears in */
 };

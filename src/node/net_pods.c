@@ -6,6 +6,7 @@
 #include "node/net_pods.h"
 
 #include "base/mem.h"
+#include "node/net_services.h"
 #include "node/warden_sys.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@
 
 enum {
     FIRST_INDEX = 1000, /* links are numbered by address, so that nothing needs to be looked up */
-    ETH0 = 2,           /* in the pod: next to lo */
+    ETH0 = 100,         /* in the pod: some kernels put tunnels of their own into new namespaces */
 };
 
 static const uint8_t hub_mac[NET_MAC_BYTES] = { 0x0a, 0x58, 0, 0, 0, 1 };
@@ -37,6 +38,10 @@ static int index_of(const struct net_pods *p, uint32_t ip)
 
 int net_pods_init(struct net_pods *p, uint32_t base, struct err *e)
 {
+    uint32_t services = 0, api = 0;
+
+    net_ip_read(S(NET_SERVICES), &services);
+    net_ip_read(S(NET_API), &api);
     *p = (struct net_pods){ .link = { .fd = -1 },
                             .home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC) };
     if (p->home < 0)
@@ -44,13 +49,18 @@ int net_pods_init(struct net_pods *p, uint32_t base, struct err *e)
     net_pool_init(&p->pool, base);
     if (warden_put(AT_FDCWD, "/proc/sys/net/ipv4/ip_forward", "1") < 0)
         return err_sys(e, "forward between pods: ip_forward");
+    /* The node, as who it is, listens for pods on the API's port. */
+    warden_put(AT_FDCWD, "/proc/sys/net/ipv4/ip_unprivileged_port_start", "0");
     /* Links of the hub carry no IPv6; nobody would use it, and each would announce itself. */
     warden_put(AT_FDCWD, "/proc/sys/net/ipv6/conf/default/disable_ipv6", "1");
     if (net_link_open(&p->link, e) < 0)
         return -1;
     net_link_up(&p->link, NET_LINK_LO);
     net_link_address(&p->link, NET_LINK_LO, net_pool_gateway(&p->pool), 32);
-    net_link_no_route(&p->link, base, NET_SUBNET_BITS); /* who asks for a dead one hears so */
+    net_link_address(&p->link, NET_LINK_LO, api, 32);
+    /* Who asks for a pod that is dead, or a service that is not, hears so. */
+    net_link_no_route(&p->link, base, NET_SUBNET_BITS);
+    net_link_no_route(&p->link, services, NET_SUBNET_BITS);
     return net_link_do(&p->link, e);
 }
 

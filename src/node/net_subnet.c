@@ -35,7 +35,15 @@ static void see(void *ctx, uint32_t to, int bits)
     vec_push(rs, (struct net_range){ to, bits });
 }
 
-uint32_t net_subnet_choose(size_t *n, struct err *e)
+static bool is_free(const struct ranges *rs, uint32_t base)
+{
+    for (size_t i = 0; i < rs->n; i++)
+        if (net_range_meets(&rs->at[i], base))
+            return false;
+    return true;
+}
+
+uint32_t net_subnet_choose(uint32_t prefer, struct err *e)
 {
     struct net_link l;
     struct ranges rs = { 0 };
@@ -45,13 +53,10 @@ uint32_t net_subnet_choose(size_t *n, struct err *e)
         return 0;
     int rc = net_link_each(&l, see, &rs, e);
     net_link_close(&l);
-    for (; rc == 0 && !found && *n < NET_SUBNETS; *n += !found) {
-        uint32_t base = net_subnet_nth(*n);
-        bool met = false;
-        for (size_t i = 0; i < rs.n; i++)
-            met |= net_range_meets(&rs.at[i], base);
-        found = met ? 0 : base;
-    }
+    if (rc == 0 && prefer && is_free(&rs, prefer))
+        found = prefer;
+    for (size_t n = 0; rc == 0 && !found && n < NET_SUBNETS; n++)
+        found = is_free(&rs, net_subnet_nth(n)) ? net_subnet_nth(n) : 0;
     vec_done(&rs);
     if (rc == 0 && !found)
         err_set(e, ERR_CONFLICT, "this machine's routes leave no free network for pods");

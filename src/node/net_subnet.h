@@ -15,9 +15,9 @@ struct net_range {
 /* The n-th that is considered; n below NET_SUBNETS. The first is 10.42.0.0. */
 uint32_t net_subnet_nth(size_t n);
 bool net_range_meets(const struct net_range *r, uint32_t base); /* default routes meet nothing */
-/* From the n-th on, the first that no route or address of this namespace touches; how many were
- * passed over is added to *n. 0: none is left. */
-uint32_t net_subnet_choose(size_t *n, struct err *e);
+/* The first that no route or address of this namespace touches, beginning with prefer (0: none).
+ * 0: none is left. */
+uint32_t net_subnet_choose(uint32_t prefer, struct err *e);
 
 struct net_pool {
     uint32_t base;

@@ -19,6 +19,8 @@ struct node_net {
      * ClusterIPs, and names stand for pods instead. */
     void (*services)(void *ctx, jv list);
     const char *resolv; /* text of resolv.conf for pods; NULL: the machine's */
+    /* A TCP socket that reaches pods: not blocking, the caller's; -1: e says why. May be NULL. */
+    int (*socket)(void *ctx, struct err *e);
     void *ctx;
 };
 

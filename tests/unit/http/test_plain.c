@@ -100,6 +100,70 @@ static void a_taken_port_is_named(void)
     loop_free(l);
 }
 
+static void reply_ok(void *ctx, struct http_req *r)
+{
+    (void)ctx;
+    http_reply(r, 200, NULL, 0, NULL);
+}
+
+static void set_true(void *ctx)
+{
+    *(bool *)ctx = true;
+}
+
+static int listen_here(struct sockaddr_in *at)
+{
+    socklen_t n = sizeof(*at);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+    *at = (struct sockaddr_in){ .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
+    if (bind(fd, (struct sockaddr *)at, n) < 0 || listen(fd, 8) < 0 ||
+        getsockname(fd, (struct sockaddr *)at, &n) < 0)
+        printf("Bail out! listen\n"), exit(1);
+    return fd;
+}
+
+static bool answers(struct loop *l, const struct sockaddr_in *at)
+{
+    static const char ask[] = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+    char got[256] = "";
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    if (connect(fd, (const struct sockaddr *)at, sizeof(*at)) < 0) {
+        close(fd);
+        return false;
+    }
+    ssize_t n = write(fd, ask, sizeof(ask) - 1);
+    for (n = 0; n <= 0; n = recv(fd, got, sizeof(got) - 1, MSG_DONTWAIT))
+        loop_turn(l);
+    close(fd);
+    return strncmp(got, "HTTP/1.1 200", 12) == 0;
+}
+
+static void a_socket_that_was_given_serves_too(void)
+{
+    struct loop *l = loop_new();
+    struct http_server_opts o = { .host = "127.0.0.1", .on_request = reply_ok };
+    struct http_server *s = NULL;
+    struct err e = { 0 };
+    struct sockaddr_in one, two;
+    bool stopped = false;
+
+    is_int(http_server_start(&s, l, &o, &e), 0, "a server");
+    http_server_also(s, listen_here(&one));
+    ok(answers(l, &one), "answers on the socket it was given");
+    http_server_also(s, listen_here(&two));
+    ok(answers(l, &two), "on the next one");
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    ok(connect(fd, (struct sockaddr *)&one, sizeof(one)) < 0, "and no more on the first");
+    close(fd);
+    http_server_stop(s, 1000, set_true, &stopped);
+    while (!stopped)
+        loop_turn(l);
+    http_server_free(s);
+    loop_free(l);
+}
+
 int main(void)
 {
     f = fixture_start_plain((struct http_limits){ 0 });
@@ -109,6 +173,7 @@ int main(void)
     tls_on_the_plain_port_is_refused();
     ipv6_is_served_where_there_is_any();
     a_taken_port_is_named();
+    a_socket_that_was_given_serves_too();
     is_int(fixture_counts(f)->opened - fixture_counts(f)->closed, 0, "all sources were closed");
     fixture_stop(f, 1000);
     return tap_done();
