@@ -10,6 +10,7 @@
 #include "node/node.h"
 #include "node/resources.h"
 #include "node/warden.h"
+#include "up_net.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -27,6 +28,7 @@ struct up_node {
     struct loop *loop;
     struct kube_api *node_api, *binder_api;
     struct runtime *runtime;
+    struct up_net *net; /* NULL: this machine's */
     struct node *node;
     struct binder *binder;
     struct loop_timer *patience;
@@ -136,7 +138,7 @@ int up_node_check(const struct up_node_opts *o, struct err *e)
     return images_load(&images, arena_printf(a, "%s/images.yaml", o->dir).p, e);
 }
 
-static int node_begin(struct up_node *u, struct arena *a, const char *dir,
+static int node_begin(struct up_node *u, struct arena *a, struct api *api, const char *dir,
                       const struct up_node_opts *o, struct err *e)
 {
     const char *path = getenv("PATH"); /* NOLINT(concurrency-mt-unsafe): nobody sets it */
@@ -154,6 +156,9 @@ static int node_begin(struct up_node *u, struct arena *a, const char *dir,
         .strict_paths = o->strict_paths,
     };
 
+    if (str_eqz(n.isolation, "namespaces"))
+        u->net = up_net_new(a, u->loop, api, dir, false, &n.conditions);
+    n.net = up_net_node(u->net);
     u->runtime = warden_runtime_new(u->loop, &w);
     n.runtime = u->runtime;
     if (node_new(&u->node, &n, e) < 0)
@@ -177,7 +182,7 @@ int up_node_start(struct up_node **out, struct loop *l, struct api *api,
     u->node_api = api_inproc_new(api, "node");
     u->binder_api = api_inproc_new(api, "scheduler");
     u->binder = binder_new(l, u->binder_api, &b);
-    int rc = node_begin(u, a, dir ? dir : o->dir, o, e);
+    int rc = node_begin(u, a, api, dir ? dir : o->dir, o, e);
     free(dir);
     if (rc < 0) {
         up_node_free(u);
@@ -196,6 +201,7 @@ static void clear(struct up_node *u)
     binder_free(TAKE(u->binder));
     node_free(TAKE(u->node));
     warden_runtime_free(TAKE(u->runtime));
+    up_net_free(TAKE(u->net));
     api_inproc_free(TAKE(u->binder_api));
     api_inproc_free(TAKE(u->node_api));
 }

@@ -83,6 +83,11 @@ void api_set_server(struct api *api, struct http_server *s)
     api->server = s;
 }
 
+struct http_server *api_server(const struct api *api)
+{
+    return api->server;
+}
+
 void api_free(struct api *api)
 {
     if (!api)

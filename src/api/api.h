@@ -72,6 +72,7 @@ void api_free(struct api *api);
 void api_stop(struct api *api);
 /* The HTTP server to read numbers for /metrics from, and its port for the `kubernetes` service. */
 void api_set_server(struct api *api, struct http_server *s);
+struct http_server *api_server(const struct api *api); /* NULL: none yet */
 
 /* For http_server_opts: ctx is the api. */
 void api_on_request(void *ctx, struct http_req *r);

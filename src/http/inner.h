@@ -128,7 +128,7 @@ struct http_server {
     struct http_limits limits;
     void (*on_request)(void *ctx, struct http_req *r);
     void *ctx;
-    SSL_CTX *tls; /* NULL: plain HTTP */
+    SSL_CTX *tls;                        /* NULL: plain HTTP */
     struct http_door *doors[HTTP_DOORS]; /* NULL: none */
     int port;
     unsigned refs;

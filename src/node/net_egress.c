@@ -196,10 +196,11 @@ static int await(struct net_egress *g, pid_t pid, const char *name)
 static int by_pasta(struct net_egress *g, const char *path, pid_t pid)
 {
     char here[NET_IP_TEXT], there[NET_IP_TEXT], target[16];
-    const char *argv[] = { "pasta", "-f",          "-q",       "--config-net", "-t",  "none",
-                           "-u",    "none",        "-T",       "none",         "-U",  "none",
-                               "--ns-ifname", NET_UPLINK, "-a",           there, "-n",
-                           "30",    "-g",          here,       target,         NULL };
+    const char *argv[] = { "pasta", "-f",   "-q",          "--config-net", "-t",
+                           "none",  "-u",   "none",        "-T",           "none",
+                           "-U",    "none", "--ns-ifname", NET_UPLINK,     "-a",
+                           there,   "-n",   "30",          "-g",           here,
+                           target,  NULL };
 
     net_ip_text(g->base + HERE, here);
     net_ip_text(g->base + THERE, there);

@@ -331,7 +331,7 @@ static void greeted(struct pod *p, const struct runtime_event *ev)
     if (p->adopting) {
         learn(p, ev->state);
         remember(p);
-        p->attached = true;
+        p->attached = !jv_bool(jv_at(p->life->pod, "spec", "hostNetwork"), false);
         pod_refresh_volumes(p, NULL);
     }
     if (p->life->done) /* its end was written, and then the node died */

@@ -94,6 +94,7 @@ void pod_ask(struct pod *p, const struct life_action *act)
     bool probe = act->what == LIFE_PROBE;
     jv handler = probe ? jv_get(spec, str_of(fields[act->probe]))
                        : jv_at(spec, "lifecycle", act->stop ? "preStop" : "postStart");
+    const struct node_net *net = p->n->o.net;
     jv exec = jv_at(handler, "exec"), sleep = jv_at(handler, "sleep", "seconds");
 
     x->pod = p;
@@ -105,6 +106,8 @@ void pod_ask(struct pod *p, const struct life_action *act)
                             .handler = handler,
                             .container = spec,
                             .host = node_pod_ip(p),
+                            .socket = p->attached && net ? net->socket : NULL,
+                            .of = net ? net->ctx : NULL,
                             .timeout_ms = x->timeout_ms,
                             .done = on_probed,
                             .ctx = x };

@@ -9,6 +9,7 @@
 
 #include <openssl/ssl.h>
 #include <stdio.h>
+#include <unistd.h>
 #include <uv.h>
 
 enum { ANSWER_MAX = 10 * 1024, PORT_MAX = 65535, CHUNK = 4096 };
@@ -308,22 +309,44 @@ static void on_wrong(void *arg)
         finish(p, PROBE_UNKNOWN, NULL);
 }
 
-static void dial(struct probe *p, str host, int64_t port)
+static void not_now(struct probe *p)
+{
+    loop_timer_stop(p->timer);
+    p->timer = loop_timer_start(p->loop, 0, 0, on_wrong, p);
+}
+
+/* Where the pod has a network of its own, only a socket of that leads to it. */
+static int take_socket(struct probe *p, const struct probe_opts *o)
+{
+    struct err e = { 0 };
+    int fd = o->socket(o->of, &e);
+
+    if (fd >= 0 && uv_tcp_open(&p->tcp, fd) == 0)
+        return 0;
+    if (fd >= 0)
+        close(fd);
+    snprintf(p->message, sizeof(p->message), "dial tcp %s: %s", p->at, e.msg);
+    return -1;
+}
+
+static void dial(struct probe *p, const struct probe_opts *o, str host, int64_t port)
 {
     struct sockaddr_storage to = { 0 };
 
     if (address(host, port, &to) < 0) {
         snprintf(p->message, sizeof(p->message), "cannot reach %s: not an address and a port",
                  p->at);
-        loop_timer_stop(p->timer);
-        p->timer = loop_timer_start(p->loop, 0, 0, on_wrong, p);
+        not_now(p);
+        return;
+    }
+    if (o->socket && str_eq(host, o->host) && take_socket(p, o) < 0) {
+        not_now(p);
         return;
     }
     int rc = uv_tcp_connect(&p->connect, &p->tcp, (struct sockaddr *)&to, on_connected);
     if (rc < 0) {
         snprintf(p->message, sizeof(p->message), "dial tcp %s: %s", p->at, uv_strerror(rc));
-        loop_timer_stop(p->timer);
-        p->timer = loop_timer_start(p->loop, 0, 0, on_wrong, p);
+        not_now(p);
     }
 }
 
@@ -352,7 +375,7 @@ struct probe *probe_start(const struct probe_opts *o)
     p->timer = loop_timer_start(o->loop, o->timeout_ms, 0, on_timeout, p);
     if (http)
         ask_http(p, get, host, port);
-    dial(p, host, port);
+    dial(p, o, host, port);
     return p;
 }
 

@@ -12,6 +12,9 @@ struct probe_opts {
     jv handler;   /* a probe, or postStart or preStop; with httpGet or tcpSocket */
     jv container; /* whose ports may be named */
     str host;     /* the pod's address, unless the handler names one */
+    /* A socket that reaches it: not blocking, taken; -1: e says why. NULL: any of this machine. */
+    int (*socket)(void *of, struct err *e);
+    void *of;
     int64_t timeout_ms;
     /* Once, never from within probe_start; message in kubelet's words, borrowed. */
     void (*done)(void *ctx, enum probe_result result, str message);
