@@ -37,7 +37,7 @@ static void spawn_server(struct spawned *s, struct arena *a, const char *program
     if (!mkdtemp(s->dir))
         abort();
     spawn_run(s, a, program, "127.0.0.1:0");
-    for (int i = 0; i < 1000 && access(s->kubeconfig, R_OK) < 0; i++)
+    for (int i = 0; i < 6000 && access(s->kubeconfig, R_OK) < 0; i++)
         usleep(10000);
 }
 

@@ -50,7 +50,7 @@ static struct got ask(struct rig *r)
 
     kube_send(client_api(r->client), &list, on_got, &g);
     is_int(g.n, 0, "nothing from within");
-    ok(run_until(r->loop, &g.n, 1, 10000), "an answer comes");
+    ok(run_until(r->loop, &g.n, 1, 60000), "an answer comes");
     return g;
 }
 
@@ -119,7 +119,7 @@ static void watches_find_new_tokens_too(struct rig *r)
     put(r, "token", "newer");
     kube_watch(client_api(r->client), &(struct kube_request){ .verb = KUBE_WATCH, .res = &pods },
                &w);
-    ok(run_until(r->loop, &s.ends, 1, 10000) && !s.failed && s.events == 1,
+    ok(run_until(r->loop, &s.ends, 1, 60000) && !s.failed && s.events == 1,
        "a watch that is refused is opened again with the new token");
     is_sent(r, "newer", "it is");
     seen_done(&s);
@@ -138,7 +138,7 @@ static void none_is_forgotten(struct rig *r)
     for (int i = 0; i < N; i++)
         kube_send(client_api(r->client), &list, on_got, &g[i]);
     for (int i = 0; i < N; i++) {
-        run_until(r->loop, &g[i].n, 1, 5000);
+        run_until(r->loop, &g[i].n, 1, 60000);
         told += g[i].err.code == ERR_UNAUTHORIZED;
         got_done(&g[i]);
     }
@@ -183,7 +183,7 @@ static void plugins_are_run_once_for_many(struct rig *r)
     for (size_t i = 0; i < COUNT(g); i++)
         kube_send(client_api(r->client), &list, on_got, &g[i]);
     for (size_t i = 0; i < COUNT(g); i++) {
-        run_until(r->loop, &g[i].n, 1, 10000);
+        run_until(r->loop, &g[i].n, 1, 60000);
         is_int(g[i].status, 200, "one of many is answered");
         got_done(&g[i]);
     }
@@ -229,7 +229,7 @@ static void many_wait_for_a_plugin_that_fails(struct rig *r)
     for (int i = 0; i < N; i++)
         kube_send(client_api(r->client), &list, on_got, &g[i]);
     for (int i = 0; i < N; i++) {
-        run_until(r->loop, &g[i].n, 1, 5000);
+        run_until(r->loop, &g[i].n, 1, 60000);
         told += g[i].err.code == ERR_UNAUTHORIZED;
         got_done(&g[i]);
     }
@@ -237,28 +237,47 @@ static void many_wait_for_a_plugin_that_fails(struct rig *r)
     r->cfg = (struct client_config){ 0 };
 }
 
-static void plugins_are_run_again_after_expiry(struct rig *r)
+/* Two requests while what the plugin gave is good for so long; false: they took too long for it. */
+static bool served_twice(struct rig *r, int life_s)
 {
-    struct client_exec x = plugin(
-        r, "#!/bin/sh\necho x >>${0%/*}/later\nn=$(wc -l <${0%/*}/later)\n"
-           "until=$(date -u -d '+2 sec' +%FT%TZ)\n"
-           "echo '{\"kind\":\"ExecCredential\",\"apiVersion\":\"" V1
-           "\",\"status\":{\"token\":\"later-'$n'\",\"expirationTimestamp\":\"'$until'\"}}'\n");
-    int zero = 0;
+    int64_t end_s = wall_now_ms() / 1000 + life_s;
 
-    r->cfg.exec = &x;
     new_client(r);
     SCRIPT(&r->f, { OK_REPLY, KEEP, 0, 0 }, { OK_REPLY, KEEP, 0, 0 }, { OK_REPLY, KEEP, 0, 0 });
-    struct got g = ask(r);
-    got_done(&g);
-    g = ask(r);
-    got_done(&g);
-    ok(!str_contains(buf_str(&r->f.text), S("later-2")), "it serves while it is good");
-    run_until(r->loop, &zero, 1, 2100);
-    g = ask(r);
-    is_int(g.status, 200, "after that there is another");
-    is_sent(r, "later-2", "from a second run");
-    got_done(&g);
+    for (int i = 0; i < 2; i++) {
+        struct got g = ask(r);
+        got_done(&g);
+    }
+    return wall_now_ms() / 1000 < end_s;
+}
+
+static void plugins_are_run_again_after_expiry(struct rig *r)
+{
+    int life_s = 2;
+    int zero = 0;
+
+    for (;; life_s *= 3) { /* a machine that is busy gets more time */
+        struct client_exec x =
+            plugin(r, arena_printf(r->a,
+                                   "#!/bin/sh\necho x >>${0%%/*}/later-%d\n"
+                                   "n=$(wc -l <${0%%/*}/later-%d)\n"
+                                   "until=$(date -u -d '+%d sec' +%%FT%%TZ)\n"
+                                   "echo '{\"kind\":\"ExecCredential\",\"apiVersion\":\"" V1
+                                   "\",\"status\":{\"token\":\"later-'$n'\","
+                                   "\"expirationTimestamp\":\"'$until'\"}}'\n",
+                                   life_s, life_s, life_s)
+                          .p);
+        r->cfg.exec = &x;
+        if (!served_twice(r, life_s) && life_s < 50)
+            continue;
+        ok(!str_contains(buf_str(&r->f.text), S("later-2")), "it serves while it is good");
+        run_until(r->loop, &zero, 1, life_s * 1000 + 100);
+        struct got g = ask(r);
+        is_int(g.status, 200, "after that there is another");
+        is_sent(r, "later-2", "from a second run");
+        got_done(&g);
+        break;
+    }
     r->cfg = (struct client_config){ 0 };
 }
 

@@ -45,7 +45,7 @@ static struct got ask(struct rig *r)
     struct got g = { 0 };
 
     kube_send(r->api, &list, on_got, &g);
-    ok(run_until(r->loop, &g.n, 1, 10000), "an answer comes");
+    ok(run_until(r->loop, &g.n, 1, 60000), "an answer comes");
     return g;
 }
 
@@ -55,7 +55,7 @@ static struct seen see(struct rig *r)
     struct kube_watcher w = watcher(&s);
 
     kube_watch(r->api, &watch, &w);
-    ok(run_until(r->loop, &s.ends, 1, 10000), "the watch ends");
+    ok(run_until(r->loop, &s.ends, 1, 60000), "the watch ends");
     return s;
 }
 
@@ -138,7 +138,7 @@ static void retry_after_is_obeyed(struct rig *r)
 
 static void silence_ends_in_a_timeout(struct rig *r)
 {
-    r->cfg.timeout_ms = 200;
+    r->cfg.timeout_ms = 1000;
     new_client(r);
     SCRIPT(&r->f, { NULL, KEEP, 0, 0 }, { OK_REPLY, KEEP, 0, 0 });
     struct got g = ask(r);
@@ -252,8 +252,8 @@ static void watches_end_with_the_reason(struct rig *r)
         { "not even a head", { NULL, KEEP, 0, 0 }, "", ERR_TIMEOUT, 0 },
     };
 
-    r->cfg.watch_idle_ms = 300;
     for (size_t i = 0; i < COUNT(rows); i++) {
+        r->cfg.watch_idle_ms = rows[i].code == ERR_TIMEOUT ? 300 : 0;
         new_client(r);
         faulty_script(&r->f, &rows[i].step, 1);
         struct seen s = see(r);
@@ -286,7 +286,7 @@ static void many_watches_leave_room_for_requests(struct rig *r)
         kube_watch(r->api, &watch, &w);
     }
     for (int i = 0; i < N; i++)
-        run_until(r->loop, &seen[i].events, 1, 5000);
+        run_until(r->loop, &seen[i].events, 1, 60000);
     struct got g = ask(r);
     is_int(g.status, 200, "a request gets through beside many watches over HTTP/1.1");
     got_done(&g);
@@ -335,7 +335,7 @@ static void anything_may_be_done_from_within(struct rig *r, void (*what)(void *c
     SCRIPT(&r->f, { HEAD EVENT("a"), KEEP, 0, 0 }, { OK_REPLY, KEEP, 0, 0 },
            { OK_REPLY, KEEP, 0, 0 }, { OK_REPLY, KEEP, 0, 0 }, { NULL, KEEP, 0, 0 });
     b.calls[0] = kube_watch(r->api, &watch, &w);
-    run_until(r->loop, &s.events, 1, 5000);
+    run_until(r->loop, &s.events, 1, 60000);
     kube_send(r->api, &list, on_got, &first);
     b.calls[1] = kube_send(r->api, &list, on_got, &rest[1]);
     b.calls[2] = kube_send(r->api, &list, on_got, &rest[2]);
@@ -345,7 +345,7 @@ static void anything_may_be_done_from_within(struct rig *r, void (*what)(void *c
         b.calls[1] = rest[1].n ? NULL : b.calls[1];
         b.calls[2] = rest[2].n ? NULL : b.calls[2];
     }
-    run_until(r->loop, &first.n, 1, 5000);
+    run_until(r->loop, &first.n, 1, 60000);
     int before = rest[1].n + rest[2].n + s.ends;
     run_until(r->loop, &zero, 1, 50);
     is_int(rest[1].n + rest[2].n + s.ends, before, "nothing is told after that");
@@ -401,9 +401,9 @@ static void the_rate_limit_holds(struct rig *r)
     for (size_t i = 0; i < COUNT(g); i++)
         kube_send(r->api, &list, on_got, &g[i]);
     for (size_t i = 0; i < COUNT(g); i++)
-        run_until(r->loop, &g[i].n, 1, 5000);
+        run_until(r->loop, &g[i].n, 1, 60000);
     int64_t took = loop_now_ms(r->loop) - start;
-    ok(took >= 290 && took < 2000, "two at once and six at 20 a second took %" PRId64 " ms", took);
+    ok(took >= 290 && took < 5000, "two at once and six at 20 a second took %" PRId64 " ms", took);
     for (size_t i = 0; i < COUNT(g); i++) {
         if (g[i].status != 200)
             ok(false, "request %zu: %d", i, g[i].status);

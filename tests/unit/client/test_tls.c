@@ -24,7 +24,7 @@ static struct got ask(struct rig *r, const struct client_config *cfg)
     }
     kube_send(client_api(c), &(struct kube_request){ .verb = KUBE_LIST, .res = &spaces }, on_got,
               &g);
-    ok(run_until(r->loop, &g.n, 1, 10000), "an answer comes");
+    ok(run_until(r->loop, &g.n, 1, 60000), "an answer comes");
     client_free(c);
     return g;
 }
@@ -122,25 +122,25 @@ static void servers_may_die_and_come_back(struct rig *r, struct spawned *server,
 
     client_new(&c, r->loop, &r->cfg, NULL);
     kube_watch(client_api(c), &watch, &w);
-    ok(run_until(r->loop, &s.events, 1, 10000), "a watch is open");
+    ok(run_until(r->loop, &s.events, 1, 60000), "a watch is open");
     kill(server->pid, SIGKILL);
     waitpid(server->pid, NULL, 0);
-    ok(run_until(r->loop, &s.ends, 1, 10000) && s.failed, "it ends with its server: %s", s.err.msg);
+    ok(run_until(r->loop, &s.ends, 1, 60000) && s.failed, "it ends with its server: %s", s.err.msg);
     is_int(s.err.code, ERR_UNAVAILABLE, "which is not there any more");
     kube_send(client_api(c), &list, on_got, &g);
-    ok(run_until(r->loop, &g.n, 1, 10000), "a request is answered");
+    ok(run_until(r->loop, &g.n, 1, 60000), "a request is answered");
     is_int(g.err.code, ERR_UNAVAILABLE, g.err.msg);
     spawn_run(server, r->a, program, r->cfg.server + strlen("https://"));
     for (; g.status != 200 && tries < 500; tries++) {
         got_done(&g);
         kube_send(client_api(c), &list, on_got, &g);
-        run_until(r->loop, &g.n, 1, 10000);
+        run_until(r->loop, &g.n, 1, 60000);
         usleep(10000);
     }
     is_int(g.status, 200, "the next server is found by the same client");
     seen_done(&s);
     kube_watch(client_api(c), &watch, &w);
-    ok(run_until(r->loop, &s.events, 1, 10000), "and watched again");
+    ok(run_until(r->loop, &s.events, 1, 60000), "and watched again");
     client_free(c);
     got_done(&g);
     seen_done(&s);

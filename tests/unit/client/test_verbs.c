@@ -21,7 +21,7 @@ static struct got ask(struct rig *r, struct kube_request q)
 
     kube_send(r->api, &q, on_got, &g);
     is_int(g.n, 0, "nothing is told from within the call");
-    ok(run_until(r->loop, &g.n, 1, 10000), "an answer comes");
+    ok(run_until(r->loop, &g.n, 1, 60000), "an answer comes");
     return g;
 }
 
@@ -115,7 +115,7 @@ static void many_at_once_are_all_answered(struct rig *r)
                   on_got, &many[i]);
     }
     for (int i = 0; i < MANY; i++) {
-        run_until(r->loop, &many[i].n, 1, 10000);
+        run_until(r->loop, &many[i].n, 1, 60000);
         left -= many[i].n == 1 && many[i].status == 201;
         got_done(&many[i]);
     }
@@ -183,7 +183,7 @@ static void watches_tell_changes_in_order(struct rig *r)
     c.body = JV_ABSENT;
     g = ask(r, c);
     got_done(&g);
-    ok(run_until(r->loop, &s.events, 3, 10000), "three events come");
+    ok(run_until(r->loop, &s.events, 3, 60000), "three events come");
     is_str(buf_str(&s.text), S("ADDED w, MODIFIED w, DELETED w, "), "in order");
     is_int(t.events, 1, "the one that cancelled itself saw one");
     kube_cancel(r->api, call);
@@ -192,7 +192,7 @@ static void watches_tell_changes_in_order(struct rig *r)
     q.timeout_ms = 1000;
     q.version = version_now(r);
     kube_watch(r->api, &q, &w);
-    ok(run_until(r->loop, &s.ends, 1, 10000) && !s.failed, "a watch ends when the server ends it");
+    ok(run_until(r->loop, &s.ends, 1, 60000) && !s.failed, "a watch ends when the server ends it");
     seen_done(&s);
     seen_done(&t);
 }
@@ -206,10 +206,10 @@ static void cancelled_calls_say_nothing(struct rig *r)
         calls[i] = kube_send(r->api, &(struct kube_request){ .verb = KUBE_LIST, .res = &maps },
                              on_got, &g[i]);
     kube_cancel(r->api, calls[1]);
-    ok(run_until(r->loop, &g[0].n, 1, 10000), "one is answered");
+    ok(run_until(r->loop, &g[0].n, 1, 60000), "one is answered");
     if (!g[2].n)
         kube_cancel(r->api, calls[2]);
-    ok(run_until(r->loop, &g[3].n, 1, 10000), "another too");
+    ok(run_until(r->loop, &g[3].n, 1, 60000), "another too");
     is_int(g[1].n, 0, "a cancelled one is not");
     for (int i = 0; i < 4; i++)
         got_done(&g[i]);

@@ -388,6 +388,7 @@ static void on_tick(void *arg)
         VEC(struct kube_call *);
     } now = { 0 };
 
+    f->ticks++;
     if (fake_hit(f, f->faults.forget))
         fake_forget(f);
     collect(f);

@@ -50,6 +50,7 @@ struct fake {
     /* Says what to answer instead; true: it did. */
     bool (*refuse)(struct fake *f, const struct kube_request *r, struct kube_answer *ans);
     void (*on_tick)(struct fake *f);
+    uint64_t ticks;         /* one a millisecond, fewer when the machine is busy */
     unsigned count[7];      /* requests by verb */
     unsigned events;        /* of the creates */
     unsigned in_flight_max; /* requests at once, but for events */

@@ -72,7 +72,7 @@ static void on_limit(void *arg)
 
 bool run_until(struct world *w, bool (*until)(struct world *w))
 {
-    struct loop_timer *limit = loop_timer_start(w->l, 10000, 0, on_limit, w);
+    struct loop_timer *limit = loop_timer_start(w->l, 60000, 0, on_limit, w);
 
     w->timed_out = false;
     while (!until(w) && !w->timed_out) /* the server's ticks keep it turning */
@@ -82,16 +82,19 @@ bool run_until(struct world *w, bool (*until)(struct world *w))
 }
 
 static int64_t run_end_ms;
+static uint64_t run_end_ticks;
 
+/* By the server's time, too: after a moment in which nobody ran nothing has happened yet. */
 static bool time_is_over(struct world *w)
 {
-    return loop_now_ms(w->l) >= run_end_ms;
+    return loop_now_ms(w->l) >= run_end_ms && w->f->ticks >= run_end_ticks;
 }
 
 void run_for(struct world *w, int64_t ms)
 {
     uv_update_time(loop_uv(w->l));
     run_end_ms = loop_now_ms(w->l) + ms;
+    run_end_ticks = w->f->ticks + (uint64_t)(ms + 1) / 2;
     run_until(w, time_is_over);
 }
 

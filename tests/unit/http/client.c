@@ -127,7 +127,7 @@ bool client_read_all(struct client *c, struct buf *to, int wait_ms)
 bool client_read_until(struct client *c, struct buf *to, str mark)
 {
     while (!str_contains(buf_str(to), mark)) {
-        int got = client_read(c, buf_room(to, 16384), 16384, 5000);
+        int got = client_read(c, buf_room(to, 16384), 16384, 60000);
         if (got <= 0)
             return false;
         to->n += (size_t)got;
@@ -143,7 +143,7 @@ int client_exchange(struct fixture *f, str request, struct buf *answer, bool *cl
     if (!c)
         return -1;
     client_write(c, request);
-    *closed = client_read_all(c, answer, 5000);
+    *closed = client_read_all(c, answer, 30000);
     client_free(c);
     if (answer->n > 12 && str_starts(buf_str(answer), S("HTTP/1.1 ")))
         status = atoi(answer->p + 9);

@@ -417,7 +417,7 @@ static void *run(void *arg)
 
 bool fixture_await(atomic_int *p, int want)
 {
-    for (int i = 0; i < 5000 && *p < want; i++)
+    for (int i = 0; i < 60000 && *p < want; i++)
         nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
     return *p >= want;
 }

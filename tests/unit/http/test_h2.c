@@ -236,7 +236,7 @@ static void pings_and_settings_cannot_fill_memory(void)
 
 static void a_slow_body_is_refused(void)
 {
-    struct fixture *g = fixture_start((struct http_limits){ .body_ms = 50, .idle_ms = 300 });
+    struct fixture *g = fixture_start((struct http_limits){ .body_ms = 200, .idle_ms = 1000 });
     struct h2c *h = h2c_open(g);
     const char *pairs[] = { ":method", "POST",  ":scheme",    "https",
                             ":path",   "/echo", ":authority", "a" };

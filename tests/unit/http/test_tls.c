@@ -19,7 +19,7 @@ static void whoami(const char *what, struct client_opts o, int status, str want)
     if (!c)
         return;
     client_write(c, S("GET /whoami HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"));
-    client_read_all(c, &out, 3000);
+    client_read_all(c, &out, 60000);
     client_free(c);
     is_int(out.n > 12 ? atoi(out.p + 9) : 0, status, what);
     ok(str_ends(buf_str(&out), want), "%s: and the right name, or none", what);

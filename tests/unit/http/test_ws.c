@@ -122,7 +122,7 @@ static void both_sides_can_close(void)
     add_frame(&in, 0x88, S("\x0f\xa1"));
     client_write(c, buf_str(&in));
     buf_clear(&out);
-    ok(client_read_all(c, &out, 3000), "the client closes, then the server");
+    ok(client_read_all(c, &out, 60000), "the client closes, then the server");
     is_str(buf_str(&out), S("\x88\x02\x0f\xa1"), "after it has answered with the same code");
     client_free(c);
     ok(fixture_await(&n->ws_closed, before + 1) && n->ws_code == 4001, "the handler is told");
@@ -140,7 +140,7 @@ static void both_sides_can_close(void)
     buf_clear(&in);
     add_frame(&in, 0x88, S("\x0f\xa0"));
     client_write(c, buf_str(&in));
-    ok(client_read_all(c, &out, 3000), "and ends when the client has answered");
+    ok(client_read_all(c, &out, 60000), "and ends when the client has answered");
     client_free(c);
     ok(fixture_await(&n->ws_closed, before + 2) && n->ws_code == 4000, "the handler is told");
 }
@@ -164,7 +164,7 @@ static void bad_frames_end_it(void)
         struct client *c = open_ws(&out, STR_NONE);
         client_write(c, rows[i].in);
         buf_clear(&out);
-        ok(client_read_all(c, &out, 3000), "%s: closed", rows[i].what);
+        ok(client_read_all(c, &out, 60000), "%s: closed", rows[i].what);
         is_str(buf_str(&out), rows[i].out, "with the code for it");
         client_free(c);
         ok(fixture_await(&fixture_counts(f)->ws_closed, before + 1), "the handler is told");
@@ -232,7 +232,7 @@ static void the_end_of_a_source_closes(void)
        "after what it had");
     add_frame(&in, 0x88, S("\x03\xe8"));
     client_write(c, buf_str(&in));
-    ok(client_read_all(c, &out, 3000), "and the connection ends");
+    ok(client_read_all(c, &out, 60000), "and the connection ends");
     ok(fixture_await(&n->closed, closed + 1), "the source is closed");
     is_int(n->closed_twice, 0, "once");
     client_free(c);
@@ -249,7 +249,7 @@ static void a_stop_says_going_away(void)
     ok(client_read_until(c, &out, S("\x03\xe9server is stopping")), "1001");
     add_frame(&in, 0x88, S("\x03\xe9"));
     client_write(c, buf_str(&in));
-    ok(client_read_all(c, &out, 3000), "and the end");
+    ok(client_read_all(c, &out, 60000), "and the end");
     client_free(c);
 }
 

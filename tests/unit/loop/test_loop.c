@@ -119,10 +119,8 @@ static void a_deferred_call_may_defer_again_without_a_wait(void)
     chain_left = 1000;
     begin();
     loop_defer(l, chain, NULL);
-    int64_t before = wall_now_ms();
-    end();
+    end(); /* nothing else happens that could end a wait */
     is_int(chain_left, 0, "a chain of 1000 ran");
-    ok(wall_now_ms() - before < 2000, "without waiting for anything else to happen");
 }
 
 static struct loop_timer *ticker;
