@@ -256,6 +256,8 @@ static int serve(struct up *u, struct err *e)
         up_operator_start(u->operator, u->loop, u->api);
         u->operating = true;
     }
+    u->node_opts.api_host = u->host;
+    u->node_opts.api_port = http_server_port(u->server);
     if (!u->no_node && up_node_start(&u->node, u->loop, u->api, &u->node_opts, e) < 0)
         return -1;
     if (u->ready_fd >= 0)

@@ -81,6 +81,16 @@ static str machine_ip(struct arena *a)
     return arena_str(a, str_of(text));
 }
 
+/* Where this machine itself reaches what listens there; IPv4, as pods have no other. */
+static str local_ip(const char *host)
+{
+    struct in_addr any;
+
+    if (!host || inet_pton(AF_INET, host, &any) != 1 || any.s_addr == htonl(INADDR_ANY))
+        return S("127.0.0.1");
+    return str_of(host);
+}
+
 /* What programs of this machine expect of it. */
 static jv machine_env(struct arena *a)
 {
@@ -154,6 +164,9 @@ static int node_begin(struct up_node *u, struct arena *a, struct api *api, const
         .isolation = str_of(level(o)),
         .resources = str_of(o->resources ? o->resources : ""),
         .strict_paths = o->strict_paths,
+        .names = true,
+        .api_ip = local_ip(o->api_host),
+        .api_port = o->api_port,
     };
 
     if (str_eqz(n.isolation, "namespaces"))

@@ -10,6 +10,8 @@ struct up_node_opts {      /* texts stay */
     const char *resources; /* "nvidia.com/gpu=1,…" instead of what is found; NULL: nothing */
     bool strict_classes;
     bool strict_paths;
+    const char *api_host; /* where the server listens, in numbers */
+    int api_port;
 };
 
 struct up_node;

@@ -6,6 +6,7 @@
 #include "node/names.h"
 #include "node/names_file.h"
 #include "node/names_keep.h"
+#include "node/names_shared.h"
 
 struct names_space { /* a namespace */
     struct names *k;
@@ -27,13 +28,14 @@ struct names_seat { /* a pod's place in it */
     struct names_seat *next;
     struct names_space *space;
     struct names_file *own; /* NULL: the namespace's */
+    char ip[48];
 };
 
 struct names {
     struct node *n;
     char *dir;
-    bool shared;       /* one network for all */
-    struct map spaces; /* by name */
+    struct names_shared *shared; /* NULL: pods have networks of their own */
+    struct map spaces;           /* by name */
     struct mirror *endpoints, *slices;
     struct loop_timer *timer;
     int64_t last_ms; /* end of the last round */

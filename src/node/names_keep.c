@@ -47,6 +47,7 @@ static void tell_routes(struct names *k)
 {
     AUTO(arena) struct arena *a = arena_new();
     struct jbuild b = jb_arr(a);
+    struct err e = { 0 };
 
     for (struct map_slot *s = NULL; (s = map_next(&k->spaces, s));) {
         const struct names_space *at = s->value;
@@ -56,6 +57,8 @@ static void tell_routes(struct names *k)
     }
     if (k->n->o.net && k->n->o.net->services)
         k->n->o.net->services(k->n->o.net->ctx, jb_done(&b));
+    if (k->shared && names_shared_routes(k->shared, jb_done(&b), &e) < 0)
+        log_warn("ClusterIPs not written", KVZ("error", e.msg));
 }
 
 /* Files that an earlier node has left, of namespaces without pods now. */
@@ -115,6 +118,20 @@ static void round_of(void *arg)
     k->swept = true;
     k->last_ms = boot_now_ms();
     k->cost_ms = k->last_ms - begun;
+}
+
+const char *names_limits(const struct names *k)
+{
+    if (!k || !k->shared)
+        return NULL;
+    if (!names_shared_lib(k->shared))
+        return "Pods share this machine's network and know no cluster names: the preload library "
+               "could not be written to the data directory.";
+    return "Pods share this machine's network. Each has an address of its own (127.x.y.z) and the "
+           "cluster's names by a preloaded library. Programs that are statically linked or make "
+           "their own system calls (Go), and those that run as another user than muster, have "
+           "neither: their ports clash, and names do not resolve. IPv6 and multicast do not lead "
+           "from pod to pod.";
 }
 
 /* ---- what happens */
@@ -199,7 +216,8 @@ struct names *names_new(struct node *n)
         return NULL;
     struct names *k = mem_new(sizeof(*k));
     k->n = n;
-    k->shared = str_eq(n->o.isolation, S("shared"));
+    if (str_eq(n->o.isolation, S("shared")))
+        k->shared = names_shared_new(n->o.data, jdoc_root(n->known));
     k->dir =
         mem_or_abort(strdup(arena_printf(a, "%" PRI_STR "/names/hosts", STR_ARG(n->o.data)).p));
     k->endpoints = given_mirror(k, &endpoints);
@@ -226,6 +244,7 @@ void names_free(struct names *k)
     map_done(&k->spaces);
     mirror_free(k->endpoints);
     mirror_free(k->slices);
+    names_shared_free(k->shared);
     free(k->dir);
     free(k);
 }

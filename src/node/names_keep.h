@@ -13,10 +13,15 @@ struct names *names_new(struct node *n); /* NULL: the node has none */
 void names_start(struct names *k);
 void names_free(struct names *k);
 
+/* What pods must do without here, for the node's conditions; NULL: nothing. */
+const char *names_limits(const struct names *k);
+
 /* net: as the network made it, and more of it; mounts: /etc/hosts and its like are added. Where
  * pods share the machine's network it gives them their address, too. */
 int names_attach(struct names *k, struct pod *p, struct arena *a, jv *net, jv *mounts,
                  struct err *e);
+/* Members of sandbox.json besides; left alone: none. */
+void names_box(struct names *k, struct pod *p, struct arena *a, jv *preload, jv *env);
 void names_adopt(struct names *k, struct pod *p, jv sandbox); /* it ran before us */
 void names_detach(struct names *k, struct pod *p);
 

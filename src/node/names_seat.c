@@ -142,6 +142,8 @@ static int sit(struct names *k, struct arena *a, struct pod *p, bool own, str ip
     p->seat = mem_new(sizeof(*p->seat));
     p->seat->space = s;
     p->seat->own = f;
+    ip = str_sub(ip, 0, sizeof(p->seat->ip) - 1);
+    memcpy(p->seat->ip, ip.p ? ip.p : "", ip.n);
     p->seat->next = s->seats;
     s->seats = p->seat;
     return 0;
@@ -168,6 +170,8 @@ void names_detach(struct names *k, struct pod *p)
         names_file_close(s->file);
         s->file = NULL;
     }
+    if (k->shared)
+        names_shared_detach(k->shared, str_of(seat->ip));
     free(seat);
     p->seat = NULL;
 }
@@ -234,10 +238,16 @@ int names_attach(struct names *k, struct pod *p, struct arena *a, jv *net, jv *m
 
     if (!k)
         return 0;
+    names_detach(k, p); /* a sandbox that failed before */
+    if (k->shared && names_shared_attach(k->shared, a, net, e) < 0)
+        return -1;
     str ip = jv_str(jv_at(*net, "ip"), S(""));
     bool own = needs_own(k, names_space(k, meta_namespace(pod)), pod);
-    if (sit(k, a, p, own, ip, e) < 0)
+    if (sit(k, a, p, own, ip, e) < 0) {
+        if (k->shared)
+            names_shared_detach(k->shared, ip);
         return -1;
+    }
     if (k->shared)
         return 0;
     if (add_mounts(k, a, p, mounts, e) < 0) {
@@ -250,11 +260,25 @@ int names_attach(struct names *k, struct pod *p, struct arena *a, jv *net, jv *m
 void names_adopt(struct names *k, struct pod *p, jv sandbox)
 {
     AUTO(arena) struct arena *a = arena_new();
+    str ip = jv_str(jv_at(sandbox, "net", "ip"), S(""));
 
     if (!k || jv_bool(jv_at(p->life->pod, "spec", "hostNetwork"), false))
         return;
-    bool own = access(in_etc(a, p, "hosts").p, F_OK) == 0;
-    sit(k, a, p, own, jv_str(jv_at(sandbox, "net", "ip"), S("")), NULL);
+    if (k->shared)
+        names_shared_adopt(k->shared, ip);
+    sit(k, a, p, access(in_etc(a, p, "hosts").p, F_OK) == 0, ip, NULL);
+}
+
+/* Where pods share the machine's network: what is in the sandbox besides. */
+void names_box(struct names *k, struct pod *p, struct arena *a, jv *preload, jv *env)
+{
+    if (!k || !k->shared || !p->seat)
+        return;
+    const struct names_file *f = p->seat->own ? p->seat->own : p->seat->space->file;
+    const char *lib = names_shared_lib(k->shared);
+    *preload = lib ? jstr(a, str_of(lib)) : JV_ABSENT;
+    *env = names_shared_env(k->shared, a, jdoc_root(p->doc), str_of(p->seat->ip),
+                            str_of(names_file_path(f)));
 }
 
 /* Its name is in the file before its program is: written at once, ahead of the next round, and in

@@ -195,13 +195,16 @@ static jv sandbox_json(struct arena *a, struct pod *p, jv gpus)
 {
     jv pod = p->life->pod, net = jdoc_root(p->net);
     str host = names_hostname(pod);
+    jv preload = JV_ABSENT, env = JV_ABSENT;
 
+    names_box(p->n->names, p, a, &preload, &env);
     return jobj(a, { "uid", jstr(a, str_of(p->uid)) },
                 { "namespace", jstr(a, meta_namespace(pod)) }, { "name", jstr(a, meta_name(pod)) },
                 { "isolation", p->n->o.isolation.n ? jstr(a, p->n->o.isolation) : JV_ABSENT },
                 { "hostname", jstr(a, host) }, { "net", jv_at(net, "net") },
                 { "mounts", jv_at(net, "mounts") },
-                { "tmpfs", volumes_in_memory(a, jdoc_root(p->volumes)) }, { "devices", gpus });
+                { "tmpfs", volumes_in_memory(a, jdoc_root(p->volumes)) }, { "devices", gpus },
+                { "preload", preload }, { "env", env });
 }
 
 void pod_sandbox(struct pod *p)

@@ -56,6 +56,9 @@ static jv conditions(struct arena *a, const struct node *n, jv old)
                           "kubelet has sufficient PID available", now));
     jb_push(&b, condition(a, old, "Ready", true, "KubeletReady", "kubelet is posting ready status",
                           now));
+    if (names_limits(n->names))
+        jb_push(&b, condition(a, old, "SharedNetwork", true, "PodsShareTheMachinesNetwork",
+                              names_limits(n->names), now));
     for (struct jv_iter it = jv_iter(n->o.conditions); jv_next(&it);)
         jb_push(&b, it.value);
     return jb_done(&b);

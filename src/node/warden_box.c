@@ -243,7 +243,7 @@ static struct warden_list environment(const struct ward *w, struct ward_box *b)
 {
     const struct warden_sandbox *s = &w->sandbox;
     struct warden_list own = b->start.env;
-    struct warden_list env = { .at = ARENA_ARRAY(b->a, const char *, own.n + 5) };
+    struct warden_list env = { .at = ARENA_ARRAY(b->a, const char *, own.n + s->env.n + 5) };
     const char *preload = env_find(&own, "LD_PRELOAD");
 
     for (size_t i = 0; i < own.n; i++)
@@ -253,6 +253,11 @@ static struct warden_list environment(const struct ward *w, struct ward_box *b)
         env.at[env.n++] = arena_printf(b->a, "LD_PRELOAD=%s%s%s", s->preload, preload ? ":" : "",
                                        preload ? preload : "")
                               .p;
+    for (size_t i = 0; i < s->env.n; i++) {
+        str name = str_of(s->env.at[i]);
+        if (!env_find(&own, arena_z(b->a, str_cut(&name, '='))))
+            env.at[env.n++] = s->env.at[i];
+    }
     if (!env_find(&own, "PATH"))
         env.at[env.n++] = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
     if (s->shared)

@@ -182,6 +182,7 @@ int warden_sandbox_read(struct arena *a, jv v, struct warden_sandbox *s, struct 
         .hostname = text(&r, jv_at(v, "hostname"), "hostname"),
         .tmp = path(&r, jv_at(v, "tmp"), "tmp"),
         .preload = path(&r, jv_at(v, "preload"), "preload"),
+        .env = list(&r, jv_at(v, "env"), "env"),
         .rootfs = path(&r, jv_at(v, "rootfs"), "rootfs"),
         .cgroup2 = path(&r, jv_at(cg, "v2"), "cgroup.v2"),
         .cgroup1_cpu = path(&r, jv_at(cg, "v1", "cpu"), "cgroup.v1.cpu"),

@@ -50,12 +50,13 @@ struct warden_sandbox {
     bool shared;
     const char *hostname; /* NULL: the machine's */
     bool host_net;
-    const char *net_ns;  /* file of a prepared network namespace; NULL: an empty one, lo up */
-    const char *user_ns; /* of the user namespace that owns it; NULL: ours */
-    const char *tmp;     /* holds a /tmp for each container; NULL: DIR/tmp */
-    const char *preload; /* for LD_PRELOAD; NULL: none */
-    const char *rootfs;  /* for containers that name none; NULL: this machine's files */
-    const char *cgroup2; /* to be made; NULL: no cgroup v2 */
+    const char *net_ns;     /* file of a prepared network namespace; NULL: an empty one, lo up */
+    const char *user_ns;    /* of the user namespace that owns it; NULL: ours */
+    const char *tmp;        /* holds a /tmp for each container; NULL: DIR/tmp */
+    const char *preload;    /* for LD_PRELOAD; NULL: none */
+    struct warden_list env; /* NAME=value for all containers, unless they have their own */
+    const char *rootfs;     /* for containers that name none; NULL: this machine's files */
+    const char *cgroup2;    /* to be made; NULL: no cgroup v2 */
     const char *cgroup1_cpu;
     const char *cgroup1_memory;
     const char *cgroup1_pids;
