@@ -1,0 +1,189 @@
+# What every node has to do, at any level of isolation and whoever it runs as; sourced by t70*.t, which
+# set both.
+# shellcheck shell=sh disable=SC1091,SC2154,SC2016 # set by lib.sh and node.sh; expanded by test_expect_success
+
+. "$(dirname "$0")/lib.sh"
+. "$e2e/node.sh"
+start_node "$level" "$who"
+
+test_expect_success 'muster up has a node, ready, at the level asked for, and a default class' '
+	within 60 sh -c "kubectl get nodes --no-headers | grep -w Ready" &&
+	is "$level" "$(kubectl get nodes -o "jsonpath={.items[0].metadata.labels.muster\.dev/isolation}")" &&
+	within 60 kubectl get storageclass local-path && world >before
+'
+
+test_expect_success 'a pod runs: Succeeded, exit code, reason, times, log' '
+	pod fine "echo to stdout; echo to stderr >&2" &&
+	becomes fine .status.phase Succeeded && kubectl get pod fine -o json >fine &&
+	jq_is ".status.containerStatuses[0].state.terminated | .exitCode == 0 and .reason == \"Completed\"" fine &&
+	jq_is ".status.containerStatuses[0].state.terminated | .startedAt and .finishedAt and .containerID" fine &&
+	jq_is ".status.containerStatuses[0] | .restartCount == 0 and .ready == false" fine &&
+	jq_is ".status.podIP and .status.hostIP and .status.startTime and .spec.nodeName" fine &&
+	printed fine >out && has out "^to stdout$" "^to stderr$" &&
+	kubectl get pod fine | grep -w Completed
+'
+
+test_expect_success 'one that fails: Failed, its code, Error' '
+	pod bad "exit 3" && becomes bad .status.phase Failed && kubectl get pod bad -o json >bad &&
+	jq_is ".status.containerStatuses[0].state.terminated | .exitCode == 3 and .reason == \"Error\"" bad
+'
+
+test_expect_success NAMESPACES 'its last words are its message' '
+	pod wordy "echo why it failed >/dev/termination-log; exit 3" && becomes wordy .status.phase Failed &&
+	is "why it failed" "$(field wordy ".status.containerStatuses[0].state.terminated.message")"
+'
+
+test_expect_success 'one that is killed: 137' '
+	pod killed "kill -9 \$\$\$\$" && becomes killed .status.phase Failed &&
+	is 137 "$(field killed ".status.containerStatuses[0].state.terminated.exitCode")"
+'
+
+cat >nowhere.json <<END
+{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "nowhere"}, "spec": {"restartPolicy": "Never",
+ "containers": [{"name": "main", "image": "x", "command": ["no-such-program"]}]}}
+END
+test_expect_success 'no such program: told in the status and in an event' '
+	kubectl create -f nowhere.json && becomes nowhere .status.phase Failed &&
+	field nowhere ".status.containerStatuses[0].state.terminated.message" >out && has out no-such-program &&
+	within 60 sh -c "kubectl get events | grep no-such-program"
+'
+
+cat >imageless.json <<END
+{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "imageless"}, "spec": {"restartPolicy": "Never",
+ "containers": [{"name": "main", "image": "example.org/trainer:1"}]}}
+END
+test_expect_success 'an image that says nothing here, and no command: ImageNotMapped, and the line to add' '
+	kubectl create -f imageless.json &&
+	becomes imageless ".status.containerStatuses[0].state.waiting.reason" ImageNotMapped &&
+	field imageless ".status.containerStatuses[0].state.waiting.message" >out &&
+	has out "example.org/trainer:1" && kubectl delete pod imageless
+'
+
+test_expect_success 'OnFailure: started again until it succeeds, in the same pod' '
+	pod again "echo run >>$notes/count; test \$(wc -l <$notes/count) -ge 2" OnFailure &&
+	becomes again .status.phase Succeeded && kubectl get pod again -o json >again &&
+	jq_is ".status.containerStatuses[0] | .restartCount == 1 and .lastState.terminated.exitCode == 1" again &&
+	is 2 "$(wc -l <"$notes/count")"
+'
+
+test_expect_success 'Always: started again even when it succeeded; then it waits, and says so' '
+	pod always "exit 0" Always &&
+	becomes always ".status.containerStatuses[0].state.waiting.reason" CrashLoopBackOff &&
+	is Running "$(field always .status.phase)" &&
+	is 1 "$(field always ".status.containerStatuses[0].restartCount")" &&
+	is Completed "$(field always ".status.containerStatuses[0].lastState.terminated.reason")" &&
+	kubectl delete pod always
+'
+
+test_expect_success 'N1: children that left their session die with the pod' '
+	pod leavers "(setsid $(nap 1) &); (setsid sh -c \"$(nap 1) & $(nap 1)\" &); exec $(nap 2)" &&
+	runs_soon 1 "$(nap 2)" && runs_soon 3 "$(nap 1)" &&
+	kubectl delete pod leavers && runs_soon 0 "$(nap 1)" && runs_soon 0 "$(nap 2)"
+'
+
+test_expect_success 'N1: and with a container that ends by itself' '
+	pod left "(setsid $(nap 3) &); exit 0" && becomes left .status.phase Succeeded && runs_soon 0 "$(nap 3)"
+'
+
+test_expect_success 'deletion gives grace, and what it prints in it is kept' '
+	pod polite "trap \"echo bye; exit 0\" TERM; echo ready; while :; do sleep 0.05; done" &&
+	within 60 sh -c "grep -rqw ready $data/logs/default/polite" &&
+	kubectl delete pod polite --grace-period=30 && printed polite >out && has out "^bye$"
+'
+
+test_expect_success 'one that will not go is killed when its grace is over' '
+	pod stubborn "trap \"\" TERM; while :; do $(nap 4); done" && runs_soon 1 "$(nap 4)" &&
+	kubectl delete pod stubborn --grace-period=1 && runs_soon 0 "$(nap 4)"
+'
+
+test_expect_success 'N1: muster killed with -9: pods run on, the next one takes them over, none twice' '
+	pod stays "echo run >>$notes/stays; exec $(nap 5)" &&
+	pod ends "while ! test -e $notes/go; do sleep 0.05; done; exit 5" &&
+	becomes stays .status.phase Running && becomes ends .status.phase Running && runs_soon 1 "$(nap 5)" &&
+	pid=$(pgrep -fx "$(nap 5)") && uid=$(field stays .metadata.uid) &&
+	{ stop_muster KILL; true; } && is 1 "$(runs "$(nap 5)")" &&
+	touch "$notes/go" &&
+	again && becomes ends .status.phase Failed &&
+	is 5 "$(field ends ".status.containerStatuses[0].state.terminated.exitCode")" &&
+	is Running "$(field stays .status.phase)" && is "$uid" "$(field stays .metadata.uid)" &&
+	is 0 "$(field stays ".status.containerStatuses[0].restartCount")" &&
+	is "$pid" "$(pgrep -fx "$(nap 5)")" && is 1 "$(wc -l <"$notes/stays")"
+'
+
+test_expect_success 'N1: what was taken over is minded: its end is seen, its restarts go on' '
+	pod minded "echo run >>$notes/minded; exec $(nap 6)" OnFailure &&
+	runs_soon 1 "$(nap 6)" && becomes minded .status.phase Running && { stop_muster KILL; true; } && again &&
+	pkill -KILL -fx "$(nap 6)" && becomes minded ".status.containerStatuses[0].restartCount" 1 &&
+	runs_soon 1 "$(nap 6)" && is 2 "$(wc -l <"$notes/minded")" && kubectl delete pod minded stays &&
+	runs_soon 0 "$(nap 5)" && runs_soon 0 "$(nap 6)"
+'
+
+test_expect_success 'N1: pods deleted while no node was there do not run on' '
+	pod orphan "exec $(nap 7)" && runs_soon 1 "$(nap 7)" && { stop_muster KILL; true; } &&
+	no_node=--no-node && start_muster && kubectl delete pod orphan --force --grace-period=0 && stop_muster &&
+	no_node= && is 1 "$(runs "$(nap 7)")" && again && runs_soon 0 "$(nap 7)"
+'
+
+test_expect_success 'a clean stop ends what pods run, within 2 s; the next start tells how, and restarts' '
+	pod never "exec $(nap 8)" && pod onfailure "exec $(nap 9)" OnFailure &&
+	pod deaf "trap \"\" TERM; while :; do $(nap 10); done" &&
+	becomes never .status.phase Running && becomes onfailure .status.phase Running && runs_soon 1 "$(nap 10)" &&
+	stop_muster && is 0 "$(runs "$(nap 8)")" && is 0 "$(runs "$(nap 9)")" && runs_soon 0 "$(nap 10)" &&
+	again && becomes never .status.phase Failed &&
+	is 143 "$(field never ".status.containerStatuses[0].state.terminated.exitCode")" &&
+	becomes deaf .status.phase Failed &&
+	becomes onfailure ".status.containerStatuses[0].restartCount" 1 && runs_soon 1 "$(nap 9)"
+'
+
+job() { # KIND SPECS CONTAINER ROLE=REPLICAS...
+	kind=$1 specs=$2 container=$3
+	shift 3
+	cat <<-END
+		apiVersion: kubeflow.org/v1
+		kind: $kind
+		metadata: {name: $(echo "$kind" | tr "[:upper:]" "[:lower:]")}
+		spec:
+		  runPolicy: {cleanPodPolicy: Running}
+		  $specs:
+	END
+	for role; do
+		script='exit 0'
+		case $kind-$role in TFJob-PS* | MPIJob-Worker*) script="exec $(nap 11)" ;; esac
+		cat <<-END
+			    ${role%=*}:
+			      replicas: ${role#*=}
+			      restartPolicy: Never
+			      template: {spec: {containers: [{name: $container, image: x, command: [sh, -c, "$script"]}]}}
+		END
+	done
+	echo ---
+}
+{
+	job TFJob tfReplicaSpecs tensorflow Worker=2 PS=1
+	job PyTorchJob pytorchReplicaSpecs pytorch Master=1 Worker=2
+	job XGBoostJob xgbReplicaSpecs xgboost Master=1 Worker=1
+	job PaddleJob paddleReplicaSpecs paddle Worker=2
+	job JAXJob jaxReplicaSpecs jax Worker=2
+	# its files lie in /etc/mpi, which is one place for all pods without namespaces
+	test "$level" = shared || job MPIJob mpiReplicaSpecs mpi Launcher=1 Worker=2
+} >jobs.yaml
+
+test_expect_success 'a job of each kind succeeds, and what it leaves running is cleaned up' '
+	kubectl create -f jobs.yaml >made && is "$(grep -c ^kind jobs.yaml)" "$(wc -l <made)" &&
+	for job in $(sed "s/ created//" made); do
+		kubectl wait --for=condition=Succeeded --timeout=120s "$job" || return 1
+	done &&
+	runs_soon 0 "$(nap 11)"
+'
+
+test_expect_success 'N2: once all is deleted, nothing is left: process, mount, file' '
+	sed "s/ created//" made | xargs kubectl delete && kubectl delete pods --all &&
+	within 60 sh -c "test -z \"\$(ls -A \"$data/pods\")\"" && world >after && test_cmp before after
+'
+
+test_expect_success 'and when muster has stopped, nothing at all' '
+	stop_muster && is "" "$(pgrep -a -f "$data")"
+'
+
+node_cleanup
+test_done

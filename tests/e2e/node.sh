@@ -1,0 +1,111 @@
+# Sourced after lib.sh by tests whose pods really run: start_node LEVEL root|user starts muster at that
+# level of isolation, as root or as an ordinary user, or skips all when the machine does not let us.
+# shellcheck shell=sh disable=SC2034,SC2154 # what tests read, and what lib.sh sets
+
+no_node=
+ordinary=12345
+
+# A place for all of it without spaces in its name, where pods and an ordinary user can write. Not in
+# /tmp: there pods have one of their own. An ordinary user cannot reach into a checkout below
+# somebody's home, so he gets a copy.
+make_place() {
+	place=$(mktemp -d /var/tmp/muster-node.XXXXXX) && chmod 755 "$place" && mkdir "$place/home" &&
+		data=$place/home/data notes=$place/notes && mkdir "$notes" && chmod 777 "$notes"
+}
+
+as_ordinary_user() {
+	cp "$(command -v muster)" "$place/muster" && chown "$ordinary:$ordinary" "$place/home" || return 1
+	cat >bin/muster <<-END
+		#!/bin/sh
+		cd "$place/home" && HOME=$place/home exec setpriv --reuid=$ordinary --regid=$ordinary \
+			--clear-groups -- "$place/muster" "\$@"
+	END
+	chmod +x bin/muster
+}
+
+start_node() {
+	level=$1
+	make_place || return 1
+	if test "$2" = user && test_have_prereq ROOT; then
+		as_ordinary_user || return 1
+	elif test "$2" = root && ! test_have_prereq ROOT; then
+		skip_all="not root" && test_done
+	fi
+	start_muster --isolation "$level" || return 1
+	# what it says of isolation comes right behind the ready line
+	within 30 grep -q "isolation=" muster.log || return 1
+	if grep -q "and cannot" muster.log; then
+		stop_muster
+		skip_all=$(sed -n "s/.*and cannot.*why=//p" muster.log) && test_done
+	fi
+	test "$level" = shared || test_set_prereq NAMESPACES
+}
+
+# again [FLAGS OF muster up]: once more on the same data.
+again() {
+	start_muster --isolation "$level" "$@"
+}
+
+node_cleanup() {
+	stop_muster KILL
+	for pod in "$data"/pods/*; do
+		pkill -KILL -f "warden $pod" 2>/dev/null
+	done
+	rm -rf "$place"
+}
+
+# pod NAME SCRIPT [RESTARTPOLICY [MORE OF THE SPEC, AS JSON MEMBERS]]: runs sh -c SCRIPT.
+pod() {
+	jq -n --arg name "$1" --arg script "$2" --arg policy "${3:-Never}" --argjson more "{${4:-}}" '{
+		apiVersion: "v1", kind: "Pod", metadata: {name: $name},
+		spec: ({restartPolicy: $policy, terminationGracePeriodSeconds: 1,
+			containers: [{name: "main", image: "busybox", command: ["sh", "-c", $script]}]} * $more)
+	}' | kubectl create -f -
+}
+
+# field POD JSONPATH
+field() {
+	kubectl get pod "$1" -o "jsonpath={$2}" 2>/dev/null
+}
+
+field_is() {
+	test "$(field "$1" "$2")" = "$3"
+}
+
+# becomes POD JSONPATH VALUE: the field will have the value.
+becomes() {
+	within 60 field_is "$@" || { kubectl get pod "$1" -o json >&2; return 1; }
+}
+
+# What a pod's containers printed, all runs.
+printed() {
+	find "$data/logs" -path "*/$1/*" -name "*.log*" -exec cat {} + | cut -d" " -f4-
+}
+
+# A sleep unlike anybody else's: nap NUMBER
+nap() {
+	echo "sleep 9$1$$.5"
+}
+
+# How many processes have this command line.
+runs() {
+	pgrep -c -fx -- "$1"
+	:
+}
+
+runs_is() {
+	test "$(runs "$1")" = "$2"
+}
+
+# runs_soon N COMMANDLINE
+runs_soon() {
+	within 60 runs_is "$2" "$1" || { pgrep -a -fx -- "$2" >&2; return 1; }
+}
+
+# What our pods could leave behind, to be compared; others may run beside us.
+world() {
+	grep -F "$place" /proc/self/mountinfo
+	ls -A "$data/pods" 2>/dev/null
+	pgrep -a -f "warden $data/pods"
+	:
+}
