@@ -187,11 +187,7 @@ static struct verdict initialized(struct arena *a, const struct life *l, str pha
         if (!done)
             name_add(&names, c->name);
     }
-    struct verdict v =
-        not_all(a, "ContainersNotInitialized", "containers with incomplete status", &names);
-    if (!v.is && str_eq(phase, S("Failed")))
-        v.reason = S("PodFailed");
-    return v;
+    return not_all(a, "ContainersNotInitialized", "containers with incomplete status", &names);
 }
 
 static struct verdict all_ready(struct arena *a, const struct life *l, str phase)

@@ -109,15 +109,13 @@ static void release(struct pod *p)
     devices_release(&p->n->gpus, str_of(p->uid));
 }
 
-static void reap(struct pod *p)
+void pod_forget(struct pod *p)
 {
     struct err e = { 0 };
 
     p->n->o.runtime->ops->forget(p->n->o.runtime, str_of(p->uid));
     if (volumes_remove(p->dir, &e) < 0)
         log_warn("pod directory not removed", KVZ("pod", p->uid), KVZ("error", e.msg));
-    names_lost(p->n->names, p);
-    pod_free(p);
 }
 
 void pod_update(struct pod *p, struct jdoc *doc, struct jdoc *old)
@@ -253,7 +251,9 @@ void pod_go(struct pod *p, struct life_out *out)
     if (p->life->done && !p->rt)
         release(p);
     if (p->vanished && p->life->done && !p->rt) {
-        reap(p);
+        pod_forget(p);
+        names_lost(p->n->names, p);
+        pod_free(p);
         return;
     }
     names_look(p->n->names, p);
@@ -370,6 +370,17 @@ static void box_gone(struct pod *p, const struct runtime_event *ev)
                      message);
 }
 
+static void start_failed(struct pod *p, size_t c, str why)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    bool mount = str_starts(why, S("VolumeMountUnsupported: "));
+
+    node_tell(p, true, "Failed", p->life->at[c].name,
+              arena_printf(a, "Error: %" PRI_STR, STR_ARG(why)));
+    life_on_failed(p->life, c, 128, mount ? S("VolumeMountUnsupported") : S("StartError"), why,
+                   node_now(p->n));
+}
+
 void pod_on_runtime(void *ctx, const struct runtime_event *ev)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -396,9 +407,7 @@ void pod_on_runtime(void *ctx, const struct runtime_event *ev)
         if (!ev->container.n) {
             box_failed(p, ev->why);
         } else if (c != SIZE_MAX) {
-            node_tell(p, true, "Failed", ev->container,
-                      arena_printf(a, "Error: %" PRI_STR, STR_ARG(ev->why)));
-            life_on_failed(p->life, c, 128, S("StartError"), ev->why, node_now(p->n));
+            start_failed(p, c, ev->why);
         }
         break;
     case RUNTIME_EXEC_EXITED:

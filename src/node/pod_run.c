@@ -12,6 +12,7 @@
 #include "plan/planner.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 enum {
     RETRY_MS = 1000,
@@ -381,6 +382,37 @@ static void look_at_images(struct arena *a, struct node *n)
     n->images = now;
 }
 
+/* Whom it may run as: -1: it may not, e tells in kubelet's words. */
+static int check_user(struct pod *p, const struct life_container *c, struct err *e)
+{
+    jv user = security(p, c->spec, "runAsUser"), pod = p->life->pod;
+    int64_t uid = jv_int(user, (int64_t)geteuid());
+
+    if (!jv_bool(security(p, c->spec, "runAsNonRoot"), false) || uid != 0)
+        return 0;
+    return err_set(e, ERR_FORBIDDEN,
+                   "%s (pod: \"%" PRI_STR "_%" PRI_STR "(%s)\", container: %" PRI_STR ")",
+                   jv_is(user, JV_INT) ? "container's runAsUser breaks non-root policy"
+                                       : "container has runAsNonRoot and image will run as root",
+                   STR_ARG(meta_name(pod)), STR_ARG(meta_namespace(pod)), p->uid, STR_ARG(c->name));
+}
+
+/* An ordinary user's pods are his. */
+static void tell_user(struct arena *a, struct pod *p, const struct life_container *c,
+                      struct life_out *out)
+{
+    jv user = security(p, c->spec, "runAsUser");
+    int64_t own = (int64_t)geteuid();
+
+    if (own != 0 && jv_is(user, JV_INT) && jv_int(user, own) != own)
+        life_tell(
+            out, c, true, "UserNotChanged",
+            arena_printf(a,
+                         "runs as user %lld, as muster does, not as runAsUser %lld: only root "
+                         "can start processes of other users",
+                         (long long)own, (long long)jv_int(user, 0)));
+}
+
 /* Makes what a start needs; -1: it cannot be, and life knows why. */
 static int prepare(struct arena *a, struct pod *p, size_t i, struct starting *s)
 {
@@ -398,7 +430,7 @@ static int prepare(struct arena *a, struct pod *p, size_t i, struct starting *s)
         life_on_cannot(p->life, i, s->run.reason, s->run.message, now + IMAGE_RETRY_MS);
         return -1;
     }
-    if (make_env(a, p, c, &s->run, &s->env, &e) < 0 ||
+    if (check_user(p, c, &e) < 0 || make_env(a, p, c, &s->run, &s->env, &e) < 0 ||
         volumes_mounts(a, c->spec, p->volumes ? jdoc_root(p->volumes) : JV_ABSENT, s->env,
                        &s->mounts, &e) < 0) {
         node_tell(p, true, "Failed", c->name, arena_printf(a, "Error: %s", e.msg));
@@ -477,6 +509,7 @@ void pod_start(struct pod *p, const struct life_action *act, struct life_out *ou
                                  STR_ARG(image)));
     if (s.run.told.n)
         life_tell(out, c, true, "ProgramElsewhere", s.run.told);
+    tell_user(a, p, c, out);
     life_tell(out, c, false, "Created",
               arena_printf(a, "Created container: %" PRI_STR, STR_ARG(c->name)));
     names_starting(p->n->names, p);

@@ -1,18 +1,34 @@
 /* Mount paths as symbolic links. A link that is there already with the same target is shared by the
- * containers of the pod; with another one, or any other file, it is somebody else's. */
+ * pods that have noted it, and goes with the last; with another target, or any other file, it is
+ * somebody else's. */
 
 #include "node/warden_links.h"
 
 #include "base/buf.h"
 #include "node/warden_sys.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* Pods' wardens make and remove links one at a time. Gives a descriptor; its closing unlocks. */
+static int lock_links(const char *dir)
+{
+    char pods[PATH_MAX];
+    int fd;
+
+    snprintf(pods, sizeof(pods), "%.4000s/..", dir);
+    fd = open(pods, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while (fd >= 0 && flock(fd, LOCK_EX) < 0 && errno == EINTR)
+        ;
+    return fd;
+}
 
 static int note(const char *dir, const char *kind, const char *path)
 {
@@ -34,7 +50,45 @@ static int unsupported(struct err *e, const char *path, const char *why)
                    path, why);
 }
 
-/* Its missing parents, each noted. */
+static bool has_line(const char *path, const char *line)
+{
+    FILE *f = fopen(path, "re");
+    char *text = NULL;
+    size_t cap = 0;
+    bool found = false;
+
+    while (f && !found && getline(&text, &cap, f) > 0)
+        found = strcmp(text, line) == 0;
+    free(text);
+    if (f)
+        fclose(f);
+    return found;
+}
+
+/* Whether another pod beside dir has made it, or uses it. */
+static bool is_noted_by_others(const char *dir, const char *kind, const char *path)
+{
+    char line[PATH_MAX + 8];
+    char pods[PATH_MAX];
+    const char *own = strrchr(dir, '/') ? strrchr(dir, '/') + 1 : dir;
+    bool found = false;
+
+    snprintf(line, sizeof(line), "%s %s\n", kind, path);
+    snprintf(pods, sizeof(pods), "%.4000s/..", dir);
+    DIR *d = opendir(pods);
+    for (struct dirent *at; d && !found && (at = readdir(d));) {
+        char file[2 * PATH_MAX];
+        if (at->d_name[0] == '.' || strcmp(at->d_name, own) == 0)
+            continue;
+        snprintf(file, sizeof(file), "%s/%s/links", pods, at->d_name);
+        found = has_line(file, line);
+    }
+    if (d)
+        closedir(d);
+    return found;
+}
+
+/* Its missing parents, each noted; so are those that other pods have made. */
 static int make_dirs(const char *dir, const char *path, bool last)
 {
     char part[PATH_MAX];
@@ -45,10 +99,11 @@ static int make_dirs(const char *dir, const char *path, bool last)
         if (!*p && !last)
             return 0;
         snprintf(part, sizeof(part), "%.*s", (int)(p - path), path);
-        if (access(part, F_OK) < 0) {
-            if (strchr(part, '\n') || note(dir, "dir", part) < 0 || mkdir(part, 0755) < 0)
-                return -1;
-        }
+        bool there = access(part, F_OK) == 0;
+        if (!there && (strchr(part, '\n') || note(dir, "dir", part) < 0 || mkdir(part, 0755) < 0))
+            return -1;
+        if (there && is_noted_by_others(dir, "dir", part) && note(dir, "dir", part) < 0)
+            return -1;
         if (!*p)
             return 0;
     }
@@ -61,7 +116,12 @@ static int make_link(const char *dir, const char *from, const char *to, struct e
 
     if (n >= 0) {
         there[n] = 0;
-        return strcmp(there, from) == 0 ? 0 : unsupported(e, to, "is a link to somewhere else");
+        if (strcmp(there, from) != 0)
+            return unsupported(e, to, "is a link to somewhere else");
+        if (is_noted_by_others(dir, "link", to) &&
+            (make_dirs(dir, to, false) < 0 || note(dir, "link", to) < 0))
+            return err_sys(e, "note %s", to);
+        return 0;
     }
     if (errno != ENOENT)
         return unsupported(e, to, "exists");
@@ -83,7 +143,8 @@ static int make_mount(const struct warden_view *v, const struct warden_mount *m,
         return err_sys(e, "subPath %s", m->subpath);
     if (stat(from, &a) < 0)
         return err_sys(e, "mount %s on %s", from, m->to);
-    if (stat(m->to, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+    if (stat(m->to, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino &&
+        !is_noted_by_others(v->dir, "link", m->to))
         return 0; /* hostPath at its own place */
     return make_link(v->dir, from, m->to, e);
 }
@@ -96,6 +157,7 @@ int warden_links_make(const struct warden_view *v, struct err *e)
         return err_set(e, ERR_INVALID,
                        "VolumeMountUnsupported: /: an image's own files need --isolation "
                        "namespaces");
+    AUTO(warden_fd) int lock = lock_links(v->dir);
     for (size_t i = 0; i < v->sandbox->nmounts; i++)
         if (make_mount(v, &v->sandbox->mounts[i], e) < 0)
             return -1;
@@ -107,14 +169,20 @@ int warden_links_make(const struct warden_view *v, struct err *e)
     return 0;
 }
 
-static void remove_one(const char *line)
+/* What others use is left to the last of them. */
+static void remove_one(const char *dir, const char *line)
 {
+    bool link = strncmp(line, "link ", 5) == 0;
+    const char *path = line + (link ? 5 : 4);
     struct stat s;
 
-    if (strncmp(line, "dir ", 4) == 0)
-        rmdir(line + 4); /* not when something is in it */
-    else if (strncmp(line, "link ", 5) == 0 && lstat(line + 5, &s) == 0 && S_ISLNK(s.st_mode))
-        unlink(line + 5);
+    if ((!link && strncmp(line, "dir ", 4) != 0) ||
+        is_noted_by_others(dir, link ? "link" : "dir", path))
+        return;
+    if (!link)
+        rmdir(path); /* not when something is in it */
+    else if (lstat(path, &s) == 0 && S_ISLNK(s.st_mode))
+        unlink(path);
 }
 
 /* Last made, first removed. */
@@ -123,6 +191,7 @@ void warden_links_remove(const char *dir)
     char path[PATH_MAX];
     struct stat s;
 
+    AUTO(warden_fd) int lock = lock_links(dir);
     snprintf(path, sizeof(path), "%s/links", dir);
     if (stat(path, &s) < 0 || s.st_size <= 0)
         return;
@@ -132,7 +201,7 @@ void warden_links_remove(const char *dir)
         if (text[at] == '\n')
             text[at] = 0;
         if (at == 0 || text[at - 1] == '\n')
-            remove_one(text + at);
+            remove_one(dir, text + at);
     }
     free(text);
     unlink(path);

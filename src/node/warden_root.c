@@ -4,12 +4,14 @@
 #include "node/warden_root.h"
 
 #include "node/warden_mount.h"
+#include "node/warden_over.h"
 #include "node/warden_sys.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -115,40 +117,28 @@ static int view_dev(struct warden_root *r, const char *dir, struct err *e)
     return 0;
 }
 
-static bool plain(const char *path)
-{
-    return !strpbrk(path, ",:\\\"");
-}
-
 /* An image's files: changed in memory only. Where there are no overlays, its top directories. */
 static int view_rootfs(struct warden_root *r, const char *rootfs, const char *at, struct err *e)
 {
-    char over[PATH_MAX];
-    char opts[3 * PATH_MAX];
-
     AUTO(warden_fd) int from = open(rootfs, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
     if (from < 0)
         return err_sys(e, "rootfs %s", rootfs);
-    mkdirat(r->fd, ".upper", 0755);
-    mkdirat(r->fd, ".work", 0755);
-    mkdirat(r->fd, ".root", 0755);
-    snprintf(over, sizeof(over), "%.4000s/.root", at);
-    for (int user = 0; user < 2 && plain(rootfs) && plain(at); user++) {
-        snprintf(opts, sizeof(opts), "lowerdir=%s,upperdir=%s/.upper,workdir=%s/.work%s", rootfs,
-                 at, at, user ? ",userxattr" : "");
-        if (mount("overlay", over, "overlay", 0, opts) < 0)
-            continue;
-        int fd = open(over, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (fd < 0)
-            return err_sys(e, "rootfs %s", rootfs);
-        close(r->fd);
-        r->fd = fd;
-        warden_root_own(r, fd);
+    if (warden_over_root(r, rootfs, at) == 0)
         return 0;
-    }
-    unlinkat(r->fd, ".upper", AT_REMOVEDIR);
-    unlinkat(r->fd, ".work", AT_REMOVEDIR);
-    unlinkat(r->fd, ".root", AT_REMOVEDIR);
+    return warden_mirror(from, r->fd, replaced, e);
+}
+
+/* This machine's files. What root could change of the system is changed in memory only. */
+static int view_machine(struct warden_root *r, const struct warden_view *v, const char *at,
+                        struct err *e)
+{
+    AUTO(warden_fd) int from = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (from < 0)
+        return err_sys(e, "open /");
+    if (geteuid() == 0 && warden_over_root(r, "/", at) == 0)
+        return warden_over_rest(r, at, v->dir, replaced, e);
     return warden_mirror(from, r->fd, replaced, e);
 }
 
@@ -159,14 +149,8 @@ static int view_base(struct warden_root *r, const struct warden_view *v, const c
     char path[PATH_MAX];
     char tmp[PATH_MAX];
 
-    if (rootfs) {
-        if (view_rootfs(r, rootfs, at, e) < 0)
-            return -1;
-    } else {
-        AUTO(warden_fd) int from = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (from < 0 || warden_mirror(from, r->fd, replaced, e) < 0)
-            return from < 0 ? err_sys(e, "open /") : -1;
-    }
+    if ((rootfs ? view_rootfs(r, rootfs, at, e) : view_machine(r, v, at, e)) < 0)
+        return -1;
     mkdirat(r->fd, "proc", 0555);
     mkdirat(r->fd, "sys", 0555);
     mkdirat(r->fd, "tmp", 01777);
@@ -204,16 +188,50 @@ static int view_mount(struct warden_root *r, const struct warden_mount *m, struc
     return warden_root_bind(r, from, m->to, m->ro, e);
 }
 
+static size_t depth(const char *path)
+{
+    size_t n = 0;
+
+    for (; *path; path++)
+        n += path[0] == '/' && path[1] != '/' && path[1];
+    return n;
+}
+
+/* Outer ones first, whatever order they are named in; of the same depth as named. */
+static size_t in_order(const struct warden_view *v, const struct warden_mount **out)
+{
+    const struct warden_start *st = v->start;
+    size_t n = 0;
+
+    for (size_t k = 0; k < v->sandbox->nmounts + st->nmounts; k++) {
+        const struct warden_mount *m =
+            k < v->sandbox->nmounts ? &v->sandbox->mounts[k] : &st->mounts[k - v->sandbox->nmounts];
+        size_t i = n++;
+        for (; i > 0 && depth(out[i - 1]->to) > depth(m->to); i--)
+            out[i] = out[i - 1];
+        out[i] = m;
+    }
+    return n;
+}
+
+static int view_all(struct warden_root *r, const struct warden_view *v, struct err *e)
+{
+    size_t most = v->sandbox->nmounts + v->start->nmounts;
+    const struct warden_mount **all = calloc(most + 1, sizeof(const struct warden_mount *));
+    int rc = all ? 0 : err_sys(e, "mounts");
+
+    for (size_t i = 0, n = all ? in_order(v, all) : 0; rc == 0 && i < n; i++)
+        rc = view_mount(r, all[i], e);
+    free(all);
+    return rc;
+}
+
 static int view_mounts(struct warden_root *r, const struct warden_view *v, struct err *e)
 {
     const struct warden_start *st = v->start;
 
-    for (size_t i = 0; i < v->sandbox->nmounts; i++)
-        if (view_mount(r, &v->sandbox->mounts[i], e) < 0)
-            return -1;
-    for (size_t i = 0; i < st->nmounts; i++)
-        if (view_mount(r, &st->mounts[i], e) < 0)
-            return -1;
+    if (view_all(r, v, e) < 0)
+        return -1;
     if (st->term_from && st->term_to) {
         struct warden_mount m = { .from = st->term_from, .to = st->term_to };
         if (view_mount(r, &m, e) < 0)

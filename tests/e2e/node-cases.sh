@@ -135,6 +135,12 @@ test_expect_success 'a clean stop ends what pods run, within 2 s; the next start
 	becomes onfailure ".status.containerStatuses[0].restartCount" 1 && runs_soon 1 "$(nap 9)"
 '
 
+test_expect_success NAMESPACES,AS_ROOT 'what root changes of the system in a pod is gone with it' '
+	pod litter "touch /usr/e2e-$$ /e2e-$$ && mkdir -p /var/cache/e2e-$$ /no/such/dir && ls /usr/e2e-$$" &&
+	becomes litter .status.phase Succeeded && test_must_fail ls -d /usr/e2e-$$ /e2e-$$ /var/cache/e2e-$$ 2>err &&
+	is 3 "$(wc -l <err)"
+'
+
 job() { # KIND SPECS CONTAINER ROLE=REPLICAS...
 	kind=$1 specs=$2 container=$3
 	shift 3

@@ -39,6 +39,7 @@ start_node() {
 		skip_all=$(sed -n "s/.*and cannot.*why=//p" muster.log) && test_done
 	fi
 	test "$level" = shared || test_set_prereq NAMESPACES
+	test "$2" = user || test_set_prereq AS_ROOT
 }
 
 # again [FLAGS OF muster up]: once more on the same data.
@@ -54,12 +55,15 @@ node_cleanup() {
 	rm -rf "$place"
 }
 
-# pod NAME SCRIPT [RESTARTPOLICY [MORE OF THE SPEC, AS JSON MEMBERS]]: runs sh -c SCRIPT.
+# pod NAME SCRIPT [RESTARTPOLICY [MORE OF THE SPEC, AS JSON MEMBERS]]: runs sh -c SCRIPT, which may
+# write to $notes.
 pod() {
-	jq -n --arg name "$1" --arg script "$2" --arg policy "${3:-Never}" --argjson more "{${4:-}}" '{
+	jq -n --arg notes "$notes" --arg name "$1" --arg script "$2" --arg policy "${3:-Never}" --argjson more "{${4:-}}" '{
 		apiVersion: "v1", kind: "Pod", metadata: {name: $name},
 		spec: ({restartPolicy: $policy, terminationGracePeriodSeconds: 1,
-			containers: [{name: "main", image: "busybox", command: ["sh", "-c", $script]}]} * $more)
+			containers: [{name: "main", image: "busybox", command: ["sh", "-c", $script],
+				volumeMounts: [{name: "notes", mountPath: $notes}]}],
+			volumes: [{name: "notes", hostPath: {path: $notes}}]} * $more)
 	}' | kubectl create -f -
 }
 

@@ -178,6 +178,26 @@ static void links_stand_for_mounts(struct rig *r)
     free(p);
 }
 
+static void links_are_shared(struct rig *r)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    str vol = arena_printf(a, "%s/vol", r->dir), in = arena_printf(a, "%s/in", r->dir);
+    str link = arena_cat(a, in, S("/a/data"));
+    str at = arena_printf(a, "{'mounts': [{'from': '%s', 'to': '%s'}]}", vol.p, link.p);
+    struct rig_pod *p = rig_pod(r, 17, NULL), *q = rig_pod(r, 18, NULL);
+
+    rig_start(p, "true", at.p);
+    rig_wait_n(r, &p->exited, 1);
+    rig_start(q, "true", at.p);
+    rig_wait_n(r, &q->exited, 1);
+    rig_end(p, 0);
+    ok(access(link.p, F_OK) == 0, "a link that two pods use outlives the first");
+    rig_end(q, 0);
+    ok(access(in.p, F_OK) < 0, "and goes with the last, directories too");
+    free(p);
+    free(q);
+}
+
 static void memory_is_limited(struct rig *r)
 {
     struct rig_pod *p = rig_pod(r, 8, NULL);
@@ -237,6 +257,7 @@ int main(int argc, char **argv)
         an_image_has_its_own_files(&r);
     } else {
         links_stand_for_mounts(&r);
+        links_are_shared(&r);
     }
     it_runs_as_asked(&r);
     memory_is_limited(&r);
