@@ -231,9 +231,10 @@ static void note_failures(struct run_job *j, struct run_replica *r, jv pod)
         for (struct jv_iter it = jv_iter(jv_at(pod, "status", lists[i])); jv_next(&it);) {
             jv end = jv_at(it.value, "state", "terminated");
             jv last = jv_at(it.value, "lastState", "terminated");
+            bool waits = !jv_is_null(jv_at(it.value, "state", "waiting"));
             int64_t n = r->earlier + jv_int(jv_at(it.value, "restartCount"), 0);
             if (jv_int(jv_at(last, "exitCode"), 0))
-                set_failure(j, r, last, n - 1);
+                set_failure(j, r, last, waits ? n : n - 1);
             if (jv_int(jv_at(end, "exitCode"), 0))
                 set_failure(j, r, end, n);
         }

@@ -13,8 +13,14 @@
 
 static atomic_int least_level = LOG_INFO;
 static atomic_int line_format = LOG_LOGFMT;
+static atomic_int log_fd = STDERR_FILENO;
 
 static const char *const level_names[] = { "debug", "info", "warn", "error" };
+
+void log_to(int fd)
+{
+    atomic_store(&log_fd, fd);
+}
 
 void log_setup(enum log_level least, enum log_format format)
 {
@@ -108,6 +114,6 @@ void log_line(enum log_level level, const char *msg, const struct log_kv *kv, si
             add_pair(&b, json, str_of(kv[i].key), kv[i].text);
     }
     buf_add(&b, json ? S("}\n") : S("\n"));
-    ssize_t written = write(STDERR_FILENO, b.p, b.n);
+    ssize_t written = write(atomic_load(&log_fd), b.p, b.n);
     (void)written; /* there is nowhere left to complain to */
 }

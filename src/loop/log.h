@@ -18,6 +18,7 @@ enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR };
 enum log_format { LOG_LOGFMT, LOG_JSON };
 
 void log_setup(enum log_level least, enum log_format format);
+void log_to(int fd); /* instead of stderr; stays open as long as anything is logged */
 void log_line(enum log_level level, const char *msg, const struct log_kv *kv, size_t n);
 
 #define LOG_(level, msg, ...)                                                     \

@@ -1,0 +1,326 @@
+/* See follow.h. */
+
+#include "cli/follow.h"
+
+#include "cli/events.h"
+#include "cli/pods.h"
+#include "cli/table.h"
+#include "cli/track.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { WHY_MS = 500 };
+
+struct follow {
+    struct follow_opts o;
+    struct tails *tails;
+    struct {
+        VEC(struct track *);
+    } tracks;
+    struct map said; /* by job's uid and text, so that nothing is said twice */
+    struct arena *a; /* of its keys, and of what the tracks ask for */
+    struct loop_timer *why;
+    size_t width; /* of names before lines */
+    bool prefix;
+};
+
+/* ---- names before lines */
+
+static str shown_name(struct arena *a, const struct follow *f, const struct run_job *j, str replica,
+                      str container)
+{
+    AUTO(buf) struct buf b = { 0 };
+
+    if (f->o.state->jobs.n > 1 && j->kind)
+        buf_printf(&b, "%" PRI_STR "/", STR_ARG(j->name));
+    buf_add(&b, replica);
+    if (container.n)
+        buf_printf(&b, "/%" PRI_STR, STR_ARG(container));
+    return arena_str(a, buf_str(&b));
+}
+
+/* As wide as the names to come, so that lines stand in one column from the first on. */
+static void measure(struct follow *f)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    const struct run_state *s = f->o.state;
+
+    f->prefix = s->jobs.n > 1;
+    for (size_t i = 0; i < s->jobs.n; i++) {
+        const struct run_job *j = s->jobs.at[i];
+        const struct job *job = j->kind ? job_read(a, j->kind, jdoc_root(j->obj), NULL) : NULL;
+        f->prefix = f->prefix || j->wanted > 1;
+        for (size_t k = 0; k < (job ? job->n_roles : 1); k++) {
+            str name = j->name;
+            if (job)
+                name = arena_printf(a, "%" PRI_STR "-%" PRId64, STR_ARG(job->roles[k].label),
+                                    job->roles[k].replicas - 1);
+            size_t n = text_width(shown_name(a, f, j, name, STR_NONE));
+            f->width = n > f->width ? n : f->width;
+        }
+    }
+    f->width = f->width > 40 ? 40 : f->width;
+}
+
+static void put_line(struct follow *f, const struct run_job *j, str replica, str container,
+                     str line)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf b = { 0 };
+    const struct run_replica *r = run_job_replica(j, replica);
+    str name = shown_name(a, f, j, replica, container);
+    int pad = text_width(name) < f->width ? (int)(f->width - text_width(name)) : 0;
+
+    if (f->prefix && f->o.color)
+        buf_printf(&b, "\033[%sm[%" PRI_STR "]\033[0m%*s ",
+                   name_hue(r ? r->role : name, r ? r->index : 0), STR_ARG(name), pad, "");
+    else if (f->prefix)
+        buf_printf(&b, "[%" PRI_STR "]%*s ", STR_ARG(name), pad, "");
+    if (f->o.live)
+        line_tame(&b, line, f->o.color);
+    else
+        buf_add(&b, line);
+    buf_addc(&b, '\n');
+    screen_log(f->o.screen, buf_str(&b));
+}
+
+static void on_line(void *ctx, const struct run_job *j, str replica, str container, str line)
+{
+    put_line(ctx, j, replica, container, line);
+}
+
+/* ---- what we say */
+
+/* Once a text and job. */
+static bool is_news(struct follow *f, const struct run_job *j, str text)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    str key = arena_printf(a, "%" PRI_STR "/%" PRI_STR, STR_ARG(j->uid), STR_ARG(text));
+
+    if (map_get(&f->said, key))
+        return false;
+    map_put(&f->said, arena_str(f->a, key), f);
+    return true;
+}
+
+static void say(struct follow *f, const struct run_job *j, str who, str text)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    const char *dim = f->o.color ? "\033[2m" : "";
+    const char *off = f->o.color ? "\033[0m" : "";
+    str subject = who.n && f->o.state->jobs.n > 1
+                      ? arena_printf(a, "%" PRI_STR " %" PRI_STR, STR_ARG(j->title), STR_ARG(who))
+                  : who.n ? who
+                          : j->title;
+
+    screen_say(f->o.screen, arena_printf(a, "%smuster: %" PRI_STR ": %" PRI_STR "%s\n", dim,
+                                         STR_ARG(subject), STR_ARG(text_plain(a, text)), off));
+}
+
+static void on_trouble(void *ctx, const struct run_job *j, str replica, str why)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    str text = arena_printf(a, "its log cannot be read: %" PRI_STR, STR_ARG(why));
+
+    if (is_news(ctx, j, text))
+        say(ctx, j, replica, text);
+}
+
+static void on_tails_end(void *ctx)
+{
+    struct follow *f = ctx;
+
+    loop_wake(f->o.s->loop);
+}
+
+/* Why replicas do not run: each reason once, with who else has it. */
+static void say_why(struct follow *f, const struct run_job *j)
+{
+    AUTO(arena) struct arena *a = arena_new();
+
+    for (size_t i = 0; i < j->replicas.n; i++) {
+        const struct run_replica *r = &j->replicas.at[i];
+        str why = r->message.n ? r->message : r->reason;
+        str text =
+            str_eqz(r->state, "Pending") || !why.n
+                ? arena_printf(a, "%" PRI_STR "%s%" PRI_STR, STR_ARG(r->state), why.n ? ": " : "",
+                               STR_ARG(why))
+                : arena_printf(a, "%" PRI_STR ": %" PRI_STR, STR_ARG(r->state), STR_ARG(why));
+        size_t others = 0;
+        if (!r->waits || !is_news(f, j, text))
+            continue;
+        for (size_t k = i + 1; k < j->replicas.n; k++)
+            others += j->replicas.at[k].waits && str_eq(j->replicas.at[k].message, r->message) &&
+                      str_eq(j->replicas.at[k].state, r->state);
+        say(f, j,
+            others ? arena_printf(a, "%" PRI_STR " and %zu more", STR_ARG(r->name), others)
+                   : r->name,
+            text);
+    }
+}
+
+/* A reason that holds for a moment is none: those that are left after it are told. */
+static void on_why(void *arg)
+{
+    struct follow *f = arg;
+
+    loop_timer_stop(TAKE(f->why));
+    for (size_t i = 0; i < f->o.state->jobs.n; i++)
+        say_why(f, f->o.state->jobs.at[i]);
+}
+
+/* ---- what comes */
+
+static void on_job(void *ctx, enum kube_event type, jv obj)
+{
+    struct follow *f = ctx;
+    struct run_job *j = run_state_find(f->o.state, obj);
+
+    if (!j)
+        return;
+    if (run_job_see(j, type, obj, wall_now_ms()) && !f->o.live && !j->over)
+        say(f, j, STR_NONE, j->state);
+    screen_touch(f->o.screen);
+}
+
+static void on_pod(void *ctx, enum kube_event type, jv pod)
+{
+    struct follow *f = ctx;
+    struct run_job *j = run_state_owner(f->o.state, pod);
+
+    if (!j)
+        return;
+    if (!j->kind)
+        on_job(f, type, pod);
+    run_job_see_pod(f->o.state, j, type, pod, wall_now_ms());
+    tails_see(f->tails, j, pod);
+    if (!f->why)
+        f->why = loop_timer_start(f->o.s->loop, WHY_MS, 0, on_why, f);
+    screen_touch(f->o.screen);
+}
+
+/* Warnings, but for those that the pods' own state tells. */
+static bool is_told(jv event)
+{
+    static const char *const reasons[] = { "FailedScheduling", "BackOff" };
+    str reason = jv_str(jv_at(event, "reason"), STR_NONE);
+
+    for (size_t i = 0; i < COUNT(reasons); i++)
+        if (str_eqz(reason, reasons[i]))
+            return true;
+    return !str_eqz(jv_str(jv_at(event, "type"), STR_NONE), "Warning");
+}
+
+static void on_warning(void *ctx, enum kube_event type, jv event)
+{
+    struct follow *f = ctx;
+    AUTO(arena) struct arena *a = arena_new();
+    str name = jv_str(jv_at(event, "involvedObject", "name"), STR_NONE);
+
+    if (type == KUBE_DELETED || is_told(event))
+        return;
+    for (size_t i = 0; i < f->o.state->jobs.n; i++) {
+        const struct run_job *j = f->o.state->jobs.at[i];
+        struct job_found found = { j->kind, jdoc_root(j->obj) };
+        bool is_of = j->kind
+                         ? event_is_of(a, event, &found)
+                         : str_eq(jv_str(jv_at(event, "involvedObject", "uid"), STR_NONE), j->uid);
+        str text = arena_printf(a, "%" PRI_STR ": %" PRI_STR,
+                                STR_ARG(jv_str(jv_at(event, "reason"), STR_NONE)),
+                                STR_ARG(str_trim(jv_str(jv_at(event, "message"), STR_NONE))));
+        str start = arena_printf(a, "%" PRI_STR "-", STR_ARG(j->name));
+        if (!is_of || !is_news(f, j, text))
+            continue;
+        say(f, j, str_starts(name, start) ? str_sub(name, start.n, name.n) : STR_NONE, text);
+    }
+}
+
+/* ---- from start to end */
+
+static void track(struct follow *f, const struct track_opts *o)
+{
+    vec_push(&f->tracks, track_start(f->o.s, o));
+}
+
+/* Whether an earlier job is of the same namespace, and if kinds count of the same kind. */
+static bool is_repeated(const struct run_state *s, size_t i, bool kinds)
+{
+    for (size_t k = 0; k < i; k++)
+        if (str_eq(s->jobs.at[k]->ns, s->jobs.at[i]->ns) &&
+            (!kinds || s->jobs.at[k]->kind == s->jobs.at[i]->kind))
+            return true;
+    return false;
+}
+
+static void start_tracks(struct follow *f)
+{
+    const struct run_state *s = f->o.state;
+
+    for (size_t i = 0; i < s->jobs.n; i++) {
+        const struct run_job *j = s->jobs.at[i];
+        struct track_opts o = { .ns = j->ns, .ctx = f };
+        if (j->kind && !is_repeated(s, i, true)) {
+            o.res = j->kind->planner.res;
+            o.on_event = on_job;
+            o.name = s->jobs.n == 1 ? j->name : STR_NONE;
+            track(f, &o);
+        }
+        if (is_repeated(s, i, false))
+            continue;
+        o = (struct track_opts){ .res = &kube_pods, .ns = j->ns, .on_event = on_pod, .ctx = f };
+        if (s->jobs.n == 1 && j->kind)
+            o.labels = arena_printf(f->a, LABEL_JOB "=%" PRI_STR, STR_ARG(j->name));
+        else if (s->jobs.n == 1)
+            o.name = j->name;
+        track(f, &o);
+        o = (struct track_opts){ .res = &kube_events,
+                                 .ns = j->ns,
+                                 .fields = S("type=Warning"),
+                                 .on_event = on_warning,
+                                 .ctx = f };
+        track(f, &o);
+    }
+}
+
+struct follow *follow_start(const struct follow_opts *o)
+{
+    struct follow *f = mem_new(sizeof(*f));
+    struct tails_opts t = {
+        .s = o->s, .on_line = on_line, .on_trouble = on_trouble, .on_end = on_tails_end, .ctx = f
+    };
+
+    f->o = *o;
+    f->a = arena_new();
+    f->tails = tails_new(&t);
+    measure(f);
+    start_tracks(f);
+    return f;
+}
+
+const struct ask *follow_failed(const struct follow *f)
+{
+    for (size_t i = 0; i < f->tracks.n; i++)
+        if (track_failed(f->tracks.at[i]))
+            return track_failed(f->tracks.at[i]);
+    return NULL;
+}
+
+struct tails *follow_tails(struct follow *f)
+{
+    return f->tails;
+}
+
+void follow_end(struct follow *f)
+{
+    if (!f)
+        return;
+    loop_timer_stop(f->why);
+    for (size_t i = 0; i < f->tracks.n; i++)
+        track_stop(f->tracks.at[i]);
+    vec_done(&f->tracks);
+    tails_free(f->tails);
+    map_done(&f->said);
+    arena_free(f->a);
+    free(f);
+}

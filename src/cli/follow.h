@@ -1,0 +1,23 @@
+/* Jobs that run, looked at until they are over: their objects, pods and events into the state,
+ * their logs and what is worth a sentence onto the screen. */
+#pragma once
+
+#include "cli/runstate.h"
+#include "cli/screen.h"
+#include "cli/tails.h"
+
+struct follow_opts {
+    struct session *s;
+    struct run_state *state;
+    struct screen *screen;
+    bool color;
+    bool live;
+};
+
+struct follow;
+
+/* The state's jobs are all there. */
+struct follow *follow_start(const struct follow_opts *o);
+const struct ask *follow_failed(const struct follow *f); /* NULL: it goes on */
+struct tails *follow_tails(struct follow *f);
+void follow_end(struct follow *f);
