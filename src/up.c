@@ -1,29 +1,23 @@
-/* muster up: store, API and HTTP server in one process, from the first flag to the last answer. */
+/* muster up: a cluster in this process, from the first flag to the last answer. */
 
 #include "up.h"
 
-#include "api/api.h"
 #include "cli/data.h"
-#include "cli/kubeconfig.h"
 #include "cli/options.h"
-#include "http/pki.h"
+#include "cluster.h"
 #include "loop/log.h"
-#include "up_node.h"
-#include "up_operator.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { DEFAULT_PORT = 6443, STOP_MS = 1800, LEAST_MS = 200 };
+enum { DEFAULT_PORT = 6443 };
 
 struct up {
     const char *data; /* as given */
@@ -41,16 +35,8 @@ struct up {
     int ready_fd; /* of the one who waits for us, with --detach; -1: none */
     struct arena *a;
     struct loop *loop;
-    struct store *store;
-    struct api *api;
-    struct http_server *server;
-    struct up_operator *operator; /* NULL: without */
-    struct up_node *node;         /* NULL: without, or not yet */
-    str token;
-    int running; /* parts that are not done yet, once stopping */
-    int64_t stop_ms;
-    bool operating;
-    bool stopping;
+    struct cluster *cluster;
+    str ready; /* the line that says so */
     int exit_code;
 };
 
@@ -137,37 +123,9 @@ static void on_stopped(void *ctx)
     loop_stop(u->loop);
 }
 
-/* When operator and node are done with the API. */
-static void part_stopped(void *ctx)
-{
-    struct up *u = ctx;
-    int64_t left_ms = u->stop_ms + STOP_MS - loop_now_ms(u->loop);
-
-    if (--u->running > 0)
-        return;
-    if (u->api)
-        api_stop(u->api);
-    if (u->server)
-        http_server_stop(u->server, left_ms > LEAST_MS ? left_ms : LEAST_MS, on_stopped, u);
-    else
-        loop_stop(u->loop);
-}
-
 static void stop(struct up *u)
 {
-    if (u->stopping) {
-        if (u->node && u->running > 0)
-            up_node_hurry(u->node);
-        return;
-    }
-    u->stopping = true;
-    u->stop_ms = loop_now_ms(u->loop);
-    u->running = 1 + u->operating + (u->node != NULL);
-    if (u->node)
-        up_node_stop(u->node, part_stopped, u);
-    if (u->operating)
-        up_operator_stop(u->operator, part_stopped, u);
-    part_stopped(u);
+    cluster_stop(u->cluster, on_stopped, u);
 }
 
 static void on_signal(void *ctx, int signo)
@@ -177,23 +135,6 @@ static void on_signal(void *ctx, int signo)
 }
 
 /* ---- starting */
-
-static const char *url_host(struct up *u)
-{
-    if (strcmp(u->host, "0.0.0.0") == 0 || strcmp(u->host, "::") == 0)
-        return "127.0.0.1";
-    return strchr(u->host, ':') ? arena_printf(u->a, "[%s]", u->host).p : u->host;
-}
-
-static int write_kubeconfigs(struct up *u, const char *server, struct err *e)
-{
-    str text;
-    const char *own = arena_printf(u->a, "%s/kubeconfig", u->dir).p;
-
-    if (kubeconfig_text(u->a, u->dir, server, &text, e) < 0 || data_write(own, text, e) < 0)
-        return -1;
-    return u->kubeconfig ? data_write(u->kubeconfig, text, e) : 0;
-}
 
 /* As a shell reads it back: plain where it can be, else in single quotes. */
 static const char *quoted(struct arena *a, const char *path)
@@ -225,70 +166,32 @@ static void say_ready(struct up *u, str line)
     u->ready_fd = -1;
 }
 
-static int serve(struct up *u, struct err *e)
+static void on_serving(void *ctx)
 {
-    struct http_server_opts o = { .host = u->host,
-                                  .port = u->port,
-                                  .cert_pem_path =
-                                      arena_printf(u->a, "%s/pki/server.crt", u->dir).p,
-                                  .key_pem_path = arena_printf(u->a, "%s/pki/server.key", u->dir).p,
-                                  .client_ca_pem_path =
-                                      arena_printf(u->a, "%s/pki/ca.crt", u->dir).p,
-                                  .on_request = api_on_request,
-                                  .ctx = u->api };
-
-    if (http_server_start(&u->server, u->loop, &o, e) < 0)
-        return -1;
-    api_set_server(u->api, u->server);
-    const char *server =
-        arena_printf(u->a, "https://%s:%d", url_host(u), http_server_port(u->server)).p;
-    if (write_kubeconfigs(u, server, e) < 0)
-        return -1;
+    struct up *u = ctx;
     const char *config =
         u->kubeconfig ? u->kubeconfig : arena_printf(u->a, "%s/kubeconfig", u->dir).p;
     char *full = realpath(config, NULL);
-    str line = arena_printf(u->a, "muster is ready at %s  export KUBECONFIG=%s\n", server,
-                            quoted(u->a, full ? full : config));
+
+    u->ready = arena_printf(u->a, "muster is ready at %s  export KUBECONFIG=%s\n",
+                            cluster_server(u->cluster), quoted(u->a, full ? full : config));
     free(full);
-    fputs(line.p, stdout);
+    fputs(u->ready.p, stdout);
     fflush(stdout);
-    if (u->operator) {
-        up_operator_start(u->operator, u->loop, u->api);
-        u->operating = true;
-    }
-    u->node_opts.api_host = u->host;
-    u->node_opts.api_port = http_server_port(u->server);
-    if (!u->no_node && up_node_start(&u->node, u->loop, u->api, &u->node_opts, e) < 0)
-        return -1;
-    if (u->ready_fd >= 0)
-        say_ready(u, line);
-    malloc_trim(0); /* what starting took is not needed again */
-    return 0;
 }
 
-static void on_api_ready(void *ctx, const struct err *why)
+static void on_ready(void *ctx, const struct err *e)
 {
     struct up *u = ctx;
-    struct err e = { 0 };
 
-    if (why)
-        e = *why;
-    if (why || serve(u, &e) < 0) {
-        u->exit_code = command_fail(EXIT_FAILED, "%s", e.msg);
+    if (e) {
+        u->exit_code = command_fail(EXIT_FAILED, "%s", e->msg);
         stop(u);
+        return;
     }
-}
-
-static int open_all(struct up *u, struct err *e)
-{
-    const char *pki = arena_printf(u->a, "%s/pki", u->dir).p;
-    const char *hosts[] = { u->host };
-
-    if (mkdir(pki, 0700) < 0 && errno != EEXIST)
-        return err_sys(e, "make %s", pki);
-    if (pki_ensure(pki, hosts, 1, e) < 0 || data_token(u->a, u->dir, &u->token, e) < 0)
-        return -1;
-    return store_open(&u->store, u->loop, arena_printf(u->a, "%s/muster.db", u->dir).p, NULL, e);
+    if (u->ready_fd >= 0)
+        say_ready(u, u->ready);
+    malloc_trim(0); /* what starting took is not needed again */
 }
 
 static int run_server(struct up *u)
@@ -297,26 +200,25 @@ static int run_server(struct up *u)
 
     signal(SIGPIPE, SIG_IGN);
     u->loop = loop_new();
-    if (open_all(u, &e) < 0 || loop_on_signal(u->loop, SIGTERM, on_signal, u, &e) < 0 ||
+    struct cluster_opts o = { .loop = u->loop,
+                              .dir = u->dir,
+                              .host = u->host,
+                              .port = u->port,
+                              .kubeconfig = u->kubeconfig,
+                              .no_operator = u->no_operator,
+                              .no_node = u->no_node,
+                              .node = u->node_opts,
+                              .on_serving = on_serving,
+                              .on_ready = on_ready,
+                              .ctx = u };
+    if (cluster_start(&u->cluster, &o, &e) < 0 ||
+        loop_on_signal(u->loop, SIGTERM, on_signal, u, &e) < 0 ||
         loop_on_signal(u->loop, SIGINT, on_signal, u, &e) < 0) {
         u->exit_code = command_fail(EXIT_FAILED, "%s", e.msg);
         stop(u);
-    } else {
-        struct api_opts o = {
-            .loop = u->loop, .store = u->store, .token = u->token, .protect_storage = !u->no_node
-        };
-        u->operator= u->no_operator ? NULL : up_operator_new();
-        if (u->operator)
-            up_operator_describe(u->operator, & o);
-        u->api = api_new(&o, on_api_ready, u);
     }
     loop_run(u->loop);
-    up_node_free(u->node);
-    if (u->store)
-        store_close(u->store);
-    http_server_free(u->server);
-    api_free(u->api);
-    up_operator_free(u->operator);
+    cluster_free(u->cluster);
     loop_free(u->loop);
     close(u->lock);
     return u->exit_code;
