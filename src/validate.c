@@ -43,14 +43,14 @@ static void print_short(struct buf *b, str text)
     buf_printf(b, "%" PRI_STR " ... %" PRI_STR, STR_ARG(head), STR_ARG(tail));
 }
 
-static void print_text(struct buf *b, const struct lint *l, const struct flags *f)
+void validate_print(struct buf *b, const struct lint *l, bool warnings)
 {
     size_t n;
     const struct lint_finding *at = lint_findings(l, &n);
 
     for (size_t i = 0; i < n; i++) {
         const struct lint_finding *x = &at[i];
-        if (x->level == LINT_WARNING && f->quiet && !f->strict)
+        if (x->level == LINT_WARNING && !warnings)
             continue;
         buf_add(b, x->file);
         if (x->at.line)
@@ -100,7 +100,7 @@ static int report(const struct lint *l, const struct flags *f)
     if (json)
         print_json(a, &b, l, !bad);
     else
-        print_text(&b, l, f);
+        validate_print(&b, l, !f->quiet || f->strict);
     if (!json && !f->quiet && !bad)
         buf_printf(&b, "%zu object%s, all valid\n", lint_objects(l),
                    lint_objects(l) == 1 ? "" : "s");

@@ -45,7 +45,7 @@ int data_dir(struct arena *a, const char *given, const char **out, struct err *e
     return 0;
 }
 
-static int make_dirs(const char *dir, struct err *e)
+int data_make(const char *dir, struct err *e)
 {
     char path[PATH_MAX];
     size_t n = strlen(dir);
@@ -69,7 +69,8 @@ static int make_dirs(const char *dir, struct err *e)
 /* What is there before the database is, should the first start be cut short. */
 static bool is_early(const char *name)
 {
-    static const char *const names[] = { ".", "..", "lock", "pki", "token", "log" };
+    static const char *const names[] = { ".",     "..",  "lock", "pki",
+                                         "token", "log", "runs", "images.yaml" };
 
     for (size_t i = 0; i < COUNT(names); i++)
         if (strcmp(name, names[i]) == 0)
@@ -141,7 +142,7 @@ int data_lock(const char *dir, int *out, struct err *e)
 {
     char path[PATH_MAX + 16];
 
-    if (make_dirs(dir, e) < 0 || check_ours(dir, e) < 0)
+    if (data_make(dir, e) < 0 || check_ours(dir, e) < 0)
         return -1;
     snprintf(path, sizeof(path), "%s/lock", dir);
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);

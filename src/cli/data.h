@@ -7,9 +7,21 @@
 
 /* --data, or $XDG_DATA_HOME/muster, or ~/.local/share/muster. */
 int data_dir(struct arena *a, const char *given, const char **out, struct err *e);
+int data_make(const char *dir, struct err *e); /* 0700, unless it is there */
 /* Makes it (0700) if need be and takes its lock; the descriptor holds the lock until it is closed.
  * Another server's lock is ERR_CONFLICT, somebody else's directory ERR_INVALID. */
 int data_lock(const char *dir, int *fd, struct err *e);
+/* A directory below dir/runs for one run, made and locked; what older runs left is cleared: all of
+ * those that did not end well, and the logs of all but the latest. */
+int data_run_new(struct arena *a, const char *dir, str name, const char **out, int *lock,
+                 struct err *e);
+/* When the run is over, before the lock goes: all but the logs and the summary is removed. */
+void data_run_end(const char *run);
+/* dir, and the runs below it, the latest first; ends with NULL. */
+const char **data_places(struct arena *a, const char *dir);
+/* Notes that the holder of the lock is there for one run only, and whether it is. */
+void data_hold_run(int fd);
+bool data_is_run(const char *dir);
 /* Notes that this process now holds the lock, as after a fork. */
 int data_hold(int fd, struct err *e);
 /* Who holds the lock: its pid, or 0 when nobody does. */

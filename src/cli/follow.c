@@ -200,15 +200,17 @@ static void on_pod(void *ctx, enum kube_event type, jv pod)
     screen_touch(f->o.screen);
 }
 
-/* Warnings, but for those that the pods' own state tells. */
+/* All but warnings, and those that the state of the pod or the job tells. */
 static bool is_told(jv event)
 {
-    static const char *const reasons[] = { "FailedScheduling", "BackOff" };
+    static const char *const reasons[] = { "FailedScheduling", "BackOff", "Error" };
     str reason = jv_str(jv_at(event, "reason"), STR_NONE);
 
     for (size_t i = 0; i < COUNT(reasons); i++)
         if (str_eqz(reason, reasons[i]))
             return true;
+    if (str_ends(reason, S("JobFailed")))
+        return true;
     return !str_eqz(jv_str(jv_at(event, "type"), STR_NONE), "Warning");
 }
 

@@ -76,6 +76,17 @@ size_t lint_objects(const struct lint *l)
     return l->objects.n;
 }
 
+jv lint_object(const struct lint *l, size_t i, str *file, struct yaml_place *at)
+{
+    const struct lint_object *o = &l->objects.at[i];
+
+    *file = o->file;
+    *at = (struct yaml_place){ 0 };
+    if (yaml_where(o->doc, o->v, at) && at->line)
+        at->line += o->line_offset;
+    return o->v;
+}
+
 size_t lint_errors(const struct lint *l)
 {
     return l->errors;

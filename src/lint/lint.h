@@ -34,4 +34,6 @@ void lint_check(struct lint *l, int64_t now_ms);
 /* By file in the order read, then by place. */
 const struct lint_finding *lint_findings(const struct lint *l, size_t *n);
 size_t lint_objects(const struct lint *l); /* how many were looked at */
+/* The i-th as it was read, and where that was. */
+jv lint_object(const struct lint *l, size_t i, str *file, struct yaml_place *at);
 size_t lint_errors(const struct lint *l);

@@ -1,0 +1,182 @@
+/* Directories of runs, below the data directory: DATA/runs/NAME-xxxxx. While it runs each is a data
+ * directory of its own; afterwards its logs and what came of it. */
+
+#include "cli/data.h"
+
+#include "base/vec.h"
+#include "loop/loop.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { KEPT = 20, FILES = 32, NAME_MOST = 40 };
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+    (void)st, (void)type, (void)at;
+    return remove(path) < 0 && errno != ENOENT ? -1 : 0;
+}
+
+static void remove_tree(const char *path)
+{
+    nftw(path, remove_one, FILES, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+}
+
+static bool is_kept(const char *name)
+{
+    static const char *const names[] = { ".", "..", "logs", "summary.json", "lock" };
+
+    for (size_t i = 0; i < COUNT(names); i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+void data_run_end(const char *run)
+{
+    char path[PATH_MAX];
+    DIR *d = opendir(run);
+
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): d is ours alone */
+    for (struct dirent *x; d && (x = readdir(d));) {
+        snprintf(path, sizeof(path), "%s/%s", run, x->d_name);
+        if (!is_kept(x->d_name))
+            remove_tree(path);
+    }
+    if (d)
+        closedir(d);
+    snprintf(path, sizeof(path), "%s/logs", run);
+    rmdir(path); /* if nothing was written */
+}
+
+/* ---- which there are */
+
+struct one {
+    const char *path;
+    int64_t ns; /* when it began */
+};
+
+struct all {
+    VEC(struct one);
+};
+
+static int latest_first(const void *x, const void *y)
+{
+    const struct one *a = x;
+    const struct one *b = y;
+
+    return a->ns != b->ns ? (a->ns > b->ns ? -1 : 1) : strcmp(a->path, b->path);
+}
+
+static void list(struct arena *a, const char *dir, struct all *out)
+{
+    DIR *d = opendir(arena_printf(a, "%s/runs", dir).p);
+
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): d is ours alone */
+    for (struct dirent *x; d && (x = readdir(d));) {
+        struct stat st;
+        const char *path = arena_printf(a, "%s/runs/%s", dir, x->d_name).p;
+        const char *lock = arena_printf(a, "%s/lock", path).p;
+        if (x->d_name[0] == '.')
+            continue;
+        if (stat(lock, &st) < 0 && stat(path, &st) < 0)
+            continue;
+        vec_push(out, (struct one){ path, st.st_mtim.tv_sec * 1000000000LL + st.st_mtim.tv_nsec });
+    }
+    if (d)
+        closedir(d);
+    if (out->n)
+        qsort(out->at, out->n, sizeof(*out->at), latest_first);
+}
+
+const char **data_places(struct arena *a, const char *dir)
+{
+    struct all all = { 0 };
+    size_t n = 0;
+
+    list(a, dir, &all);
+    const char **out = ARENA_ARRAY(a, const char *, all.n + 2);
+    out[n++] = dir;
+    for (size_t i = 0; i < all.n; i++)
+        out[n++] = all.at[i].path;
+    vec_done(&all);
+    return out;
+}
+
+/* Those that nobody holds: whole if they are beyond what is kept, else down to the logs. */
+static void clear_old(const char *dir)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct all all = { 0 };
+
+    list(a, dir, &all);
+    for (size_t i = 0; i < all.n; i++) {
+        const char *db = arena_printf(a, "%s/muster.db", all.at[i].path).p;
+        bool left = access(db, F_OK) == 0;
+        if (i + 1 < KEPT && !left)
+            continue;
+        int fd = open(arena_printf(a, "%s/lock", all.at[i].path).p, O_RDWR | O_CLOEXEC);
+        bool free = fd < 0 ? errno == ENOENT : flock(fd, LOCK_EX | LOCK_NB) == 0;
+        if (free && i + 1 >= KEPT)
+            remove_tree(all.at[i].path);
+        else if (free)
+            data_run_end(all.at[i].path);
+        if (fd >= 0)
+            close(fd);
+    }
+    vec_done(&all);
+}
+
+/* ---- one more */
+
+int data_run_new(struct arena *a, const char *dir, str name, const char **out, int *lock,
+                 struct err *e)
+{
+    const char *runs = arena_printf(a, "%s/runs", dir).p;
+    unsigned char dice[4];
+
+    if (data_make(dir, e) < 0 || data_make(runs, e) < 0)
+        return -1;
+    clear_old(dir);
+    random_bytes(dice, sizeof(dice));
+    *out = arena_printf(a, "%s/%" PRI_STR "-%02x%02x%02x%02x", runs,
+                        STR_ARG(str_sub(name, 0, NAME_MOST)), dice[0], dice[1], dice[2], dice[3])
+               .p;
+    if (data_lock(*out, lock, e) < 0)
+        return -1;
+    data_hold_run(*lock);
+    /* Images are mapped once for all. */
+    if (symlink("../../images.yaml", arena_printf(a, "%s/images.yaml", *out).p) < 0)
+        return err_sys(e, "make %s/images.yaml", *out);
+    return 0;
+}
+
+/* ---- whose the lock is: "PID\nrun\n" */
+
+void data_hold_run(int fd)
+{
+    char text[32];
+    int n = snprintf(text, sizeof(text), "%d\nrun\n", (int)getpid());
+
+    if (pwrite(fd, text, (size_t)n, 0) != n)
+        return; /* then it reads as any other's */
+}
+
+bool data_is_run(const char *dir)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    str text;
+
+    if (data_read(a, arena_printf(a, "%s/lock", dir).p, &text, NULL) < 0)
+        return false;
+    str_cut(&text, '\n');
+    return str_starts(text, S("run"));
+}
