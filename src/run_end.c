@@ -129,6 +129,8 @@ static void stop_all(struct run *r, enum run_end how)
     if (how != RUN_OVER)
         say(r, how == RUN_TIMED_OUT ? "time is up: stopping; Ctrl-C kills at once"
                                     : "stopping; Ctrl-C again kills at once");
+    for (size_t i = 0; i < r->state.jobs.n; i++)
+        r->state.jobs.at[i]->stopping = true;
     if (r->f->keep)
         suspend_jobs(r);
     else

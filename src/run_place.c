@@ -97,14 +97,15 @@ static int open_own(struct run *r)
     if (take_dir(r, &e) < 0)
         return command_fail(EXIT_FAILED, "%s", e.msg);
     st->r = r;
-    struct cluster_opts o = {
-        .loop = r->loop = loop_new(),
-        .dir = r->dir,
-        .host = "127.0.0.1",
-        .node = { .dir = r->dir, .isolation = r->f->isolation, .resources = r->f->resources },
-        .on_ready = on_ready,
-        .ctx = st
-    };
+    struct cluster_opts o = { .loop = r->loop = loop_new(),
+                              .dir = r->dir,
+                              .host = "127.0.0.1",
+                              .node = { .dir = r->dir,
+                                        .isolation = r->f->isolation,
+                                        .resources = r->f->resources,
+                                        .ephemeral = r->is_private },
+                              .on_ready = on_ready,
+                              .ctx = st };
     if (up_node_check(&o.node, &e) < 0)
         return command_fail(EXIT_USAGE, "%s", e.msg);
     int log = open(arena_printf(r->a, "%s/log", r->dir).p,

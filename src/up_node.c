@@ -167,6 +167,7 @@ static int node_begin(struct up_node *u, struct arena *a, struct api *api, const
         .names = true,
         .api_ip = local_ip(o->api_host),
         .api_port = o->api_port,
+        .ephemeral = o->ephemeral,
     };
 
     if (str_eqz(n.isolation, "namespaces"))

@@ -9,6 +9,7 @@ struct up_node_opts {      /* texts stay */
     const char *isolation; /* "namespaces", "shared"; NULL: the best that can be had here */
     const char *resources; /* "nvidia.com/gpu=1,…" instead of what is found; NULL: nothing */
     bool strict_classes;
+    bool ephemeral; /* pods end with this process, even if it is killed */
     bool strict_paths;
     const char *api_host; /* where the server listens, in numbers */
     int api_port;

@@ -118,8 +118,8 @@ bool run_job_see(struct run_job *j, enum kube_event type, jv obj, int64_t now_ms
         j->gone = true;
         if (!j->over) {
             j->over = j->failed = true;
-            j->state = S("Deleted");
-            j->message = S("it was deleted before it ended");
+            j->state = j->stopping ? S("Stopped") : S("Deleted");
+            j->message = j->stopping ? STR_NONE : S("it was deleted before it ended");
         }
     }
     if (j->over && !was_over)

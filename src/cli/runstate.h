@@ -55,7 +55,8 @@ struct run_job {
     bool over;
     bool failed;
     bool gone;    /* deleted, by whomever */
-    bool created; /* by us */
+    bool created;  /* by us */
+    bool stopping; /* by us, too: its end is no news */
     int64_t wanted;
     int64_t began_ms;
     int64_t ended_ms;

@@ -204,6 +204,7 @@ static jv sandbox_json(struct arena *a, struct pod *p, jv gpus)
                 { "isolation", p->n->o.isolation.n ? jstr(a, p->n->o.isolation) : JV_ABSENT },
                 { "hostname", jstr(a, host) }, { "net", jv_at(net, "net") },
                 { "mounts", jv_at(net, "mounts") },
+                { "with_node", p->n->o.ephemeral ? JV_TRUE : JV_ABSENT },
                 { "tmpfs", volumes_in_memory(a, jdoc_root(p->volumes)) }, { "devices", gpus },
                 { "preload", preload }, { "env", env });
 }

@@ -179,6 +179,7 @@ int warden_sandbox_read(struct arena *a, jv v, struct warden_sandbox *s, struct 
     *s = (struct warden_sandbox){
         .uid = name(&r, jv_at(v, "uid"), "uid"),
         .shared = str_eqz(level, "shared"),
+        .with_node = jv_bool(jv_at(v, "with_node"), false),
         .hostname = text(&r, jv_at(v, "hostname"), "hostname"),
         .tmp = path(&r, jv_at(v, "tmp"), "tmp"),
         .preload = path(&r, jv_at(v, "preload"), "preload"),

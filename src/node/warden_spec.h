@@ -50,6 +50,7 @@ struct warden_sandbox {
     bool shared;
     const char *hostname; /* NULL: the machine's */
     bool host_net;
+    bool with_node;         /* ends when the node's connection does */
     const char *net_ns;     /* file of a prepared network namespace; NULL: an empty one, lo up */
     const char *user_ns;    /* of the user namespace that owns it; NULL: ours */
     const char *tmp;        /* holds a /tmp for each container; NULL: DIR/tmp */

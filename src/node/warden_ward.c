@@ -161,10 +161,13 @@ static void on_conn(struct ward *w, void *of)
     if (w->conn.fd < 0) /* hung up meanwhile */
         return;
     warden_wire_used(&w->wire);
-    if (rc < 0 || warden_wire_flush(&w->wire) < 0)
-        hang_up(w);
-    else
+    if (rc >= 0 && warden_wire_flush(&w->wire) >= 0) {
         mind_writing(w);
+        return;
+    }
+    hang_up(w);
+    if (w->sandbox.with_node)
+        begin_end(w, 0, "its node is gone");
 }
 
 static void take_conn(struct ward *w, int fd)
