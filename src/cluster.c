@@ -80,6 +80,7 @@ void cluster_free(struct cluster *c)
         store_close(c->store);
     http_server_free(c->server);
     api_free(c->api);
+    up_pods_free(c->o.node.pods);
     up_operator_free(c->operator);
     arena_free(c->a);
     free(c);
@@ -186,6 +187,9 @@ int cluster_start(struct cluster **out, const struct cluster_opts *o, struct err
     c->operator= o->no_operator ? NULL : up_operator_new();
     if (c->operator)
         up_operator_describe(c->operator, & api);
+    c->o.node.pods = o->no_node ? NULL : up_pods_new(o->loop);
+    if (c->o.node.pods)
+        up_pods_describe(c->o.node.pods, &api);
     c->api = api_new(&api, on_api_ready, c);
     return 0;
 }

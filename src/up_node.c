@@ -30,6 +30,7 @@ struct up_node {
     struct runtime *runtime;
     struct up_net *net; /* NULL: this machine's */
     struct node *node;
+    struct up_pods *pods;
     struct binder *binder;
     struct loop_timer *patience;
     void (*on_stopped)(void *ctx);
@@ -177,6 +178,8 @@ static int node_begin(struct up_node *u, struct arena *a, struct api *api, const
     n.runtime = u->runtime;
     if (node_new(&u->node, &n, e) < 0)
         return -1;
+    u->pods = o->pods;
+    up_pods_set_node(u->pods, u->node);
     node_start(u->node);
     return 0;
 }
@@ -213,6 +216,8 @@ static void clear(struct up_node *u)
 {
     loop_timer_stop(TAKE(u->patience));
     binder_free(TAKE(u->binder));
+    if (u->pods)
+        up_pods_set_node(u->pods, NULL);
     node_free(TAKE(u->node));
     warden_runtime_free(TAKE(u->runtime));
     up_net_free(TAKE(u->net));

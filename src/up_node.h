@@ -2,7 +2,7 @@
  * and their volumes. */
 #pragma once
 
-#include "api/api.h"
+#include "up_pods.h"
 
 struct up_node_opts {      /* texts stay */
     const char *dir;       /* of data */
@@ -13,6 +13,7 @@ struct up_node_opts {      /* texts stay */
     bool strict_paths;
     const char *api_host; /* where the server listens, in numbers */
     int api_port;
+    struct up_pods *pods; /* told of the node while there is one */
 };
 
 struct up_node;
