@@ -141,12 +141,9 @@ static void say_why(struct follow *f, const struct run_job *j)
 
     for (size_t i = 0; i < j->replicas.n; i++) {
         const struct run_replica *r = &j->replicas.at[i];
-        str why = r->message.n ? r->message : r->reason;
-        str text =
-            str_eqz(r->state, "Pending") || !why.n
-                ? arena_printf(a, "%" PRI_STR "%s%" PRI_STR, STR_ARG(r->state), why.n ? ": " : "",
-                               STR_ARG(why))
-                : arena_printf(a, "%" PRI_STR ": %" PRI_STR, STR_ARG(r->state), STR_ARG(why));
+        str why = run_replica_why(r);
+        str text = arena_printf(a, "%" PRI_STR "%s%" PRI_STR, STR_ARG(r->state), why.n ? ": " : "",
+                                STR_ARG(why));
         size_t others = 0;
         if (!r->waits || !is_news(f, j, text))
             continue;
@@ -203,7 +200,8 @@ static void on_pod(void *ctx, enum kube_event type, jv pod)
 /* All but warnings, and those that the state of the pod or the job tells. */
 static bool is_told(jv event)
 {
-    static const char *const reasons[] = { "FailedScheduling", "BackOff", "Error" };
+    static const char *const reasons[] = { "FailedScheduling", "Unschedulable", "BackOff",
+                                           "Error" };
     str reason = jv_str(jv_at(event, "reason"), STR_NONE);
 
     for (size_t i = 0; i < COUNT(reasons); i++)

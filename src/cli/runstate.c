@@ -148,6 +148,20 @@ str run_pod_replica(struct arena *a, const struct run_job *j, jv pod)
     return j->kind && p.role.n ? replica_name(a, &p) : meta_name(pod);
 }
 
+str run_replica_why(const struct run_replica *r)
+{
+    /* What schedulers add: that nothing can be done about it by evicting others. */
+    static const char *const rest[] = { " no new claims to deallocate", " preemption: " };
+    str why = r->message.n ? r->message : r->reason;
+
+    for (size_t i = 0; i < COUNT(rest); i++) {
+        const char *at = why.n ? memmem(why.p, why.n, rest[i], strlen(rest[i])) : NULL;
+        if (at)
+            why.n = (size_t)(at - why.p);
+    }
+    return str_trim(why);
+}
+
 struct run_replica *run_job_replica(const struct run_job *j, str name)
 {
     for (size_t i = 0; i < j->replicas.n; i++)

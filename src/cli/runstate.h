@@ -54,7 +54,7 @@ struct run_job {
     str message;
     bool over;
     bool failed;
-    bool gone;    /* deleted, by whomever */
+    bool gone;     /* deleted, by whomever */
     bool created;  /* by us */
     bool stopping; /* by us, too: its end is no news */
     int64_t wanted;
@@ -87,6 +87,8 @@ bool run_job_see(struct run_job *j, enum kube_event type, jv obj, int64_t now_ms
 bool run_job_see_pod(struct run_state *s, struct run_job *j, enum kube_event type, jv pod,
                      int64_t now_ms);
 
+/* Why it waits, or how it failed: the first sentence of it. */
+str run_replica_why(const struct run_replica *r);
 struct run_replica *run_job_replica(const struct run_job *j, str name);
 str run_pod_replica(struct arena *a, const struct run_job *j, jv pod); /* "worker-0" */
 /* Of those that ended badly for good the first; if all were started again, the first of them. NULL:

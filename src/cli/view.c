@@ -165,7 +165,7 @@ static void replica_line(struct layout *y, const struct run_replica *r)
         put(l, dim,
             arena_printf(l->a, "  %" PRI_STR,
                          STR_ARG(counted(l->a, r->restarts, "restart", "restarts"))));
-    str why = r->message.n ? r->message : r->reason;
+    str why = run_replica_why(r);
     if ((r->waits || (r->failed && !r->stopped)) && why.n)
         put(l, dim, arena_printf(l->a, "  %" PRI_STR, STR_ARG(why)));
     end_line(y->v, l);

@@ -100,10 +100,12 @@ static void a_job_and_its_replicas(void)
     condition(j, "Running", "it runs", 2000);
     seen(&s, j, "worker", 1, RUNNING, 3000);
     seen(&s, j, "worker", 0, ENDED("Succeeded", 0), 4000);
-    seen(&s, j, "worker", 2,
-         "{'phase':'Pending','conditions':[{'type':'PodScheduled','status':'False','reason':"
-         "'Unschedulable','message':'0/1 nodes are available: 1 Insufficient nvidia.com/gpu.'}]}",
-         4000);
+    seen(
+        &s, j, "worker", 2,
+        "{'phase':'Pending','conditions':[{'type':'PodScheduled','status':'False','reason':"
+        "'Unschedulable','message':'0/1 nodes are available: 1 Insufficient nvidia.com/gpu. preemption: "
+        "0/1 nodes are available.'}]}",
+        4000);
     seen(&s, j, "worker", 3,
          "{'phase':'Running','containerStatuses':[{'name':'tensorflow','restartCount':2,'state':{"
          "'waiting':{'reason':'CrashLoopBackOff','message':'back-off 10s'}},'lastState':{"
