@@ -172,7 +172,7 @@ static int node_begin(struct up_node *u, struct arena *a, struct api *api, const
     };
 
     if (str_eqz(n.isolation, "namespaces"))
-        u->net = up_net_new(a, u->loop, api, dir, false, &n.conditions);
+        u->net = up_net_new(a, u->loop, api, dir, o->ephemeral, &n.conditions);
     n.net = up_net_node(u->net);
     u->runtime = warden_runtime_new(u->loop, &w);
     n.runtime = u->runtime;
