@@ -105,6 +105,28 @@ static void token_files_may_change(struct rig *r)
     r->cfg = (struct client_config){ 0 };
 }
 
+/* As a pod's token is renewed long before the old one is refused. */
+static void a_token_file_is_read_again_in_time(struct rig *r)
+{
+    struct step good[4] = { { OK_REPLY, KEEP, 0, 0 } };
+    int zero = 0;
+
+    good[1] = good[2] = good[3] = good[0];
+    r->cfg.token_file = put(r, "token", "early");
+    new_client(r);
+    faulty_script(&r->f, good, COUNT(good));
+    buf_clear(&r->f.text);
+    struct got g = ask(r);
+    got_done(&g);
+    is_sent(r, "early", "the token of the file is sent");
+    put(r, "token", "renewed");
+    run_until(r->loop, &zero, 1, 10 * 1000 + 100);
+    g = ask(r);
+    got_done(&g);
+    is_sent(r, "renewed", "and a new one soon, though nobody refused the old one");
+    r->cfg = (struct client_config){ 0 };
+}
+
 static void watches_find_new_tokens_too(struct rig *r)
 {
     struct seen s = { 0 };
@@ -344,6 +366,7 @@ int main(void)
         return 1;
     faulty_start(&r.f, r.loop);
     token_files_may_change(&r);
+    a_token_file_is_read_again_in_time(&r);
     watches_find_new_tokens_too(&r);
     none_is_forgotten(&r);
     plugins_are_run_once_for_many(&r);

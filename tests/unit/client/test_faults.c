@@ -136,6 +136,38 @@ static void retry_after_is_obeyed(struct rig *r)
     got_done(&g);
 }
 
+static void a_proxy_is_asked(struct rig *r)
+{
+    struct err e = { 0 };
+
+    client_free(r->client);
+    r->cfg.server = "http://cluster.invalid:6443";
+    r->cfg.proxy = arena_printf(r->a, "http://127.0.0.1:%d", r->f.port).p;
+    if (client_new(&r->client, r->loop, &r->cfg, &e) < 0)
+        printf("Bail out! %s\n", e.msg);
+    r->api = client_api(r->client);
+    buf_clear(&r->f.text);
+    SCRIPT(&r->f, { OK_REPLY, KEEP, 0, 0 });
+    struct got g = ask(r);
+    is_int(g.status, 200, "a server that only a proxy knows answers through it");
+    ok(str_contains(buf_str(&r->f.text), S("GET http://cluster.invalid:6443/api/v1/pods")),
+       "the proxy is asked for it");
+    got_done(&g);
+    r->cfg = (struct client_config){ 0 };
+}
+
+/* $http_proxy is for what is far away. */
+static void this_machine_is_asked_directly(struct rig *r)
+{
+    setenv("http_proxy", "http://127.0.0.1:1", 1);
+    new_client(r);
+    SCRIPT(&r->f, { OK_REPLY, KEEP, 0, 0 });
+    struct got g = ask(r);
+    is_int(g.status, 200, "127.0.0.1 is asked without the proxy of the environment");
+    got_done(&g);
+    unsetenv("http_proxy");
+}
+
 static void silence_ends_in_a_timeout(struct rig *r)
 {
     r->cfg.timeout_ms = 1000;
@@ -422,6 +454,8 @@ int main(void)
     failures_are_told_for_what_they_are(&r);
     nobody_there_is_unavailable(&r);
     retry_after_is_obeyed(&r);
+    a_proxy_is_asked(&r);
+    this_machine_is_asked_directly(&r);
     silence_ends_in_a_timeout(&r);
     r1_answers_have_a_limit(&r);
     a_dead_kept_connection_is_replaced(&r);

@@ -55,6 +55,7 @@ static void do_delete(struct kube_call *c, struct fake_object *o)
 {
     str uid = jv_str(jv_at(c->r.body, "preconditions", "uid"), S(""));
 
+    fake_rule(c->f, uid.n > 0, "a DELETE of whatever has that name by now", c->r.name);
     if (uid.n && !str_eq(uid, meta_uid(jdoc_root(o->doc))))
         answer_error(c, ERR_CONFLICT, "uid differs");
     else
@@ -132,10 +133,10 @@ static void do_list(struct kube_call *c)
 static void perform(struct kube_call *c)
 {
     struct fake *f = c->f;
-    struct fake_object *o = fake_find(f, c->r.res, c->r.ns, c->r.name);
 
     if (f->refuse && f->refuse(f, &c->r, &c->ans))
         return;
+    struct fake_object *o = fake_find(f, c->r.res, c->r.ns, c->r.name);
     if (c->r.verb == KUBE_CREATE)
         do_create(c);
     else if (c->r.verb == KUBE_LIST)
@@ -244,7 +245,7 @@ static void turn_watch(struct kube_call *c)
         end_watch(c, fake_chance(f, 2) ? &e : NULL);
         return;
     }
-    if (fake_hit(f, f->faults.lag))
+    if (fake_hit(f, f->faults.lag) || c->r.res == f->mute)
         return;
     while (c->cursor < f->log.n) {
         struct fake_change ch = f->log.at[c->cursor++];
@@ -450,6 +451,20 @@ void fake_forget(struct fake *f)
 {
     f->rev++;
     f->forgotten = f->rev;
+}
+
+void fake_bookmark(struct fake *f)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    jv version = jstr(a, arena_printf(a, "%" PRIu64, f->rev));
+
+    for (struct kube_call *c = f->calls; c; c = c->next) {
+        if (!c->is_watch)
+            continue;
+        c->rev = f->rev;
+        c->w.on_event(c->w.ctx, KUBE_BOOKMARK,
+                      jobj(a, { "metadata", jobj(a, { "resourceVersion", version }) }));
+    }
 }
 
 void fake_cut(struct fake *f, const struct err *e)

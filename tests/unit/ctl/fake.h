@@ -46,7 +46,8 @@ struct fake {
     } log;
     struct kube_call *calls;
     struct fake_faults faults;
-    int64_t grace_ticks; /* until a deleted pod is gone; -1: never */
+    const struct kube_resource *mute; /* whose watches tell nothing */
+    int64_t grace_ticks;              /* until a deleted pod is gone; -1: never */
     /* Says what to answer instead; true: it did. */
     bool (*refuse)(struct fake *f, const struct kube_request *r, struct kube_answer *ans);
     void (*on_tick)(struct fake *f);
@@ -70,6 +71,7 @@ void fake_delete(struct fake *f, const struct kube_resource *res, str ns, str na
 jv fake_get(struct fake *f, const struct kube_resource *res, str ns, str name);
 size_t fake_count(struct fake *f, const struct kube_resource *res);
 void fake_forget(struct fake *f);                   /* no watch can go on: 410 */
+void fake_bookmark(struct fake *f);                 /* all watches are told how far they are */
 void fake_cut(struct fake *f, const struct err *e); /* ends all watches */
 
 /* ---- fake_store.c: what has happened, for the rest of the server */

@@ -21,7 +21,7 @@ void world_start(struct world *w);    /* a controller, with what is in opts */
 void world_stop(struct world *w);     /* as kill -9 would */
 unsigned world_free(struct world *w); /* how many rules were broken */
 
-/* False: it took longer than 10 seconds. */
+/* False: it took longer than a minute. */
 bool run_until(struct world *w, bool (*until)(struct world *w));
 void run_for(struct world *w, int64_t ms);
 bool is_quiet(struct world *w);            /* synced and nothing to do */
