@@ -187,7 +187,7 @@ int cluster_start(struct cluster **out, const struct cluster_opts *o, struct err
     c->operator= o->no_operator ? NULL : up_operator_new();
     if (c->operator)
         up_operator_describe(c->operator, & api);
-    c->o.node.pods = o->no_node ? NULL : up_pods_new(o->loop);
+    c->o.node.pods = o->no_node ? NULL : up_pods_new();
     if (c->o.node.pods)
         up_pods_describe(c->o.node.pods, &api);
     c->api = api_new(&api, on_api_ready, c);

@@ -3,12 +3,13 @@
 #include "up_pods.h"
 
 #include "base/mem.h"
+#include "kube/meta.h"
+#include "node/exec.h"
 #include "node/logs.h"
 
 #include <stdlib.h>
 
 struct up_pods {
-    struct loop *loop;
     struct node *node;
     struct api_pods hooks;
 };
@@ -88,14 +89,50 @@ static int open_log(void *ctx, struct http_req *h, const struct api_pod *of,
     return 0;
 }
 
+/* ---- exec and attach */
+
+static int exec_check(void *ctx, const struct api_pod *of, str container, struct err *e)
+{
+    struct node *n = node_of(ctx, of, e);
+
+    return n ? node_exec_check(n, meta_uid(of->pod), container, e) : -1;
+}
+
+static struct api_running *exec_start(void *ctx, const struct api_pod *of, const struct api_exec *x,
+                                      struct err *e)
+{
+    struct node *n = node_of(ctx, of, e);
+    struct node_exec_opts o = { .uid = meta_uid(of->pod),
+                                .container = x->container,
+                                .argv = x->argv,
+                                .fds = { x->fds[0], x->fds[1], x->fds[2] },
+                                .tty = x->tty,
+                                .rows = x->rows,
+                                .cols = x->cols,
+                                .on_tty = x->on_tty,
+                                .on_exit = x->on_exit,
+                                .ctx = x->ctx };
+
+    return n ? (struct api_running *)node_exec_start(n, &o, e) : NULL;
+}
+
+static void exec_stop(void *ctx, struct api_running *x)
+{
+    (void)ctx;
+    node_exec_stop((struct node_exec *)x);
+}
+
 /* ---- */
 
-struct up_pods *up_pods_new(struct loop *l)
+struct up_pods *up_pods_new(void)
 {
     struct up_pods *u = mem_new(sizeof(*u));
 
-    u->loop = l;
-    u->hooks = (struct api_pods){ .log = open_log, .ctx = u };
+    u->hooks = (struct api_pods){ .log = open_log,
+                                  .exec_check = exec_check,
+                                  .exec = exec_start,
+                                  .exec_stop = exec_stop,
+                                  .ctx = u };
     return u;
 }
 

@@ -6,7 +6,7 @@
 
 struct up_pods;
 
-struct up_pods *up_pods_new(struct loop *l);
+struct up_pods *up_pods_new(void);
 void up_pods_free(struct up_pods *u);
 void up_pods_describe(struct up_pods *u, struct api_opts *o); /* before api_new */
 /* NULL: there is none (any more), and the API says so. */

@@ -39,11 +39,32 @@ struct api_pod {
     jv pod; /* absent: it is gone */
 };
 
+/* A program in a container, or the container's own. */
+struct api_exec {
+    str container;
+    jv argv;    /* absent: what the container writes, as it goes on */
+    int fds[3]; /* without tty: standard input, output, error; borrowed until the call returns */
+    bool tty;
+    int rows, cols;
+    void (*on_tty)(void *ctx, int fd); /* the terminal; taken */
+    /* The last call, never from within another. why: it did not run; empty: it did. */
+    void (*on_exit)(void *ctx, int code, str why);
+    void *ctx;
+};
+
+struct api_running;
+
 /* What runs pods. */
 struct api_pods {
     /* 0: src is filled and calls http_wake(h) when it has more; -1: e is answered. */
     int (*log)(void *ctx, struct http_req *h, const struct api_pod *pod, const struct api_log *what,
                struct http_source *src, struct err *e);
+    /* Whether it can be; -1: e is answered. */
+    int (*exec_check)(void *ctx, const struct api_pod *pod, str container, struct err *e);
+    /* NULL: e says why not. */
+    struct api_running *(*exec)(void *ctx, const struct api_pod *pod, const struct api_exec *x,
+                                struct err *e);
+    void (*exec_stop)(void *ctx, struct api_running *x); /* kills it; nothing is told any more */
     void *ctx;
 };
 

@@ -144,19 +144,31 @@ static int read_options(struct api_req *r, struct api_log *out)
 
 /* ---- */
 
-/* The stored pod, unless another is asked for; -1: answered. */
-static int find_pod(struct api_req *r, struct api_log *what, struct api_pod *out)
+int pod_stored(struct api_req *r, jv *out)
 {
     struct store_obj *o = store_get(r->res->coll, resource_key(r->a, r->res, r->ns, r->name));
-    jv pod = o ? resource_parse_value(r->a, r->res, o->value) : JV_ABSENT;
 
-    *out = (struct api_pod){ .ns = r->ns, .name = r->name };
-    if (what->uid.n && !str_eq(meta_uid(pod), what->uid))
-        return 0;
     if (!o) {
         fail_not_found(r, r->res, r->name);
         return -1;
     }
+    *out = resource_parse_value(r->a, r->res, o->value);
+    return 0;
+}
+
+/* The stored pod, unless another is asked for; -1: answered. */
+static int find_pod(struct api_req *r, struct api_log *what, struct api_pod *out)
+{
+    bool there = store_get(r->res->coll, resource_key(r->a, r->res, r->ns, r->name)) != NULL;
+    jv pod = JV_ABSENT;
+
+    *out = (struct api_pod){ .ns = r->ns, .name = r->name };
+    if (!there && what->uid.n)
+        return 0;
+    if (pod_stored(r, &pod) < 0)
+        return -1;
+    if (what->uid.n && !str_eq(meta_uid(pod), what->uid))
+        return 0;
     what->container = pod_container(r, pod, what->container);
     if (!what->container.n)
         return -1;

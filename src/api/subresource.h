@@ -16,6 +16,10 @@ void pod_eviction_run(struct api_req *r);
 void pod_log_run(struct api_req *r);
 /* The container that is meant; empty: it was answered. */
 str pod_container(struct api_req *r, jv pod, str given);
+/* The pod as stored; -1: there is none, and it is answered. */
+int pod_stored(struct api_req *r, jv *out);
+/* pod_exec.c: attach too */
+void pod_exec_run(struct api_req *r);
 /* 501, or 404 where there is no such pod. */
 void subresource_no_runtime(struct api_req *r);
 /* The body of an apply, checked together with its options. 0, or -1 and answered. */

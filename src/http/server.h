@@ -121,6 +121,8 @@ bool http_wants_websocket(const struct http_req *r);
 struct ws *http_accept_websocket(struct http_req *r, str subprotocol, const struct ws_handler *h);
 void ws_send(struct ws *w, bool binary, str payload); /* copied */
 size_t ws_queued(const struct ws *w);
+/* Reads no more from the client, but for what is here already; its end is still seen. */
+void ws_pause(struct ws *w, bool paused);
 /* Answers 101 with the first subprotocol offered and sends each line of src, its end included, as
  * a text message; what the client sends is ignored. As http_reply_source in all else. */
 void http_reply_lines(struct http_req *r, struct http_source src);

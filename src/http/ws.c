@@ -174,6 +174,12 @@ size_t ws_queued(const struct ws *w)
     return w->out.n - w->out_at;
 }
 
+void ws_pause(struct ws *w, bool paused)
+{
+    if (!w->told && w->c->paused != paused)
+        conn_pause(w->c, paused);
+}
+
 void ws_close(struct ws *w, int code, str reason)
 {
     if (w->close_sent || w->told)

@@ -75,6 +75,7 @@ struct pod {
         bool ready, leaving;
         char ip[48];
     } named;
+    struct node_exec *execs; /* for others: kubectl exec */
 };
 
 int64_t node_now(const struct node *n);
@@ -107,6 +108,9 @@ str pod_last_words(struct arena *a, struct pod *p, const struct life_container *
 
 /* logs.c: ends what is followed and is not written any more; over: the pod goes */
 void pod_logs_look(struct pod *p, bool over);
+
+/* exec.c: the pod's handle is dropped */
+void pod_execs_end(struct pod *p);
 
 /* pod_ask.c */
 void pod_ask(struct pod *p, const struct life_action *act);

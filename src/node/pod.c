@@ -89,6 +89,7 @@ void pod_free(struct pod *p)
         kube_cancel(p->n->o.api, p->call);
     if (p->rt)
         p->n->o.runtime->ops->drop(p->rt);
+    pod_execs_end(p);
     map_remove(&p->n->pods, str_of(p->uid));
     life_free(p->life);
     jdoc_unref(p->doc);

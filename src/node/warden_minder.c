@@ -36,7 +36,7 @@ __attribute__((noreturn)) static void fail(const struct warden_minder *m, const 
 __attribute__((noreturn)) static void end(const struct warden_minder *m)
 {
     if (m->join >= 0)
-        kill(m->main_pid, SIGKILL); /* others have numbers of a namespace that is not ours */
+        kill(-m->main_pid, SIGKILL); /* its group: who left it is known by the container alone */
     else if (!m->view)
         warden_kill_all();
     _exit(0);

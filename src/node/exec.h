@@ -1,0 +1,33 @@
+/* Programs in a pod's containers for others than the node: kubectl exec and attach. */
+#pragma once
+
+#include "node/node.h"
+
+struct node_exec_opts {
+    str uid; /* the pod */
+    str container;
+    jv argv;    /* absent: what the container itself writes from now on; its end is the end */
+    int fds[3]; /* without tty: standard input, output, error; borrowed until the call returns */
+    bool tty;
+    int rows, cols;
+    void (*on_tty)(void *ctx, int fd); /* the master side; taken */
+    /* The last call, never from within another. why: it did not run; empty: it did. */
+    void (*on_exit)(void *ctx, int code, str why);
+    void *ctx;
+};
+
+struct node_exec;
+
+/* Whether the container runs; -1: e says so in kubelet's words. */
+int node_exec_check(struct node *n, str uid, str container, struct err *e);
+struct node_exec *node_exec_start(struct node *n, const struct node_exec_opts *o, struct err *e);
+/* Kills it, if it is a program; nothing is told any more. */
+void node_exec_stop(struct node_exec *x);
+
+/* ---- inside */
+
+struct attach;
+/* Copies fds. done(ctx) once, when the container has ended and all was written, or nobody reads. */
+struct attach *attach_start(struct node *n, const struct node_exec_opts *o, void (*done)(void *ctx),
+                            void *ctx, struct err *e);
+void attach_free(struct attach *t);
