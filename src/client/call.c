@@ -227,11 +227,7 @@ static void detach(struct kube_call *call)
     c->stats.open--;
     if (c->telling == call)
         c->telling = NULL;
-    if (call_is_stream(call)) {
-        c->stats.watches--;
-        if (!c->stopped)
-            multi_watches(c);
-    }
+    c->stats.watches -= call_is_stream(call);
     let_in(c);
 }
 

@@ -72,7 +72,6 @@ static struct kube_call *do_get(struct kube_api *api, const struct kube_get *g, 
     call->done = done;
     call->ctx = ctx;
     c->stats.watches++; /* it may last as long as one */
-    multi_watches(c);
     call_start(call);
     return call;
 }
@@ -117,7 +116,6 @@ static struct kube_call *do_watch(struct kube_api *api, const struct kube_reques
     call->watcher = *w;
     call->lines = kube_lines_new(w->on_event, w->ctx);
     c->stats.watches++;
-    multi_watches(c);
     if (!c->idle_timer) {
         tick = tick > 30000 ? 30000 : tick < 10 ? 10 : tick;
         c->idle_timer = loop_timer_start(c->loop, tick, tick, on_idle, c);
@@ -183,13 +181,14 @@ int client_new(struct client **out, struct loop *l, const struct client_config *
     c->loop = l;
     c->cfg = cfg;
     c->a = arena_new();
-    if (find_host(c, e) < 0 || credential_init(c, e) < 0 || multi_init(c, e) < 0) {
+    if (find_host(c, e) < 0 || credential_init(c, e) < 0) {
         c->stopped = true;
         credential_done(c);
         c->holds = 1;
         client_let_go(c);
         return -1;
     }
+    multi_init(c);
     *out = c;
     return 0;
 }

@@ -12,11 +12,12 @@
 
 enum {
     HOST_CONNECTIONS = 4,     /* of HTTP/2 */
-    HOST_CONNECTIONS_H1 = 16, /* of HTTP/1.1, beside one for each watch */
+    HOST_CONNECTIONS_H1 = 16, /* of HTTP/1.1; each stream has one beside these */
     HOST_STREAMS = 1000,      /* a connection, or fewer as the server says */
     RUNNING_MOST = 256, /* requests curl has; it looks at all that wait whenever one is done */
     LINES_KEPT = 32,
-    TIMEOUT_MS = 60 * 1000, /* as long as kube-apiserver works on a request */
+    BUFFER_BYTES = 64 * 1024, /* more than a record of TLS, with headers */
+    TIMEOUT_MS = 60 * 1000,   /* as long as kube-apiserver works on a request */
     CONNECT_TIMEOUT_MS = 10 * 1000,
     UNACKED_MS = 45 * 1000,
     WATCH_IDLE_MS = 5 * 60 * 1000,
@@ -109,6 +110,13 @@ struct credential {
     bool good;
 };
 
+/* Curl's, and what it waits for. */
+struct multi {
+    struct client *c;
+    CURLM *curl;
+    uv_timer_t *timer;
+};
+
 struct client {
     struct kube_api api;
     struct loop *loop;
@@ -119,8 +127,7 @@ struct client {
     bool stopped;
     int holds; /* handles of libuv and deferred calls that still point here */
     /* multi.c */
-    CURLM *multi;
-    uv_timer_t *timer;
+    struct multi for_calls, for_streams;
     struct curl_slist *connect_to;
     struct line *pool;
     int pool_n;
@@ -154,11 +161,10 @@ void queue_remove(struct kube_call *call);         /* from the one it is in, if 
 
 /* ---- multi.c: curl on the loop */
 
-int multi_init(struct client *c, struct err *e);
+void multi_init(struct client *c);
 void multi_done(struct client *c); /* all calls are gone */
 void multi_begin(struct kube_call *call, struct headers *h);
 void multi_end(struct kube_call *call); /* takes it from curl; fine when curl does not have it */
-void multi_watches(struct client *c);   /* their number has changed */
 
 /* ---- line.c: easy handles */
 

@@ -105,10 +105,7 @@ static struct line *line_new(struct client *c)
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
-    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
-    /* Without TLS nothing but the end of a request would tell it that there is no use in waiting.
-     */
-    curl_easy_setopt(easy, CURLOPT_PIPEWAIT, c->http1 ? 0L : 1L);
+    curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)BUFFER_BYTES);
     curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS);
     curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, on_socket);
@@ -123,6 +120,17 @@ static struct line *line_new(struct client *c)
     set_ca(easy, c->cfg);
     set_proxy(c, easy);
     return l;
+}
+
+static void set_version(const struct kube_call *call, CURL *easy)
+{
+    bool shared = !call_is_stream(call);
+
+    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
+                     (long)(shared ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
+    /* Without TLS nothing but the end of a request would tell it that there is no use in waiting.
+     */
+    curl_easy_setopt(easy, CURLOPT_PIPEWAIT, shared && !call->c->http1 ? 1L : 0L);
 }
 
 static void set_method(const struct kube_call *call, CURL *easy)
@@ -157,6 +165,7 @@ struct line *line_get(struct kube_call *call, struct headers *h)
     l->accept.data = (char *)(uintptr_t)call->accept;
     l->accept.next = h->list;
     set_cert(c, l);
+    set_version(call, l->easy);
     set_method(call, l->easy);
     curl_easy_setopt(l->easy, CURLOPT_URL, call->url);
     curl_easy_setopt(l->easy, CURLOPT_HTTPHEADER, call->type ? &l->type : &l->accept);

@@ -1,18 +1,24 @@
 /* Curl's multi interface on the loop: a poll handle for each of its sockets, one timer. No callback
- * of a caller runs inside one of curl's: what comes is noted and told afterwards. */
+ * of a caller runs inside one of curl's: what comes is noted and told afterwards.
+ *
+ * Streams have connections of their own, HTTP/1.1, and calls share a few of HTTP/2. On a shared one
+ * curl 7.88 reads what comes for any of them on behalf of whichever it runs; when it meets the last
+ * frame of another's answer with that one's buffer full, it tells the end only once more bytes
+ * come. Calls bring each other those: who reads still waits for an answer. Next to watches, which
+ * wait for ever, a list would hang until it timed out. */
 
 #include "client/inner.h"
 
 struct watched {
     uv_poll_t uv;
-    struct client *c;
+    struct multi *m;
     curl_socket_t fd;
 };
 
 static void on_closed(uv_handle_t *h)
 {
     struct watched *w = h->data;
-    struct client *c = w->c;
+    struct client *c = w->m->c;
 
     free(w);
     client_let_go(c);
@@ -20,10 +26,17 @@ static void on_closed(uv_handle_t *h)
 
 static void on_timer_closed(uv_handle_t *h)
 {
-    struct client *c = h->data;
+    struct multi *m = h->data;
+    struct client *c = m->c;
 
     free(h);
     client_let_go(c);
+}
+
+static void limit_connections(struct client *c)
+{
+    curl_multi_setopt(c->for_calls.curl, CURLMOPT_MAX_HOST_CONNECTIONS,
+                      (long)(c->http1 ? HOST_CONNECTIONS_H1 : HOST_CONNECTIONS));
 }
 
 static void see_version(struct kube_call *call)
@@ -31,21 +44,22 @@ static void see_version(struct kube_call *call)
     struct client *c = call->c;
     long version = 0;
 
-    if (c->http1 || call->rc != CURLE_OK)
+    if (c->http1 || call->rc != CURLE_OK || call_is_stream(call))
         return;
     curl_easy_getinfo(call->line->easy, CURLINFO_HTTP_VERSION, &version);
     if (version != CURL_HTTP_VERSION_1_0 && version != CURL_HTTP_VERSION_1_1)
         return;
     c->http1 = true;
-    multi_watches(c);
+    limit_connections(c);
 }
 
-static void collect(struct client *c)
+static void collect(struct multi *from)
 {
+    struct client *c = from->c;
     const CURLMsg *m;
     int left;
 
-    while ((m = curl_multi_info_read(c->multi, &left))) {
+    while ((m = curl_multi_info_read(from->curl, &left))) {
         struct kube_call *call = NULL;
         long status = 0;
         curl_off_t after = 0;
@@ -64,14 +78,15 @@ static void collect(struct client *c)
     }
 }
 
-static void act(struct client *c, curl_socket_t fd, int what)
+static void act(struct multi *m, curl_socket_t fd, int what)
 {
+    struct client *c = m->c;
     int running;
 
     if (c->stopped)
         return;
-    curl_multi_socket_action(c->multi, fd, what, &running);
-    collect(c);
+    curl_multi_socket_action(m->curl, fd, what, &running);
+    collect(m);
     calls_deliver(c);
 }
 
@@ -81,7 +96,7 @@ static void on_poll(uv_poll_t *h, int status, int events)
     int what = (events & UV_READABLE ? CURL_CSELECT_IN : 0) |
                (events & UV_WRITABLE ? CURL_CSELECT_OUT : 0);
 
-    act(w->c, w->fd, status < 0 ? CURL_CSELECT_ERR : what);
+    act(w->m, w->fd, status < 0 ? CURL_CSELECT_ERR : what);
 }
 
 static void on_timer(uv_timer_t *h)
@@ -89,27 +104,27 @@ static void on_timer(uv_timer_t *h)
     act(h->data, CURL_SOCKET_TIMEOUT, 0);
 }
 
-static int on_multi_timer(CURLM *m, long ms, void *ctx)
+static int on_multi_timer(CURLM *curl, long ms, void *ctx)
 {
-    struct client *c = ctx;
+    struct multi *m = ctx;
 
-    (void)m;
-    if (ms < 0 || c->stopped)
-        uv_timer_stop(c->timer);
+    (void)curl;
+    if (ms < 0 || m->c->stopped)
+        uv_timer_stop(m->timer);
     else
-        uv_timer_start(c->timer, on_timer, (uint64_t)ms, 0);
+        uv_timer_start(m->timer, on_timer, (uint64_t)ms, 0);
     return 0;
 }
 
 static int on_multi_socket(CURL *easy, curl_socket_t fd, int what, void *ctx, void *of_socket)
 {
-    struct client *c = ctx;
+    struct multi *m = ctx;
     struct watched *w = of_socket;
 
     (void)easy;
     if (what == CURL_POLL_REMOVE) {
         if (w) {
-            curl_multi_assign(c->multi, fd, NULL);
+            curl_multi_assign(m->curl, fd, NULL);
             uv_poll_stop(&w->uv);
             uv_close((uv_handle_t *)&w->uv, on_closed);
         }
@@ -117,15 +132,15 @@ static int on_multi_socket(CURL *easy, curl_socket_t fd, int what, void *ctx, vo
     }
     if (!w) {
         w = mem_new(sizeof(*w));
-        w->c = c;
+        w->m = m;
         w->fd = fd;
-        if (uv_poll_init(loop_uv(c->loop), &w->uv, fd) < 0) {
+        if (uv_poll_init(loop_uv(m->c->loop), &w->uv, fd) < 0) {
             free(w);
             return -1;
         }
         w->uv.data = w;
-        c->holds++;
-        curl_multi_assign(c->multi, fd, w);
+        m->c->holds++;
+        curl_multi_assign(m->curl, fd, w);
     }
     uv_poll_start(
         &w->uv, (what & CURL_POLL_IN ? UV_READABLE : 0) | (what & CURL_POLL_OUT ? UV_WRITABLE : 0),
@@ -133,34 +148,34 @@ static int on_multi_socket(CURL *easy, curl_socket_t fd, int what, void *ctx, vo
     return 0;
 }
 
-/* Over HTTP/1 each watch needs a connection of its own, and the server may turn out to speak no
- * other; over HTTP/2 what is allowed beyond a few is not used. */
-void multi_watches(struct client *c)
+static void start(struct multi *m, struct client *c)
 {
-    long watches = (long)c->stats.watches;
-    long most =
-        c->http1 ? HOST_CONNECTIONS_H1 + watches : HOST_CONNECTIONS + (watches < 32 ? watches : 32);
-
-    curl_multi_setopt(c->multi, CURLMOPT_MAX_HOST_CONNECTIONS, most);
+    m->c = c;
+    m->curl = mem_or_abort(curl_multi_init());
+    curl_multi_setopt(m->curl, CURLMOPT_SOCKETFUNCTION, on_multi_socket);
+    curl_multi_setopt(m->curl, CURLMOPT_SOCKETDATA, m);
+    curl_multi_setopt(m->curl, CURLMOPT_TIMERFUNCTION, on_multi_timer);
+    curl_multi_setopt(m->curl, CURLMOPT_TIMERDATA, m);
+    m->timer = mem_new(sizeof(*m->timer));
+    uv_timer_init(loop_uv(c->loop), m->timer);
+    m->timer->data = m;
+    c->holds++;
 }
 
-int multi_init(struct client *c, struct err *e)
+void multi_init(struct client *c)
 {
-    c->multi = curl_multi_init();
-    if (!c->multi)
-        return err_set(e, ERR_INTERNAL, "libcurl does not start");
-    curl_multi_setopt(c->multi, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
-    curl_multi_setopt(c->multi, CURLMOPT_MAX_CONCURRENT_STREAMS, (long)HOST_STREAMS);
-    curl_multi_setopt(c->multi, CURLMOPT_SOCKETFUNCTION, on_multi_socket);
-    curl_multi_setopt(c->multi, CURLMOPT_SOCKETDATA, c);
-    curl_multi_setopt(c->multi, CURLMOPT_TIMERFUNCTION, on_multi_timer);
-    curl_multi_setopt(c->multi, CURLMOPT_TIMERDATA, c);
-    multi_watches(c);
-    c->timer = mem_new(sizeof(*c->timer));
-    uv_timer_init(loop_uv(c->loop), c->timer);
-    c->timer->data = c;
-    c->holds++;
-    return 0;
+    start(&c->for_calls, c);
+    start(&c->for_streams, c);
+    curl_multi_setopt(c->for_calls.curl, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
+    curl_multi_setopt(c->for_calls.curl, CURLMOPT_MAX_CONCURRENT_STREAMS, (long)HOST_STREAMS);
+    limit_connections(c);
+}
+
+static void stop(struct multi *m)
+{
+    curl_multi_cleanup(m->curl); /* closes the connections, and so the poll handles */
+    m->curl = NULL;
+    uv_close((uv_handle_t *)m->timer, on_timer_closed);
 }
 
 void multi_done(struct client *c)
@@ -172,9 +187,13 @@ void multi_done(struct client *c)
         line_free(l);
     }
     c->pool_n = 0;
-    curl_multi_cleanup(c->multi); /* closes the connections, and so the poll handles */
-    c->multi = NULL;
-    uv_close((uv_handle_t *)c->timer, on_timer_closed);
+    stop(&c->for_calls);
+    stop(&c->for_streams);
+}
+
+static struct multi *multi_of(struct kube_call *call)
+{
+    return call_is_stream(call) ? &call->c->for_streams : &call->c->for_calls;
 }
 
 void multi_begin(struct kube_call *call, struct headers *h)
@@ -184,13 +203,13 @@ void multi_begin(struct kube_call *call, struct headers *h)
     call->line = line_get(call, h);
     call->finished = false;
     call->last_byte_ms = loop_now_ms(c->loop);
-    curl_multi_add_handle(c->multi, call->line->easy);
+    curl_multi_add_handle(multi_of(call)->curl, call->line->easy);
 }
 
 void multi_end(struct kube_call *call)
 {
     if (!call->line)
         return;
-    curl_multi_remove_handle(call->c->multi, call->line->easy);
+    curl_multi_remove_handle(multi_of(call)->curl, call->line->easy);
     line_put(call->c, TAKE(call->line));
 }
