@@ -22,9 +22,18 @@ static struct kube_call *call_new(struct client *c, const char *method, const ch
     return call;
 }
 
+static const char *accept_of(const struct kube_request *r)
+{
+    if (!r->metadata)
+        return r->accept;
+    return r->verb == KUBE_LIST
+               ? "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
+               : "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
+}
+
 static struct kube_call *call_for(struct client *c, const struct kube_request *r)
 {
-    struct kube_call *call = call_new(c, kube_method(r), r->accept);
+    struct kube_call *call = call_new(c, kube_method(r), accept_of(r));
     const char *type = kube_content_type(r);
 
     call->url = arena_cat(call->a, str_of(c->base), kube_path(call->a, r)).p;

@@ -185,6 +185,7 @@ static void add_informers(struct ctl *c)
     o.labels = selector(a, c);
     for (size_t i = 0; i < c->n_stores; i++) {
         o.res = c->stores[i].res;
+        o.metadata = c->stores[i].what == ITEM_SERVICE;
         o.ops = &item_ops;
         o.ctx = &c->stores[i];
         c->stores[i].inf = informer_new(&o);

@@ -161,6 +161,7 @@ static void page_ask(struct informer *i)
         .ns = i->o.ns,
         .labels = i->o.labels,
         .cont = buf_str(&i->cont),
+        .metadata = i->o.metadata,
         .limit = i->whole ? 0 : i->o.page,
         .timeout_ms = LIST_TIMEOUT_MS,
     };
@@ -294,6 +295,7 @@ static void watch_start(void *arg)
         .ns = i->o.ns,
         .labels = i->o.labels,
         .version = buf_str(&i->version),
+        .metadata = i->o.metadata,
         .timeout_ms = WATCH_MS + (int64_t)r % WATCH_MS,
     };
     struct kube_watcher w = { .on_event = on_event, .on_end = on_end, .ctx = i };

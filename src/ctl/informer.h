@@ -26,8 +26,9 @@ struct informer_opts {
     struct kube_api *api;
     struct informer_turns *turns;
     const struct kube_resource *res;
-    str ns;     /* copied, as labels is */
-    str labels; /* */
+    str ns;        /* copied, as labels is */
+    str labels;    /* */
+    bool metadata; /* no more of the objects is needed */
     int64_t page;
     int64_t retry_max_ms;
     const struct informer_ops *ops;

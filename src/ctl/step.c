@@ -424,6 +424,15 @@ static jv with_version(const struct run *r, struct arena *a, const struct plan_s
     return jv_with(a, patch, jstr(a, r->version), "metadata", "resourceVersion");
 }
 
+/* A new pod is pending and a service has no state: of what the server makes of our own words no
+ * more than the metadata is news. */
+static bool is_known_by_metadata(struct ctl *c, const struct kube_resource *res)
+{
+    const struct store *st = store_of(c, res);
+
+    return st && st->what != ITEM_OTHER;
+}
+
 static void send_request(struct attempt *at)
 {
     const struct plan_step *s = at->step;
@@ -436,6 +445,7 @@ static void send_request(struct attempt *at)
         q.verb = at->looks ? KUBE_GET : KUBE_CREATE;
         q.name = at->looks ? s->name : S("");
         q.body = at->looks ? JV_ABSENT : step_object(a, s);
+        q.metadata = !at->looks && is_known_by_metadata(c, s->res);
         break;
     case PLAN_DELETE:
         q.verb = KUBE_DELETE;

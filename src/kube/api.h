@@ -42,6 +42,7 @@ struct kube_request {
     int64_t limit;      /* 0: none; lists */
     int64_t timeout_ms; /* 0: the implementation's; watches: when the server ends it */
     const char *accept; /* media types wanted, as for Tables; NULL: JSON */
+    bool metadata;      /* of the objects in the answer that is enough; all of them may come */
 };
 
 struct kube_answer {

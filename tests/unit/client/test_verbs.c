@@ -48,6 +48,31 @@ static void start_clean(struct rig *r)
     got_done(&g);
 }
 
+static void metadata_alone_can_be_had(struct rig *r)
+{
+    struct kube_request q = { .verb = KUBE_CREATE, .res = &maps, .ns = S("client-test") };
+
+    q.body = map_named(r->a, S("two"), S("v"));
+    q.metadata = true;
+    struct got g = ask(r, q);
+    is_int(g.status, 201, "created");
+    ok(jv_exists(jv_at(jdoc_root(g.obj), "metadata", "uid")), "with metadata in the answer");
+    ok(!jv_exists(jv_at(jdoc_root(g.obj), "data")), "and nothing else");
+    got_done(&g);
+    q = (struct kube_request){
+        .verb = KUBE_LIST, .res = &maps, .ns = S("client-test"), .metadata = true
+    };
+    g = ask(r, q);
+    jv first = jv_index(jv_at(jdoc_root(g.obj), "items"), 0);
+    is_int(g.status, 200, "lists");
+    ok(jv_exists(jv_at(first, "metadata", "uid")) && !jv_exists(jv_at(first, "data")), "as well");
+    got_done(&g);
+    g = ask(r, (struct kube_request){
+                   .verb = KUBE_DELETE, .res = &maps, .ns = S("client-test"), .name = S("two") });
+    is_int(g.status, 200, "deleted");
+    got_done(&g);
+}
+
 static void verbs_do_what_they_say(struct rig *r)
 {
     struct kube_request q = { .res = &maps, .ns = S("client-test"), .name = S("one") };
@@ -248,6 +273,7 @@ int main(int argc, char **argv)
     ok(client_new(&r.client, r.loop, &r.cfg, &e) == 0, "there is a client: %s", e.msg);
     r.api = client_api(r.client);
     start_clean(&r);
+    metadata_alone_can_be_had(&r);
     verbs_do_what_they_say(&r);
     many_at_once_are_all_answered(&r);
     lists_come_in_pages(&r);
