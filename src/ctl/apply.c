@@ -26,7 +26,11 @@ static bool next_stage(struct run *r)
     while (r->end < p->n_steps &&
            p->steps[r->order[r->end]].stage == p->steps[r->order[r->at]].stage)
         r->end++;
-    return true;
+    if (!patience_holds(r))
+        return true;
+    r->is.waits = true;
+    r->at = r->end;
+    return false;
 }
 
 static void run_unlink(struct run *r)
@@ -117,6 +121,7 @@ void sender_kick(struct ctl *c)
 {
     while (c->sender.first && c->sender.in_flight < c->o.limits.in_flight)
         take_turn(ready_pop(c));
+    patience_kick(c);
     events_kick(c->events, c->sender.first != NULL || c->sender.in_flight > 0);
 }
 

@@ -349,7 +349,8 @@ bool ctl_is_synced(const struct ctl *c)
 
 bool ctl_is_idle(const struct ctl *c)
 {
-    return !c->queue.n_ready && !c->sender.n_runs && !c->n_refreshing && !events_pending(c->events);
+    return !c->queue.n_ready && !c->sender.n_runs && !c->patient && !c->n_refreshing &&
+           !events_pending(c->events);
 }
 
 str ctl_trouble(const struct ctl *c)

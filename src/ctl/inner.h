@@ -71,6 +71,10 @@ struct ctl_job {
     bool changed;    /* ... and it happened to the job itself */
     bool stale;      /* a write of ours met a newer version: wait for it, or read it */
     unsigned echoes; /* passes in a row that had something to do, though nothing had happened */
+    bool waits;      /* is in ctl.patient */
+    bool woken;      /* was, and what waited is sent now */
+    struct ctl_job *wait_next, *wait_prev;
+    int64_t waits_ms; /* since when, by the loop's clock; 0: nothing waits */
     struct kube_call *refresh;
     struct run *run;
     struct facts *facts;
@@ -106,6 +110,7 @@ struct ctl {
         size_t n_runs;
         struct run *runs; /* all of them */
     } sender;
+    struct ctl_job *patient; /* those that wait for the others */
     struct guard *guards;
     size_t n_guards;
     size_t n_refreshing;
@@ -166,6 +171,7 @@ void pass_run(struct ctl *c, struct ctl_job *j);
 struct outcome {
     size_t n_sent; /* requests */
     bool held;     /* creates were left out that must wait */
+    bool waits;    /* all is done but what can wait for others */
     bool failed;   /* to be tried again */
     bool doubtful; /* something seems to be gone that is still seen: look again */
 };
@@ -234,6 +240,12 @@ void sender_kick(struct ctl *c);
 void run_answered(struct run *r); /* one of its attempts is over; may free it */
 void runs_free(struct ctl *c);
 struct facts *ctl_job_facts(struct ctl *c, struct ctl_job *j);
+
+/* ---- patience.c: what waits while there is something to be made */
+bool patience_holds(struct run *r); /* whether the steps that are next are to wait */
+void patience_start(struct ctl *c, struct ctl_job *j);
+void patience_end(struct ctl *c, struct ctl_job *j); /* is in the list no longer */
+void patience_kick(struct ctl *c);
 
 /* ---- step.c: one step of a plan, from request to answer */
 bool step_send(struct run *r, const struct plan_step *s); /* false: it is left out */

@@ -31,6 +31,7 @@ struct ctl_job *ctl_job_find(struct ctl *c, struct kind *k, str ns_name)
 static void ctl_job_free(struct ctl *c, struct ctl_job *j)
 {
     queue_forget(&c->queue, &j->q);
+    patience_end(c, j);
     if (j->refresh) {
         kube_cancel(c->api, j->refresh);
         c->n_refreshing--;

@@ -176,7 +176,9 @@ void pass_over(struct ctl *c, struct ctl_job *j, const struct plan *p, struct ou
     if (p)
         queue_wake(&c->queue, &j->q, p->wake_ms);
     j->echoes = o.n_sent && !j->dirty ? j->echoes + 1 : 0;
-    if (j->dirty || (o.n_sent && !o.failed && !j->stale && j->echoes <= ECHOES_FREE))
+    if (o.waits && !j->dirty && !o.failed)
+        patience_start(c, j);
+    else if (j->dirty || (o.n_sent && !o.failed && !j->stale && j->echoes <= ECHOES_FREE))
         ctl_job_touch(c, j); /* is there anything left to do? */
     else if (o.n_sent && !o.failed && !j->stale)
         queue_after(&c->queue, &j->q,
@@ -204,6 +206,7 @@ void pass_run(struct ctl *c, struct ctl_job *j)
     struct kind_stats *ks = &c->stats.kinds[j->kind - c->kinds];
     struct err e = { 0 };
 
+    patience_end(c, j);
     if (j->stale) {
         refresh(c, j);
         return;

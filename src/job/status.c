@@ -133,6 +133,13 @@ struct plan_step *status_write(struct job *j, struct plan *p, unsigned stage)
     return jv_exists(changes) ? add_patch(j, p, stage, changes) : NULL;
 }
 
+/* That it was created is all there is to say. */
+static bool is_first(const struct job *j)
+{
+    return jv_len(jv_at(j->obj, "status", "conditions")) == 0 &&
+           jv_len(jv_at(j->status, "conditions")) == 1;
+}
+
 struct plan_step *status_refresh(struct job *j, struct plan *p, unsigned stage)
 {
     jv changes = status_diff(j->a, jv_get(j->obj, S("status")), j->status);
@@ -145,5 +152,7 @@ struct plan_step *status_refresh(struct job *j, struct plan *p, unsigned stage)
         plan_wake(p, written_ms + REFRESH_MS);
         return NULL;
     }
-    return add_patch(j, p, stage, changes);
+    struct plan_step *s = add_patch(j, p, stage, changes);
+    s->can_wait = counters || is_first(j);
+    return s;
 }

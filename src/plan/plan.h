@@ -37,9 +37,10 @@ struct plan_note {
 struct plan_step {
     enum plan_kind kind;
     unsigned stage;
-    bool must;   /* if it fails, later stages are left out and the pass is tried again */
-    bool basis;  /* a CREATE: while it is not there, nothing is created in later stages */
-    bool shared; /* a CREATE: it may be there already, whosever it is */
+    bool must;     /* if it fails, later stages are left out and the pass is tried again */
+    bool basis;    /* a CREATE: while it is not there, nothing is created in later stages */
+    bool shared;   /* a CREATE: it may be there already, whosever it is */
+    bool can_wait; /* in the last stage: for others that have something to make, some seconds */
     const struct kube_resource *res;
     str ns;
     str name;

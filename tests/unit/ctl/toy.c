@@ -175,6 +175,9 @@ static int toy_plan(const struct observed *seen, struct plan *p, struct err *e)
             adopt(&t, &seen->services[k]);
     if (running != jv_int(jv_at(job, "status", "ready"), 0))
         write_status(&t, 2, jobj(p->a, { "ready", running ? jint(p->a, running) : JV_NULL_V }));
+    else if (jv_bool(jv_at(job, "spec", "greets"), false) &&
+             !jv_bool(jv_at(job, "status", "greeted"), false))
+        write_status(&t, 2, jobj(p->a, { "greeted", JV_TRUE }))->can_wait = true;
     return 0;
 }
 
