@@ -86,6 +86,9 @@ static int look(struct replay *r, size_t i, int64_t from, struct err *e)
     return eye_open(&r->eyes[i], r->eye_wires[i], watch, e);
 }
 
+/* Names are enough to count, and cost the server the least. */
+static const char metadata[] = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+
 static int open_eyes(struct replay *r, char **args, struct err *e)
 {
     for (; args[0] && args[1] && r->n_eyes < MAX_EYES; args += 2) {
@@ -99,6 +102,7 @@ static int open_eyes(struct replay *r, char **args, struct err *e)
             return -1;
         r->wanted[i] = (long)n;
         r->watched[i] = args[1];
+        r->eyes[i].accept = metadata;
         r->eye_wires[i] = net_connect(r->s.net, e);
         if (!r->eye_wires[i] || look(r, i, rev, e) < 0)
             return -1;

@@ -30,8 +30,9 @@ struct wire; /* one connection */
 struct call {
     const char *method;
     str path;
-    str body;         /* JSON; must live until on_end; empty: none */
-    const char *type; /* of the body; NULL: application/json */
+    str body;           /* JSON; must live until on_end; empty: none */
+    const char *type;   /* of the body; NULL: application/json */
+    const char *accept; /* NULL: application/json */
     bool gzip;
     void (*on_data)(struct call *c, str bytes); /* may be NULL */
     void (*on_end)(struct call *c);             /* may be NULL; may make the next call */

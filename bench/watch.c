@@ -49,7 +49,8 @@ static void on_bytes(struct call *c, str bytes)
 
 int eye_open(struct eye *x, struct wire *w, str path, struct err *e)
 {
-    x->call = (struct call){ .method = "GET", .path = path, .on_data = on_bytes };
+    x->call =
+        (struct call){ .method = "GET", .path = path, .accept = x->accept, .on_data = on_bytes };
     return wire_call(w, &x->call, e);
 }
 

@@ -4,8 +4,9 @@
 #include "kbench.h"
 
 struct eye {
-    struct call call; /* first: a call is an eye */
-    struct buf rest;  /* the beginning of a line whose end has not come */
+    struct call call;   /* first: a call is an eye */
+    const char *accept; /* NULL: whole objects */
+    struct buf rest;    /* the beginning of a line whose end has not come */
     long seen;
     long added;     /* of them ADDED */
     int64_t last;   /* revision of the last event */

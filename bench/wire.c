@@ -214,7 +214,7 @@ int wire_call(struct wire *w, struct call *c, struct err *e)
     head_add(n, S(":authority"), n->target->authority);
     head_add(n, S(":path"), c->path);
     head_add(n, S("user-agent"), S("kbench"));
-    head_add(n, S("accept"), S("application/json"));
+    head_add(n, S("accept"), str_of(c->accept ? c->accept : "application/json"));
     if (n->target->authorization.n)
         head_add(n, S("authorization"), n->target->authorization);
     if (c->gzip)
