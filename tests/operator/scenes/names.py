@@ -21,7 +21,7 @@ def an_orphaned_service_is_adopted(s):
                                       "spec": {"clusterIP": "None", "selector": labels}}, s.ns)
     s.script({"do": ["run"]})
     job = s.create("j", Worker=1)
-    s.wait(lambda: owner_uid(s.services.get("j-worker-0")) == job["metadata"]["uid"], "Q14: adopted")
+    s.wait(lambda: owner_uid(s.services.get("j-worker-0") or {"metadata": {}}) == job["metadata"]["uid"], "Q14: adopted")
     owner = s.services.get("j-worker-0")["metadata"]["ownerReferences"]
     is_([(o["apiVersion"], o["kind"], o["name"], o["controller"], o["blockOwnerDeletion"]) for o in owner],
         [("kubeflow.org/v1", "TFJob", "j", True, True)], "properly")
