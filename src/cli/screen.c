@@ -50,15 +50,18 @@ static void size_of(int fd, size_t *columns, size_t *rows)
     }
 }
 
-/* Terminals that have become narrower have wrapped what was drawn. */
+/* Terminals that have become narrower have wrapped what was drawn. Line by line: where all of the
+ * screen is cleared at once, some keep what was there to scroll back to. */
 static void erase(const struct screen *s, struct buf *b, size_t columns)
 {
     size_t rows = 0;
 
     for (size_t i = 0; i < s->n_drawn; i++)
         rows += s->drawn[i] > columns ? (s->drawn[i] + columns - 1) / columns : 1;
-    if (rows)
-        buf_printf(b, "\033[%zuA\r\033[J", rows);
+    buf_addc(b, '\r');
+    buf_add(b, S("\033[K")); /* what was typed */
+    while (rows--)
+        buf_add(b, S("\033[A\033[K"));
 }
 
 static void draw(struct screen *s, struct buf *b, size_t columns, size_t rows)

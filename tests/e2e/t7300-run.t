@@ -1,0 +1,227 @@
+#!/bin/sh
+test_description='muster run: files in, a result out'
+. "$(dirname "$0")/lib.sh"
+
+XDG_DATA_HOME=$PWD/home TERM=dumb
+export XDG_DATA_HOME TERM
+runs=$XDG_DATA_HOME/muster/runs
+space=$(mktemp -d) # that pods see; its name has no blanks, as that of the trash directory has
+
+# job NAME REPLICAS COMMAND [LINES OF THE POD'S SPEC, as flow mappings]
+job() {
+	cat <<-END
+	apiVersion: kubeflow.org/v1
+	kind: TFJob
+	metadata: {name: $1}
+	spec:
+	  successPolicy: AllWorkers
+	  tfReplicaSpecs:
+	    Worker:
+	      replicas: $2
+	      restartPolicy: ${policy:-Never}
+	      template:
+	        spec:
+	          terminationGracePeriodSeconds: 30
+	          volumes: [{name: space, hostPath: {path: $space}}]
+	          containers:
+	          - name: tensorflow
+	            volumeMounts: [{name: space, mountPath: $space}]
+	            image: ${image:-none}
+	            resources: {requests: {cpu: 10m}${gpu:+, limits: {nvidia.com/gpu: $gpu\}}}
+	            command: [sh, -c, '$3']
+	END
+}
+
+# Words that only this test's processes have, so that they can be counted.
+mark=$((100000 + $$))
+alive() {
+	pgrep -fc "sleep $1$mark" || true
+}
+running() { # MARK N
+	test "$(alive "$1")" -ge "$2"
+}
+gone() {
+	test "$(alive "$1")" = 0
+}
+
+visit_runs() {
+	muster get tfjob/visit --no-headers | grep -q " Running "
+}
+
+test_expect_success 'setup' '
+	job good 3 "echo hello from \$HOSTNAME" >good.yaml &&
+	job bad 2 "echo line one; echo last words; exit 7" >bad.yaml
+'
+
+for level in namespaces shared; do
+
+test_expect_success "$level: a job that succeeds: its logs on stdout, each line with its replica; exit 0" '
+	muster run --isolation $level good.yaml >out 2>err &&
+	sort out >sorted &&
+	printf "[worker-%d] hello from good-worker-%d\n" 0 0 1 1 2 2 >want &&
+	test_cmp want sorted &&
+	has err "^tfjob/good Succeeded after" "^  worker-2   Succeeded   0 " "^  logs: $runs/good-"
+'
+
+test_expect_success "$level: its logs stay, and nothing else of it" '
+	dir=$(sed -n "s/^  logs: //p" err) && test -s "$dir/worker-1/0.log" &&
+	top_dir=${dir%/logs/*} && ls "$top_dir" >left &&
+	printf "%s\n" lock logs summary.json >want && test_cmp want left &&
+	jq_is ".state == \"Succeeded\" and .exitCode == 0" "$top_dir/summary.json"
+'
+
+test_expect_success "$level: one that fails: exit 1, and who failed first with the last lines, unasked" '
+	test_expect_code 1 muster run --isolation $level bad.yaml >out 2>err &&
+	has err "^worker-[01] failed first: exit code 7; its last lines:" "^  | line one" "^  | last words" \
+		"^tfjob/bad Failed after .*: TFJob default/bad has failed" "^  worker-0 .* 7  "
+'
+
+test_expect_success "$level: time is up: 124, and nothing runs any more" '
+	job slow 2 "exec sleep 7$mark" >slow.yaml &&
+	test_expect_code 124 muster run --isolation $level --timeout 2s slow.yaml >out 2>err &&
+	has err "^muster: time is up" "^tfjob/slow Stopped after" "^timed out after" && gone 7
+'
+
+test_expect_success "$level: interrupted: 130, cleanly" '
+	job term 2 "trap \"echo goodbye; exit 0\" TERM; echo ready; sleep 7$mark & wait" >term.yaml &&
+	{ muster run --isolation $level term.yaml >out 2>err & pid=$!; } && background="$background $pid" &&
+	within 60 sh -c "test \$(grep -c ready out) = 2" && kill -INT $pid &&
+	{ wait $pid; is 130 $?; } &&
+	has out "^.worker-0. goodbye" "^.worker-1. goodbye" &&
+	has err "^muster: stopping; Ctrl-C again kills" "^interrupted after" && within 30 gone 7
+'
+
+test_expect_success "$level: interrupted twice: killed, whatever it says to that" '
+	job stubborn 2 "trap \"echo no\" TERM; echo ready; while :; do sleep 7$mark & wait; done" >stubborn.yaml &&
+	{ muster run --isolation $level stubborn.yaml >out 2>err & pid=$!; } && background="$background $pid" &&
+	within 60 sh -c "test \$(grep -c ready out) = 2" && kill -INT $pid &&
+	within 30 sh -c "test \$(grep -c no out) = 2" && kill -INT $pid && began=$(now_ms) &&
+	{ wait $pid; is 130 $?; } && test $(($(now_ms) - began)) -lt 25000 &&
+	has err "^muster: killing" && within 30 gone 7
+'
+
+test_expect_success "$level: N1: killed itself, it leaves no process" '
+	{ muster run --isolation $level slow.yaml >out 2>err & pid=$!; } && background="$background $pid" &&
+	within 60 running 7 2 && kill -KILL $pid && { wait $pid; test $? -gt 128; } && within 30 gone 7
+'
+
+test_expect_success "$level: every run of a replica is heard from its first byte" '
+	policy=OnFailure && job again 2 "echo first; test -e $space/\$HOSTNAME && echo second && exit 0; echo x >$space/\$HOSTNAME; exit 1" >again.yaml &&
+	policy= && { muster run --isolation $level --timeout 2m again.yaml >out 2>err; code=$?; } &&
+	sort out >sorted && cat sorted err >&2 && is 0 $code &&
+	printf "[worker-%d] %s\n" 0 first 0 first 0 second 1 first 1 first 1 second >want && test_cmp want sorted &&
+	has err "^  worker-0   Succeeded   0      1  " && rm -f "$space"/*
+'
+
+done
+
+test_expect_success 'invalid input: exit 2 with file, line, column and field; nothing is made' '
+	mv home home.before && sed "s/replicas: 3/replicas: -3/; s/command/comand/" good.yaml >wrong.yaml &&
+	test_expect_code 2 muster run wrong.yaml bad.yaml >out 2>err && test_must_be_empty out &&
+	has err "^wrong.yaml:8:[0-9]*: spec.tfReplicaSpecs\[Worker\].replicas: " \
+		"^wrong.yaml:[0-9]*:[0-9]*: .*comand: unknown field; was \"command\" meant" &&
+	test ! -e home && mv home.before home &&
+	test_expect_code 2 muster run 2>err && has err "run needs a file" &&
+	test_expect_code 2 muster run nothing.yaml 2>err && has err "nothing.yaml" &&
+	test_expect_code 2 muster run --resources cpu=x good.yaml 2>err && has err "resources"
+'
+
+test_expect_success 'nothing that ends is nothing to run' '
+	echo "{apiVersion: v1, kind: ConfigMap, metadata: {name: c}}" >map.yaml &&
+	test_expect_code 2 muster run map.yaml 2>err && has err "nothing in the files runs to an end"
+'
+
+test_expect_success 'standard input, a directory, and several jobs: the worst decides' '
+	mkdir many && cp good.yaml many/a.yaml && cp bad.yaml many/b.yml &&
+	test_expect_code 1 muster run many >out 2>err &&
+	has out "^.good/worker-2. *hello from good-worker-2" "^.bad/worker-0. *last words" &&
+	has err "^tfjob/good Succeeded" "^tfjob/bad Failed" &&
+	muster run - <good.yaml >out 2>err && has out "hello from good-worker-0"
+'
+
+test_expect_success 'namespaces first, whatever the order; a plain pod; names that are made up' '
+	cat >mixed.yaml <<-END &&
+	apiVersion: v1
+	kind: Pod
+	metadata: {generateName: solo-, namespace: mine}
+	spec:
+	  restartPolicy: Never
+	  containers: [{name: main, image: none, command: [sh, -c, "echo \$GREETING alone"], envFrom: [{configMapRef: {name: words}}]}]
+	---
+	apiVersion: v1
+	kind: ConfigMap
+	metadata: {name: words, namespace: mine}
+	data: {GREETING: hello}
+	---
+	apiVersion: v1
+	kind: Namespace
+	metadata: {name: mine}
+	END
+	muster run mixed.yaml >out 2>err && echo "hello alone" >want && test_cmp want out &&
+	has err "^pod/solo-[a-z0-9]* Succeeded after"
+'
+
+test_expect_success '-o json: what came of it on stdout, logs on stderr' '
+	test_expect_code 1 muster run -o json bad.yaml >out.json 2>err &&
+	jq_is ".state == \"Failed\" and .exitCode == 1 and (.jobs | length) == 1" out.json &&
+	jq_is ".jobs[0] | .firstFailure.exitCode == 7 and .firstFailure.lastLines == [\"line one\", \"last words\"]" out.json &&
+	jq_is ".jobs[0] | (.replicas | length) == 2 and .object.kind == \"TFJob\" and (.logs | test(\"/runs/bad-\"))" out.json &&
+	has err "^.worker-0. line one" &&
+	muster run -o yaml good.yaml 2>/dev/null >out.yaml && has out.yaml "^state: Succeeded"
+'
+
+test_expect_success 'two at once, of the same name, do not meet' '
+	job twin 2 "echo begin; until test -e $space/go; do sleep 0.05; done; echo end" >twin.yaml &&
+	{ muster run twin.yaml >out1 2>err1 & one=$!; } && { muster run twin.yaml >out2 2>err2 & two=$!; } &&
+	background="$background $one $two" &&
+	within 60 sh -c "test \$(cat out1 out2 | grep -c begin) = 4" && touch "$space/go" &&
+	wait $one && wait $two && is 2 $(grep -c end out1) && is 2 $(grep -c end out2)
+'
+
+test_expect_success 'why nothing runs is said, once, in one sentence' '
+	gpu=1 && job wants 3 "sleep 7$mark" >wants.yaml && gpu= &&
+	test_expect_code 124 muster run --resources nvidia.com/gpu=1 --timeout 4s wants.yaml >out 2>err &&
+	grep "Insufficient nvidia.com/gpu" err >told && is 1 $(wc -l <told) &&
+	has told "^muster: worker-[0-9] and 1 more: Pending: 0/1 nodes are available: 1 Insufficient nvidia.com/gpu.$" &&
+	cat >unmapped.yaml <<-END &&
+	apiVersion: v1
+	kind: Pod
+	metadata: {name: unmapped}
+	spec: {restartPolicy: Never, containers: [{name: main, image: example.com/trainer}]}
+	END
+	test_expect_code 124 muster run --timeout 3s unmapped.yaml >out 2>err &&
+	has err "ImageNotMapped.*example.com/trainer"
+'
+
+test_expect_success 'a reader that goes away does not end the job' '
+	job chatty 1 "for i in 1 2 3 4 5 6 7 8 9; do echo line; sleep 0.05; done; echo done >$space/finished" >chatty.yaml &&
+	{ muster run chatty.yaml 2>err; echo $? >code; } | head -n 1 >out &&
+	is 0 "$(cat code)" && test -s "$space/finished"
+'
+
+test_expect_success '--keep: all is there for a later muster up' '
+	muster run --keep good.yaml >out 2>err && has err "^  logs: $XDG_DATA_HOME/muster/logs/default/good" &&
+	test_expect_code 1 muster run --keep good.yaml 2>err &&
+	has err "good.yaml:1:1: TFJob/good is there already and has ended; .muster delete -n default tfjob/good. makes room"
+'
+
+test_expect_success 'with a muster up: used, and left as it was' '
+	data=$XDG_DATA_HOME/muster && no_node= && start_muster &&
+	muster get tfjob/good >out && has out Succeeded && muster delete tfjob/good --wait &&
+	job visit 2 "echo ready; until test -e $space/leave; do sleep 0.05; done" >visit.yaml &&
+	{ muster run visit.yaml >out 2>err & pid=$!; } && background="$background $pid" &&
+	within 60 sh -c "test \$(grep -c ready out) = 2" && visit_runs &&
+	touch "$space/leave" && wait $pid && has err "^tfjob/visit Succeeded" "^  logs: $data/logs/default/visit" &&
+	test_must_fail muster get tfjob/visit && muster run --keep good.yaml >out 2>err && muster get tfjob/good &&
+	test_expect_code 2 muster run --resources cpu=1 good.yaml 2>err && has err "muster up. runs on" &&
+	test_expect_code 2 muster run -n other mixed.yaml 2>err && has err "is in namespace mine, but -n says other"
+'
+
+test_expect_success 'interrupted with --keep: suspended, to be gone on with' '
+	{ muster run --keep slow.yaml >out 2>err & pid=$!; } && background="$background $pid" &&
+	within 60 running 7 2 && kill -INT $pid && { wait $pid; is 130 $?; } && within 30 gone 7 &&
+	kubectl get tfjob slow -o json >job.json && jq_is ".spec.runPolicy.suspend" job.json &&
+	stop_muster && rm -rf "$space"
+'
+
+test_done
