@@ -28,7 +28,7 @@ deps-build:
 deps-test:
 	@tools/install-deps --test
 
-demo: deps-build all ## install, build, and show a Kubernetes API at work
+demo: deps-build all ## install, build, and run a distributed job here
 	@examples/demo
 
 test: deps-test test-unit test-e2e ## install, build, and run the tests that take a few minutes

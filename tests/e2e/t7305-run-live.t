@@ -48,13 +48,13 @@ pane() {
 	tmux -L "$socket" capture-pane -p -t t "$@"
 }
 pane_has() {
-	pane >pane && grep -q -e "$1" pane
+	pane >shown && grep -q -e "$1" shown
 }
 see() {
-	within 60 pane_has "$1" || { cat pane >&2; return 1; }
+	within 60 pane_has "$1" || { cat shown >&2; return 1; }
 }
 one_view() {
-	pane >pane && test "$(grep -c "^tfjob/live" pane)" = 1 && test "$(grep -c "^  worker-1 " pane)" = 1
+	pane >shown && test "$(grep -c "^tfjob/live" shown)" = 1 && test "$(grep -c "^  worker-1 " shown)" = 1
 }
 
 test_expect_success 'each replica has a line of its own below what they write' '
@@ -66,8 +66,8 @@ test_expect_success 'each replica has a line of its own below what they write' '
 
 test_expect_success 'logs scroll above it, and it is redrawn in place' '
 	touch "$space/two" && see "^.worker-0. two" && see "^.worker-1. two" &&
-	pane >pane && is 1 $(grep -c "^tfjob/live" pane) && is 1 $(grep -c "^  worker-0 " pane) &&
-	test $(grep -n "two$" pane | tail -n 1 | cut -d: -f1) -lt $(grep -n "^tfjob/live" pane | cut -d: -f1)
+	pane >shown && is 1 $(grep -c "^tfjob/live" shown) && is 1 $(grep -c "^  worker-0 " shown) &&
+	test $(grep -n "two$" shown | tail -n 1 | cut -d: -f1) -lt $(grep -n "^tfjob/live" shown | cut -d: -f1)
 '
 
 test_expect_success 'colours' '
@@ -82,21 +82,21 @@ test_expect_success 'narrower, wider, lower: still one view, cut at the edge' '
 '
 
 test_expect_success 'at the end the view is gone, and what came of it stays' '
-	tmux -L "$socket" resize-window -t t -x 100 -y 40 && touch "$space/end" && see "^exit code 1" && pane >pane &&
-	has pane "^worker-1 failed first: exit code 3; its last lines:" "^  | two" "^tfjob/live Failed after" \
-		"^  worker-0   Succeeded   0  " "^  worker-1   Failed      3  " && lacks pane "running" && end_terminal
+	tmux -L "$socket" resize-window -t t -x 100 -y 40 && touch "$space/end" && see "^exit code 1" && pane >shown &&
+	has shown "^worker-1 failed first: exit code 3; its last lines:" "^  | two" "^tfjob/live Failed after" \
+		"^  worker-0   Succeeded   0  " "^  worker-1   Failed      3  " && lacks shown "running" && end_terminal
 '
 
 test_expect_success 'Ctrl-C: said, done, 130' '
 	job stop 2 "trap \"sleep 1; exit 0\" TERM; echo up; sleep 1000 & wait" >stop.yaml && on_terminal 80 24 "muster run stop.yaml" &&
 	see "^.worker-1. up" && see "^.worker-0. up" && tmux -L "$socket" send-keys -t t C-c &&
-	see "^stopping; Ctrl-C again kills at once" && see "^exit code 130" && pane >pane &&
-	has pane "^tfjob/stop Stopped after" "^interrupted after" && end_terminal
+	see "^stopping; Ctrl-C again kills at once" && see "^exit code 130" && pane >shown &&
+	has shown "^tfjob/stop Stopped after" "^interrupted after" && end_terminal
 '
 
 test_expect_success 'many replicas are counts' '
 	job many 14 "echo up; until test -e $space/end; do sleep 0.5; done" >many.yaml && on_terminal 80 24 "muster run many.yaml" &&
-	see "^tfjob/many  Running  14/14 running" && see "^  worker     14 Running" && pane >pane && lacks pane "^  worker-3" &&
+	see "^tfjob/many  Running  14/14 running" && see "^  worker     14 Running" && pane >shown && lacks shown "^  worker-3" &&
 	touch "$space/end" && see "^exit code 0" && end_terminal
 '
 
@@ -109,8 +109,8 @@ test_expect_success 'what programs do to the screen stays theirs' '
 test_expect_success 'NO_COLOR: a view without; TERM=dumb: plain lines' '
 	touch "$space/two" "$space/end" && NO_COLOR=1 && export NO_COLOR && on_terminal 80 24 "muster run live.yaml" && see "^exit code 1" &&
 	pane -e >colours && ! grep -q "$(printf "\033")" colours && end_terminal && unset NO_COLOR &&
-	touch "$space/two" "$space/end" && on_terminal 80 40 "TERM=dumb muster run live.yaml" && see "^exit code 1" && pane >pane &&
-	has pane "^muster: tfjob/live created" "^.worker-0. two" && end_terminal && rm -rf "$space"
+	touch "$space/two" "$space/end" && on_terminal 80 40 "TERM=dumb muster run live.yaml" && see "^exit code 1" && pane >shown &&
+	has shown "^muster: tfjob/live created" "^.worker-0. two" && end_terminal && rm -rf "$space"
 '
 
 test_done
