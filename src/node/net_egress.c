@@ -8,13 +8,17 @@
 #include "node/net_subnet.h"
 #include "node/warden_sys.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <net/if.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,6 +28,8 @@ enum {
     THERE = 0xfffd, /* and the hub's */
     READY_MS = 5 * 1000,
     LOOK_MS = 2,
+    LOCK_MS = 20 * 1000,
+    LOCK_LOOK_MS = 5,
 };
 
 static const uint8_t here_mac[NET_MAC_BYTES] = { 0x0a, 0x58, 0, 0, 1, 1 };
@@ -39,6 +45,8 @@ __attribute__((format(printf, 2, 3))) static int none(struct net_egress *g, cons
     g->way = NET_EGRESS_NONE;
     return -1;
 }
+
+static void undo(const struct net_egress *g);
 
 static const char *link_name(const struct net_egress *g, char out[IFNAMSIZ])
 {
@@ -104,9 +112,32 @@ static int host_rules(const struct net_egress *g, struct err *e)
     return net_nft_run(buf_str(&b), e);
 }
 
+static const char forward[] = "/proc/sys/net/ipv4/ip_forward";
+
+/* Another link that is up and no hardware: containers, machines or tunnels of others. */
+static bool others_forward(const struct net_egress *g)
+{
+    DIR *d = opendir("/sys/class/net");
+    char ours[IFNAMSIZ];
+    bool found = false;
+
+    link_name(g, ours);
+    for (struct dirent *at; d && !found && (at = readdir(d));) {
+        char path[300], text[PATH_MAX] = "", flags[16] = "";
+        if (at->d_name[0] == '.' || strcmp(at->d_name, "lo") == 0 || strcmp(at->d_name, ours) == 0)
+            continue;
+        ssize_t n = readlinkat(dirfd(d), at->d_name, text, sizeof(text) - 1);
+        snprintf(path, sizeof(path), "%s/flags", at->d_name);
+        warden_get(dirfd(d), path, flags, sizeof(flags));
+        found = n > 0 && strstr(text, "/virtual/") && strtol(flags, NULL, 16) & IFF_UP;
+    }
+    if (d)
+        closedir(d);
+    return found || !d;
+}
+
 static int routed(struct net_egress *g, pid_t pid)
 {
-    static const char forward[] = "/proc/sys/net/ipv4/ip_forward";
     char was[4] = "";
     struct err e = { 0 };
 
@@ -115,15 +146,16 @@ static int routed(struct net_egress *g, pid_t pid)
     if (host_rules(g, &e) < 0)
         return none(g, "%s", e.msg);
     if (was[0] == '0' && warden_put(AT_FDCWD, forward, "1") < 0) {
-        net_egress_stop(g);
+        undo(g);
         return none(g, "%s cannot be set: %s", forward, strerror(errno));
     }
+    g->forwards = was[0] == '0';
     if (host_link(g, pid, &e) < 0) {
-        net_egress_stop(g);
+        undo(g);
         return none(g, "uplink: %s", e.msg);
     }
     snprintf(g->words, sizeof(g->words), "masqueraded by nftables%s",
-             was[0] == '0' ? "; net.ipv4.ip_forward was 0 and is 1 now" : "");
+             g->forwards ? "; net.ipv4.ip_forward was 0 and is 1 now" : "");
     return 0;
 }
 
@@ -188,7 +220,7 @@ static int await(struct net_egress *g, pid_t pid, const char *name)
         }
         nanosleep(&(struct timespec){ .tv_nsec = LOOK_MS * 1000 * 1000 }, NULL);
     }
-    net_egress_stop(g);
+    undo(g);
     g->helper = 0;
     return none(g, "%s does not get ready", name);
 }
@@ -246,6 +278,19 @@ static int by_helper(struct net_egress *g, pid_t pid)
 
 /* ---- */
 
+int net_egress_lock(void)
+{
+    struct sockaddr_un at = { .sun_family = AF_UNIX, .sun_path = "\0muster-egress" };
+    int fd = geteuid() == 0 ? socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0) : -1;
+
+    for (int i = 0; fd >= 0 && i < LOCK_MS / LOCK_LOOK_MS; i++) {
+        if (bind(fd, (const struct sockaddr *)&at, sizeof(at)) == 0)
+            break;
+        nanosleep(&(struct timespec){ .tv_nsec = LOCK_LOOK_MS * 1000 * 1000 }, NULL);
+    }
+    return fd;
+}
+
 void net_egress_clear(str tag)
 {
     struct net_egress g = { 0 };
@@ -289,7 +334,7 @@ int net_egress_inside(const struct net_egress *g, struct err *e)
                        e);
 }
 
-void net_egress_stop(const struct net_egress *g)
+static void undo(const struct net_egress *g)
 {
     char text[64];
 
@@ -301,4 +346,13 @@ void net_egress_stop(const struct net_egress *g)
         return;
     int n = snprintf(text, sizeof(text), "delete table ip muster_%s\n", g->tag);
     net_nft_run((str){ text, (size_t)n }, NULL);
+    if (g->forwards && !others_forward(g))
+        warden_put(AT_FDCWD, forward, "0");
+}
+
+void net_egress_stop(const struct net_egress *g)
+{
+    AUTO(warden_fd) int lock = g->way == NET_EGRESS_ROUTED ? net_egress_lock() : -1;
+
+    undo(g);
 }

@@ -15,15 +15,20 @@ enum net_egress_way { NET_EGRESS_NONE, NET_EGRESS_ROUTED, NET_EGRESS_PASTA, NET_
 struct net_egress {
     enum net_egress_way way;
     uint32_t base;   /* of the pods' network */
+    bool forwards;   /* this machine forwards since we told it to */
     pid_t helper;    /* 0: none */
     char tag[16];    /* names the link and the table */
     char words[160]; /* which way it is, or why there is none */
 };
 
+/* Held while networks are chosen and ways out are made: two at a time would choose the same. Only
+ * root's leave marks on the machine; for others, -1. Closing it lets go. */
+int net_egress_lock(void);
 /* Removes the link that a hub of this tag left a moment ago, with its routes. */
 void net_egress_clear(str tag);
 /* pid: a process in the hub's namespace. Always leaves g filled; without a way that works, none. */
 void net_egress_start(struct net_egress *g, uint32_t base, str tag, pid_t pid);
 /* Inside the hub, once it is started; -1: it does not work. */
 int net_egress_inside(const struct net_egress *g, struct err *e);
-void net_egress_stop(const struct net_egress *g); /* the link goes with the hub's namespace */
+/* The link goes with the hub's namespace. Forwarding ends when nobody else seems to need it. */
+void net_egress_stop(const struct net_egress *g);

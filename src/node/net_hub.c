@@ -20,10 +20,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-
-enum { LOCK_TRIES = 1000, LOCK_PAUSE_MS = 5 };
 
 struct outer {
     struct net_hub h;
@@ -178,21 +175,6 @@ __attribute__((noreturn)) static void inner(struct outer *o, int facts)
 
 /* ---- the outer one */
 
-/* Two that choose at the same time would choose the same; only root's leave a mark to go by. */
-static int choose_lock(void)
-{
-    struct sockaddr_un at = { .sun_family = AF_UNIX, .sun_path = "\0muster-subnet" };
-    int fd = geteuid() == 0 ? socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0) : -1;
-
-    for (int i = 0; fd >= 0 && i < LOCK_TRIES; i++) {
-        if (bind(fd, (const struct sockaddr *)&at,
-                 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 14)) == 0)
-            break;
-        nanosleep(&(struct timespec){ .tv_nsec = LOCK_PAUSE_MS * 1000 * 1000 }, NULL);
-    }
-    return fd;
-}
-
 /* The network that pods of this data directory had before, so that those who live can stay. */
 static uint32_t last_base(const struct outer *o)
 {
@@ -207,7 +189,7 @@ static uint32_t last_base(const struct outer *o)
 
 static int decide(const struct outer *o, struct net_hub_facts *f, pid_t pid, struct err *e)
 {
-    AUTO(warden_fd) int lock = choose_lock();
+    AUTO(warden_fd) int lock = net_egress_lock();
     char text[NET_IP_TEXT], tag[16];
 
     snprintf(tag, sizeof(tag), "%08x", (unsigned)str_hash(str_of(o->data)));

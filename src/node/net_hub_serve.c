@@ -32,6 +32,7 @@ struct serve {
     size_t nconns;
     struct net_egress egress;
     bool has_nft;
+    bool no_spares;     /* the last one could not be made: told when a pod needs it */
     struct net_nft nft; /* at work on services */
     char *next_rules;   /* for when it is done; NULL: none */
     int64_t alone_at;   /* since when no node is there; 0: one is */
@@ -273,8 +274,14 @@ static void run(struct serve *s)
                 .fd = s->conns[i].fd,
                 .events = (short)(POLLIN | (warden_wire_waits(&s->conns[i]) ? POLLOUT : 0))
             };
-        if (poll(at, n + FIRST, n ? -1 : SWEEP_MS) < 0 && errno != EINTR)
+        bool idle = n && s->pods.nspares == NET_SPARES;
+        int came = poll(at, n + FIRST, !n ? SWEEP_MS : idle || s->no_spares ? -1 : 0);
+        if (came < 0 && errno != EINTR)
             return;
+        if (came == 0 && n) { /* nothing else to do */
+            s->no_spares = net_pods_spare(&s->pods, NULL) < 0;
+            continue;
+        }
         if (at[OUTER].revents)
             return;
         if (at[NFT].revents)
@@ -307,6 +314,8 @@ static int set_up(struct serve *s, struct err *e)
     if (!s->has_nft)
         fprintf(stderr, "no ClusterIPs: %s\n", why.msg);
     if (net_pods_init(&s->pods, facts.base, e) < 0)
+        return -1;
+    if (net_pods_spare(&s->pods, e) < 0) /* so that it is known whether pods can be had at all */
         return -1;
     s->egress = facts.egress;
     if (net_egress_inside(&s->egress, &why) < 0) {

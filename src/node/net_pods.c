@@ -132,28 +132,30 @@ static void unwire(struct net_pods *p, uint32_t ip)
     net_link_do(&p->link, NULL); /* it may be gone with its namespace */
 }
 
-static const struct net_pod *put(struct net_pods *p, str uid, uint32_t ip, int ns)
+static struct net_pod *pod_new(uint32_t ip, int ns)
 {
     struct net_pod *pod = mem_new(sizeof(*pod));
 
+    pod->ip = ip;
+    pod->ns = ns;
+    return pod;
+}
+
+static const struct net_pod *put(struct net_pods *p, str uid, struct net_pod *pod)
+{
     pod->uid = mem_room(uid.n + 1);
     memcpy(pod->uid, uid.p, uid.n);
     pod->uid[uid.n] = 0;
-    pod->ip = ip;
-    pod->ns = ns;
     map_put(&p->at, str_of(pod->uid), pod);
     return pod;
 }
 
-const struct net_pod *net_pods_attach(struct net_pods *p, str uid, struct err *e)
+static struct net_pod *make(struct net_pods *p, struct err *e)
 {
-    const struct net_pod *old = map_get(&p->at, uid);
     struct net_link inside = { .fd = -1 };
+    uint32_t ip = net_pool_take(&p->pool);
     int ns = -1;
 
-    if (old)
-        return old;
-    uint32_t ip = net_pool_take(&p->pool);
     if (!ip) {
         err_set(e, ERR_CONFLICT, "every address of the pods' network is taken");
         return NULL;
@@ -168,11 +170,48 @@ const struct net_pod *net_pods_attach(struct net_pods *p, str uid, struct err *e
     }
     net_link_close(&inside);
     if (rc == 0)
-        return put(p, uid, ip, ns);
+        return pod_new(ip, ns);
     if (ns >= 0)
         close(ns);
     net_pool_give(&p->pool, ip);
     return NULL;
+}
+
+int net_pods_spare(struct net_pods *p, struct err *e)
+{
+    struct net_pod *pod = p->nspares < NET_SPARES ? make(p, e) : NULL;
+
+    if (!pod)
+        return -1;
+    p->spares[p->nspares++] = pod;
+    return 0;
+}
+
+const struct net_pod *net_pods_attach(struct net_pods *p, str uid, struct err *e)
+{
+    const struct net_pod *old = map_get(&p->at, uid);
+
+    if (old)
+        return old;
+    struct net_pod *pod = NULL;
+    if (p->nspares) { /* the oldest: addresses go up */
+        pod = p->spares[0];
+        memmove(p->spares, p->spares + 1, --p->nspares * sizeof(struct net_pod *));
+    } else {
+        pod = make(p, e);
+    }
+    return pod ? put(p, uid, pod) : NULL;
+}
+
+/* The link goes with the namespace, when its last process has ended: the kernel clears many away at
+ * once, while taking one link down here would wait for tens of milliseconds. */
+static void let_go(struct net_pods *p, struct net_pod *pod)
+{
+    net_pool_give(&p->pool, pod->ip);
+    if (pod->ns >= 0)
+        close(pod->ns);
+    free(pod->uid);
+    free(pod);
 }
 
 const struct net_pod *net_pods_mend(struct net_pods *p, str uid, uint32_t ip, int ns, struct err *e)
@@ -182,6 +221,13 @@ const struct net_pod *net_pods_mend(struct net_pods *p, str uid, uint32_t ip, in
 
     if (old)
         return old;
+    for (size_t i = 0; i < p->nspares; i++)
+        if (p->spares[i]->ip == ip) {
+            struct net_pod *spare = p->spares[i];
+            p->spares[i] = p->spares[--p->nspares];
+            unwire(p, ip);
+            let_go(p, spare);
+        }
     if (!net_pool_claim(&p->pool, ip)) {
         err_set(e, ERR_CONFLICT, "its address is not to be had again");
         return NULL;
@@ -196,7 +242,7 @@ const struct net_pod *net_pods_mend(struct net_pods *p, str uid, uint32_t ip, in
     }
     net_link_close(&inside);
     if (rc == 0)
-        return put(p, uid, ip, -1);
+        return put(p, uid, pod_new(ip, -1));
     net_pool_give(&p->pool, ip);
     return NULL;
 }
@@ -205,13 +251,6 @@ void net_pods_detach(struct net_pods *p, str uid)
 {
     struct net_pod *pod = map_remove(&p->at, uid);
 
-    if (!pod)
-        return;
-    /* The link goes with the namespace, when its last process has ended: the kernel clears many
-     * away at once, while taking one link down here would wait for tens of milliseconds. */
-    net_pool_give(&p->pool, pod->ip);
-    if (pod->ns >= 0)
-        close(pod->ns);
-    free(pod->uid);
-    free(pod);
+    if (pod)
+        let_go(p, pod);
 }

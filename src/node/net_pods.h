@@ -6,8 +6,10 @@
 #include "node/net_link.h"
 #include "node/net_subnet.h"
 
+enum { NET_SPARES = 4 };
+
 struct net_pod {
-    char *uid;
+    char *uid; /* NULL: a spare */
     uint32_t ip;
     int ns; /* of its namespace; -1: one that runs already, and was joined again */
 };
@@ -17,9 +19,13 @@ struct net_pods {
     struct net_pool pool;
     struct net_link link;
     int home; /* our network namespace */
+    struct net_pod *spares[NET_SPARES];
+    size_t nspares;
 };
 
 int net_pods_init(struct net_pods *p, uint32_t base, struct err *e);
+/* Makes one place ahead of its pod: for when there is nothing else to do. */
+int net_pods_spare(struct net_pods *p, struct err *e);
 /* Its place; made when it has none. NULL: e says why. */
 const struct net_pod *net_pods_attach(struct net_pods *p, str uid, struct err *e);
 /* One that runs, but whose hub has died: gets its address back, in the namespace of its process.
