@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PATIENCE_MS = 10 * 1000, PAUSE_MS = 5 };
+enum { PATIENCE_MS = 30 * 1000, PAUSE_MS = 5 };
 
 /* ---- lines */
 

@@ -75,7 +75,7 @@ struct net *netrig_open(struct rig *r, void (*again)(void *ctx), void *ctx)
 
 bool netrig_says(struct rig *r, const struct place *p, const char *text)
 {
-    for (int i = 0; i < 3000; i++) {
+    for (int i = 0; i < 6000; i++) {
         AUTO(arena) struct arena *a = arena_new();
         if (str_contains(rig_log(a, p->pod), str_of(text)))
             return true;
@@ -130,7 +130,7 @@ bool netrig_hears(struct net *net, const char *ip, const char *text)
         printf("# %s\n", fd < 0 ? e.msg : strerror(errno));
         return false;
     }
-    poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, 30 * 1000);
+    poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, 60 * 1000);
     ssize_t n = read(fd, got, sizeof(got) - 1);
     close(fd);
     return n > 0 && strncmp(got, text, strlen(text)) == 0;
@@ -155,6 +155,16 @@ int netrig_hubs(const struct rig *r, int signo)
     }
     closedir(d);
     return n;
+}
+
+bool netrig_no_hubs(const struct rig *r)
+{
+    for (int i = 0; i < 6000; i++) {
+        if (netrig_hubs(r, 0) == 0)
+            return true;
+        usleep(10000);
+    }
+    return false;
 }
 
 /* Root's test of an ordinary user: pasta and slirp4netns need a device that distributions let

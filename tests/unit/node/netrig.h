@@ -29,3 +29,4 @@ void netrig_ask(struct place *p, const char *name, const char *ip, int port);
 bool netrig_hears(struct net *net, const char *ip, const char *text);
 /* Processes of the hub of this rig: kills them with signo (0: none), and counts. */
 int netrig_hubs(const struct rig *r, int signo);
+bool netrig_no_hubs(const struct rig *r); /* soon */

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PATIENCE_MS = 30 * 1000, OUT_INDEX = 7100 };
+enum { PATIENCE_MS = 60 * 1000, OUT_INDEX = 7100 };
 
 static void set(struct net *net, const char *list)
 {
@@ -244,7 +244,7 @@ int main(int argc, char **argv)
     pods_reach_the_api(&r, net);
     the_outside_can_be_reached(&r, net);
     net_free(net);
-    is_int(netrig_hubs(&r, 0), 0, "the hub goes");
+    ok(netrig_no_hubs(&r), "the hub goes");
     rig_done(&r);
     return tap_done();
 }
