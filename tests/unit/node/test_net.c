@@ -153,6 +153,39 @@ static void count(void *ctx)
     ++*(int *)ctx;
 }
 
+/* One connection between two pods: says a number and waits to hear it back, for a long time. */
+static void talk(struct place *one, struct place *two)
+{
+    AUTO(arena) struct arena *a = arena_new();
+
+    rig_start(one->pod,
+              "exec perl -MIO::Socket::INET -e '$|=1; $s=IO::Socket::INET->new(LocalPort=>7777,"
+              "Listen=>5,ReuseAddr=>1) or die; print \"echoing\\n\"; $c=$s->accept; "
+              "$c->autoflush(1); while(<$c>){print $c $_}'",
+              "{'name': 'echo'}");
+    rig_start(two->pod,
+              arena_printf(a,
+                           "exec perl -MIO::Socket::INET -e '$|=1; for(1..600){$c=IO::Socket::INET"
+                           "->new(PeerAddr=>\"%s\",PeerPort=>7777) and last; "
+                           "select(undef,undef,undef,.05)} $c->autoflush(1); for $i (1..100000){"
+                           "print $c \"$i\\n\"; $l=<$c>; defined $l or die \"cut off\"; "
+                           "chomp $l; print \"said $l.\\n\"; select(undef,undef,undef,.1)}'",
+                           one->ip)
+                  .p,
+              "{'name': 'talker'}");
+}
+
+static int said(const struct place *p)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    str log = rig_log(a, p->pod);
+    int n = 0;
+
+    for (str rest = log; rest.p;)
+        n += str_starts(str_cut(&rest, '\n'), S("said "));
+    return n;
+}
+
 static void a_hub_that_is_killed_is_replaced(struct rig *r)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -161,10 +194,14 @@ static void a_hub_that_is_killed_is_replaced(struct rig *r)
     struct place one = netrig_begin(r, a, net, 5), two = netrig_begin(r, a, net, 6);
 
     netrig_serve(&one, "one");
-    ok(netrig_says(r, &one, "listening"), "a pod serves");
-    ok(netrig_hubs(r, SIGKILL) > 0, "its hub is killed");
+    talk(&one, &two);
+    ok(netrig_says(r, &one, "listening") && netrig_says(r, &two, "said 1."), "pods are connected");
+    ok(netrig_hubs(r, SIGKILL) > 0, "their hub is killed");
     ok(rig_wait_n(r, &again, 1), "the node notices");
-    ok(netrig_hears(net, one.ip, "I am one"), "and reaches the pod where it was");
+    int before = said(&two);
+    ok(netrig_says(r, &two, arena_printf(a, "said %d.", before + 3).p),
+       "what was connected still is");
+    ok(netrig_hears(net, one.ip, "I am one"), "the node reaches the pod where it was");
     netrig_ask(&two, "after", one.ip, NETRIG_PORT);
     ok(netrig_says(r, &two, "after heard I am one"), "pods reach each other");
     struct place three = netrig_begin(r, a, net, 7);
