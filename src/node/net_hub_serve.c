@@ -21,7 +21,7 @@
 
 enum {
     CONNS = 8,
-    SWEEP_MS = 5 * 1000,  /* while no node is there */
+    SWEEP_MS = 2 * 1000,  /* while no node is there */
     YOUNG_MS = 30 * 1000, /* may not have a process yet */
 };
 
@@ -238,12 +238,23 @@ static bool is_live(const struct serve *s, const struct net_pod *pod)
     return fstat(ns, &theirs) == 0 && fstat(pod->ns, &ours) == 0 && theirs.st_ino == ours.st_ino;
 }
 
+/* Its directory is there, but nothing has begun in it. */
+static bool is_new(const struct serve *s, str uid)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    const char *dir = arena_printf(a, "pods/%" PRI_STR, STR_ARG(uid)).p;
+    const char *state = arena_printf(a, "pods/%" PRI_STR "/state.json", STR_ARG(uid)).p;
+
+    return faccessat(s->h->datafd, dir, F_OK, 0) == 0 &&
+           faccessat(s->h->datafd, state, F_OK, 0) < 0;
+}
+
 static void sweep(struct serve *s)
 {
-    if (warden_tick_ms() - s->alone_at < YOUNG_MS && faccessat(s->h->datafd, "pods", F_OK, 0) == 0)
-        return;
+    bool early = warden_tick_ms() - s->alone_at < YOUNG_MS;
+
     for (struct map_slot *at = NULL; (at = map_next(&s->pods.at, at));)
-        if (!is_live(s, at->value))
+        if (!is_live(s, at->value) && !(early && is_new(s, at->key)))
             net_pods_detach(&s->pods, at->key);
 }
 

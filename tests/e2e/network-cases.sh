@@ -1,0 +1,101 @@
+# The network of pods at level namespaces, whoever muster runs as; sourced by t72*.t, which set who.
+# shellcheck shell=sh disable=SC1091,SC2034,SC2154,SC2016 # set by lib.sh and node.sh; expanded by test_expect_success
+
+. "$(dirname "$0")/lib.sh"
+. "$e2e/node.sh"
+start_node namespaces "$who"
+kubectl get node -o json >nodes.json
+jq -e '.items[0].status.conditions[] | select(.type == "NetworkUnavailable" and .status == "True")' nodes.json >/dev/null && {
+	node_cleanup
+	skip_all="no network of pods here: $(cat muster.log)" && test_done
+}
+jq -e '.items[0].status.conditions[] | select(.type == "ClusterIPs" and .status == "True")' nodes.json >/dev/null &&
+	test_set_prereq CLUSTERIPS
+
+# server NAME LABEL READYPORT: says its name on port 8080 of every address, to anybody.
+server() {
+	jq -n --arg name "$1" --arg app "$2" --argjson port "$3" '{
+		apiVersion: "v1", kind: "Pod", metadata: {name: $name, labels: {app: $app}},
+		spec: {terminationGracePeriodSeconds: 0, containers: [{name: "main", image: "perl",
+			command: ["perl", "-MIO::Socket::INET", "-e",
+				"$|=1; $s=IO::Socket::INET->new(LocalAddr=>\"0.0.0.0\",LocalPort=>8080,Listen=>9,ReuseAddr=>1) or die; while(1){$c=$s->accept or next; $c->recv($x,4096); print $c \"HTTP/1.0 200 OK\\r\\n\\r\\nI am $ENV{HOSTNAME}\\n\"; close $c}"],
+			readinessProbe: {httpGet: {port: $port, path: "/"}, periodSeconds: 1, timeoutSeconds: 30}}]}}' |
+		kubectl create -f -
+}
+
+# asks NAME URL TEXT: a pod that asks until it hears the text.
+asks() {
+	pod "$1" "until curl -sk -m 20 $2 | tee $notes/$1 | grep -q \"$3\"; do sleep 0.1; done" &&
+		becomes "$1" .status.phase Succeeded
+}
+
+hubs() {
+	pgrep -f "hub $data" | sort -n
+}
+
+# The kernel takes links down in its own time.
+no_link() {
+	! ip -o link | grep "$1"
+}
+
+no_hubs() {
+	test -z "$(hubs)"
+}
+
+test_expect_success 'two pods listen on the same port; probes reach them at their addresses' '
+	server one web 8080 && server two web 8080 &&
+	becomes one ".status.conditions[?(@.type==\"Ready\")].status" True &&
+	becomes two ".status.conditions[?(@.type==\"Ready\")].status" True &&
+	field one .status.podIP >one.ip && field two .status.podIP >two.ip && ! cmp one.ip two.ip &&
+	has one.ip "^10\."
+'
+
+# The hub's marks on the machine carry a tag: root's link to the pods' network has it.
+test_have_prereq AS_ROOT && ip -o route get "$(cat one.ip)" | sed -n "s/.* dev mst\([0-9a-f]*\) .*/\1/p" >tag
+
+test_expect_success 'a pod reaches another by its address' '
+	asks by-address "http://$(cat one.ip):8080/" "I am one"
+'
+
+test_expect_success 'the API answers where the environment says' '
+	asks to-api "https://\$KUBERNETES_SERVICE_HOST:\$KUBERNETES_SERVICE_PORT/version" gitVersion &&
+	openssl x509 -in "$data/pki/server.crt" -noout -ext subjectAltName >san && has san "10\.96\.0\.1"
+'
+
+test_expect_success CLUSTERIPS 'a service leads to its ready pods, by name and by address' '
+	kubectl expose pod one --name web --port 80 --target-port 8080 --selector app=web &&
+	asks first "http://web/" "I am one" && asks second "http://web.default.svc.cluster.local/" "I am two" &&
+	asks third "http://$(kubectl get service web -o "jsonpath={.spec.clusterIP}")/" "I am"
+'
+
+test_expect_success CLUSTERIPS 'and to nobody else: not to one that is not ready, not to one that is gone' '
+	kubectl delete pod one --wait && server three web 9 &&
+	becomes three .status.phase Running &&
+	pod steady "n=0; until test \$n = 9; do
+			case \$(curl -s -m 20 http://web/ | tee -a $notes/steady) in *two*) n=\$((n + 1)) ;; *) n=0 ;; esac
+		done" &&
+	becomes steady .status.phase Succeeded && has "$notes/steady" "I am two" &&
+	! grep "I am one\|I am three" "$notes/steady" && kubectl delete pod three
+'
+
+test_expect_success 'a hub that is killed is replaced, and pods are where they were' '
+	hubs >before && kill -9 $(cat before) && within 60 grep -q "hub had died" muster.log &&
+	asks after-hub "http://$(cat two.ip):8080/" "I am two"
+'
+
+test_expect_success 'muster is killed: the hub stays, and the next one finds it' '
+	hubs >before && { stop_muster KILL; hubs >after; } && cmp before after && again && hubs >after && cmp before after &&
+	asks after-up "http://$(cat two.ip):8080/" "I am two" &&
+	asks api-after "https://\$KUBERNETES_SERVICE_HOST:\$KUBERNETES_SERVICE_PORT/version" gitVersion
+'
+
+test_expect_success 'N2: at the end there is no hub, no link and no table' '
+	kubectl delete pods --all && stop_muster && within 60 no_hubs &&
+	test ! -e "$data/hub/ctl" &&
+	if test_have_prereq AS_ROOT; then
+		within 60 no_link "mst$(cat tag)" && nft list tables >tables && ! grep "muster_$(cat tag)" tables
+	fi
+'
+
+node_cleanup
+test_done

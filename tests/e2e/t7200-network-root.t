@@ -1,0 +1,4 @@
+#!/bin/sh
+test_description='the network of pods, as root'
+who=root
+. "$(dirname "$0")/network-cases.sh"
