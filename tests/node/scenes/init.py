@@ -103,3 +103,15 @@ def sidecars_stop_after_the_others_last_one_first(s):
     s.delete("p")
     s.wait_gone("p")
     is_(s.read("order").split(), ["main", "two", "one"], "the order")
+
+
+@scene
+def an_init_container_that_fails_under_never_fails_the_pod(s):
+    s.start("p", "echo no | say no", init=[box("exit 9", "one"), box("exit 0", "two")])
+    pod = s.wait_phase("p", "Failed")
+    is_end(pod, 9, "Error", "one")
+    for name in ("two", "main"):
+        is_(container(pod, name)["state"].get("waiting", {}).get("reason"), "PodInitializing", f"{name} never ran")
+    c = condition(pod, "Initialized")
+    is_((c["status"], c["reason"]), ("False", "ContainersNotInitialized"), "Initialized")
+    has(c["message"], "[one two]", "in words")

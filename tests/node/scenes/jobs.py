@@ -7,6 +7,7 @@ from world.scene import box, python
 
 from . import scene
 
+PORT = 25123  # seldom used: at level shared, a server of the machine that listens on all addresses is in the way
 PLURAL = {k.name: k for k in KINDS}
 # Everybody listens, everybody calls everybody, and ends when all have called.
 MEET = """
@@ -67,7 +68,8 @@ def submit(s, kind, name, run_policy=None, **roles):
     specs = {}
     for role, (replicas, container, *policy) in roles.items():
         specs[role] = {"replicas": replicas, "restartPolicy": policy[0] if policy else "Never", "template": {"spec": {
-            "terminationGracePeriodSeconds": 1, "containers": [{**container, "name": kind.container}]}}}
+            "terminationGracePeriodSeconds": 1, "containers": [{
+                **container, "name": kind.container, "ports": [{"name": kind.name.lower() + "-port", "containerPort": PORT}]}]}}}
     s.create(kind.plural, {"metadata": {"name": name}, "spec": {kind.specs: specs, "runPolicy": run_policy or {}}})
 
 
@@ -126,3 +128,15 @@ def pods_of_a_job_that_is_over_are_cleaned_up(s):
     s.until(lambda: not s.alive(mark), "the one that ran on ends")
     s.wait_gone("t-ps-0")
     is_(phase(s.now("t-worker-0")), "Succeeded", "the other stays")
+
+
+@scene
+def replicas_of_a_tfjob_meet(s):
+    submit(s, "TFJob", "t", PS=(1, python(TF)), Worker=(2, python(TF)))
+    wait_state(s, "TFJob", "t", "Succeeded")
+
+
+@scene
+def replicas_of_a_pytorchjob_meet(s):
+    submit(s, "PyTorchJob", "t", Master=(1, python(TORCH)), Worker=(2, python(TORCH)))
+    wait_state(s, "PyTorchJob", "t", "Succeeded")

@@ -45,3 +45,10 @@ def kubectl_shows_it_ready(s):
     lines = s.kubectl("get", "nodes").stdout.splitlines()
     is_(len(lines), 2, "one node")
     is_(lines[1].split()[1], "Ready", "its state")
+
+
+@scene(level="shared")
+def the_limits_of_the_level_are_in_the_conditions(s):
+    [node] = s.kube.list("nodes")
+    text = " ".join(c.get("message", "") for c in node["status"]["conditions"])
+    has(text, "static", "that static programs see no names is said")

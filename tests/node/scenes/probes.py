@@ -102,3 +102,41 @@ def a_probe_has_a_grace_of_its_own(s):
     s.start("p", box("trap '' TERM; while :; do sleep 0.1; done", livenessProbe={
         **test("exit 1"), "failureThreshold": 1, "terminationGracePeriodSeconds": 1}), grace=600)
     is_end(s.wait_phase("p", "Failed"), 137, "Error")
+
+
+@scene
+def readiness_by_http_wants_a_good_answer(s):
+    write(s, "code", "503")
+    s.start("p", python(SERVER, ports=[{"name": "web", "containerPort": 8080}],
+                        readinessProbe={"httpGet": {"path": "/fit?x=1", "port": "web", "httpHeaders": [
+                            {"name": "X-Test", "value": "yes"}]}, **OFTEN}))
+    s.wait_event("Unhealthy", "Readiness probe failed: HTTP probe failed with statuscode: 503", name="p")
+    write(s, "code", "204")
+    s.wait_ready("p")
+    has(s.read("asked"), "/fit?x=1 yes", "what it was asked")
+
+
+@scene(slow=True)
+def liveness_by_http_restarts(s):
+    write(s, "code", "200")
+    s.start("p", python(SERVER, livenessProbe={"httpGet": {"path": "/", "port": 8080}, "failureThreshold": 1,
+                                               "initialDelaySeconds": 2, **OFTEN},
+                        startupProbe={"tcpSocket": {"port": 8080}, "failureThreshold": 100, **OFTEN}),
+            restart="Always")
+    s.wait_ready("p")
+    write(s, "code", "500")
+    s.wait_restarts("p", 1)
+    write(s, "code", "200")
+    s.wait_event("Unhealthy", "Liveness probe failed: HTTP probe failed with statuscode: 500", name="p")
+
+
+@scene
+def readiness_by_tcp_wants_a_listener(s):
+    s.start("p", box("mkfifo $G/go 2>/dev/null; read -r _ <$G/go; exec /usr/bin/python3 -c \"import socket, time; "
+                     "s = socket.create_server(('', 9090)); time.sleep(1000)\"",
+                     readinessProbe={"tcpSocket": {"port": 9090}, **OFTEN}))
+    told = s.wait_event("Unhealthy", "Readiness probe failed: ", name="p")
+    matches(told["message"], "refused", "why")
+    assert condition(s.now("p"), "Ready")["status"] == "False"
+    s.open("go")
+    s.wait_ready("p")

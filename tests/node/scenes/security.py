@@ -83,3 +83,35 @@ def signals_are_as_a_fresh_process_has_them(s):
 def stdin_is_empty_and_output_no_terminal(s):
     s.start("p", "cat; test -t 1 && exit 3; test -t 0 && exit 4; exit 0")
     is_end(s.wait_end("p"), 0, "Completed")
+
+
+@scene(user="user")
+def another_user_is_refused_to_who_is_not_root(s):
+    s.start("p", box("id -u >$G/uid", securityContext={"runAsUser": 4321}))
+    said = s.wait(lambda: ended(s.get("p")).get("message") or
+                  [e["message"] for e in s.machine.told[s.ns] if "4321" in e.get("message", "")],
+                  "it is said that it cannot be")
+    matches(str(said), "4321", "who it would be")
+
+
+@scene(user="root")
+def root_is_refused_where_it_is_not_wanted(s):
+    s.start("p", box("exit 0", securityContext={"runAsNonRoot": True}))
+    matches(s.wait_waiting("p", "CreateContainerConfigError"), "container has runAsNonRoot and image will run as root",
+            "message")
+
+
+@scene(level="namespaces")
+def what_a_pod_writes_beside_its_volumes_stays_with_it(s):
+    name = f"/e2e-litter-{s.ns}"
+    s.start("p", f"echo x >{name}; mkdir -p /var/cache/e2e-{s.ns}; ls -d {name} /var/cache/e2e-{s.ns} 2>/dev/null | "
+            "say ls")
+    s.read("ls")
+    assert not os.path.exists(name) and not os.path.exists(f"/var/cache/e2e-{s.ns}"), "nothing on the machine"
+
+
+@scene(level="namespaces", user="root")
+def the_root_of_a_pod_can_be_written(s):
+    s.start("p", "echo x >/e2e-root && cat /e2e-root | say x; echo y >/usr/e2e-root && cat /usr/e2e-root | say y")
+    is_((s.read("x"), s.read("y")), ("x\n", "y\n"), "inside")
+    assert not os.path.exists("/e2e-root") and not os.path.exists("/usr/e2e-root"), "not outside"

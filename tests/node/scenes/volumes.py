@@ -274,3 +274,39 @@ def two_volumes_at_one_place_are_refused(s):
     s.start("q", box("exit 0", **mounts), volumes=[{"name": "v", "emptyDir": {}}])
     told = ended(s.wait_phase("q", "Failed"))
     has(told["message"], place, "the path is named")
+
+
+@scene(level="namespaces")
+def mounts_lie_within_mounts(s):
+    s.start("p", box("echo in >/e2e-a/b/x; echo out >/e2e-a/x; cat /e2e-a/x /e2e-a/b/x | say both; ls /e2e-b | say b",
+                     volumeMounts=[{"name": "b", "mountPath": "/e2e-a/b"}, {"name": "a", "mountPath": "/e2e-a"},
+                                   {"name": "b", "mountPath": "/e2e-b"}]),
+            volumes=[{"name": "a", "emptyDir": {}}, {"name": "b", "emptyDir": {}}])
+    is_((s.read("both"), s.read("b")), ("out\nin\n", "x\n"), "each in its own")
+
+
+@scene(level="shared", user="user")
+def a_mount_that_cannot_be_made_is_refused(s):
+    refused(s, "/e2e-nowhere/data")
+
+
+@scene(level="shared")
+def a_mount_over_what_is_there_is_refused(s):
+    refused(s, "/usr/lib")
+
+
+@scene(level="shared")
+def two_pods_can_have_one_volume_at_one_place(s):
+    folder = s.machine.make("host", s.ns)
+    place = s.place("both", "v")
+    for name in ("p", "q"):
+        s.start(name, box(f"echo x >{place}/{name}; echo up | say {name}; await end-{name}; ls {place} | say ls-{name}",
+                          volumeMounts=[{"name": "v", "mountPath": place}]),
+                volumes=[{"name": "v", "hostPath": {"path": folder}}])
+        s.read(name)
+    s.open("end-p")
+    s.wait_phase("p", "Succeeded")
+    s.delete("p")
+    s.wait_gone("p")
+    s.open("end-q")
+    is_(s.read("ls-q").split(), ["p", "q"], "it stays for the second")

@@ -81,6 +81,11 @@ def _container(s):
         yield f"container {s['name']}: running since when"
 
 
+def _stopped(pod):
+    """Nothing of it runs: it may come back elsewhere."""
+    return not any("running" in s["state"] for m in LISTS for s in pod.get("status", {}).get(m) or [])
+
+
 def _together(before, now):
     was, is_ = before.get("status", {}), now.get("status", {})
     if ORDER.get(is_.get("phase"), 0) < ORDER.get(was.get("phase"), 0):
@@ -89,7 +94,7 @@ def _together(before, now):
         yield f"phase {was['phase']} -> {is_.get('phase')}: the end is final"
     if was.get("startTime") and is_.get("startTime") != was["startTime"]:
         yield f"startTime {was['startTime']} -> {is_.get('startTime')}"
-    if was.get("podIP") and is_.get("podIP") not in (was["podIP"], None):
+    if was.get("podIP") and is_.get("podIP") not in (was["podIP"], None) and not _stopped(before):
         yield f"podIP {was['podIP']} -> {is_.get('podIP')}"
     for c in is_.get("conditions") or []:
         old = condition(before, c["type"])
