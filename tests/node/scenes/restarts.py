@@ -82,3 +82,23 @@ def a_restart_keeps_address_name_and_volumes(s):
     s.until(lambda: len(s.read("name").split()) == 2 and s.read("found"), "it looked twice")
     is_(len(set(s.read("name").split())), 1, "host name")
     is_(s.read("found").split(), ["mark"], "the emptyDir stays")
+
+
+@scene
+def each_attempt_has_its_log(s):
+    s.start("p", "[ -e $G/again ] || { echo first; : >$G/again; exit 1; }; echo second; echo x | say up; " + STAY,
+            restart="Always")
+    s.read("up")
+    s.wait_pod("p", lambda p: container(p, "main").get("restartCount") == 1 and container(p, "main")["ready"],
+               "runs again")
+    is_(s.log("p"), "second\n", "the log")
+    is_(s.log("p", previous="true"), "first\n", "the former one's")
+
+
+@scene
+def a_signal_counts_as_a_failure(s):
+    s.start("p", "[ -e $G/again ] && exit 0; : >$G/again; kill -KILL $$", restart="OnFailure")
+    pod = s.wait_phase("p", "Succeeded")
+    end = container(pod, "main")["lastState"]["terminated"]
+    is_((end["exitCode"], end["reason"]), (137, "Error"), "how it ended")
+    has(end["containerID"], "://", "which one")

@@ -65,3 +65,10 @@ def a_pod_nobody_could_run_is_told(s):
     s.wait_phase("p", "Failed")
     s.start("q", {"name": "main", "image": "example.com/e2e:1", "command": ["/"]}, gate=False)
     s.wait_phase("q", "Failed")
+
+
+@scene
+def who_writes_much_is_read(s):
+    s.start("p", "seq 1 1500000; echo end", gate=False)
+    s.wait_phase("p", "Succeeded", timeout=120)
+    is_(s.log("p", tailLines=1), "end\n", "its last line")

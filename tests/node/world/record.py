@@ -25,14 +25,14 @@ def container(pod, name):
     return {}
 
 
-def problems_of(changes):
-    """changes: of one pod, oldest first. What was not as it must be, in words."""
+def problems_of(changes, whole):
+    """changes: of one pod, oldest first; not whole: some may have been missed. What was not as it must be."""
     found, before = [], None
     for change in changes:
         now = change.obj
         found += [f"{now['metadata']['name']} at {change.rev}: {p}" for p in _alone(now)]
         if before is not None:
-            found += [f"{now['metadata']['name']} at {change.rev}: {p}" for p in _together(before, now)]
+            found += [f"{now['metadata']['name']} at {change.rev}: {p}" for p in _together(before, now, whole)]
         before = now
     return found
 
@@ -86,7 +86,7 @@ def _stopped(pod):
     return not any("running" in s["state"] for m in LISTS for s in pod.get("status", {}).get(m) or [])
 
 
-def _together(before, now):
+def _together(before, now, whole):
     was, is_ = before.get("status", {}), now.get("status", {})
     if ORDER.get(is_.get("phase"), 0) < ORDER.get(was.get("phase"), 0):
         yield f"phase {was.get('phase')} -> {is_.get('phase')}"
@@ -98,7 +98,7 @@ def _together(before, now):
         yield f"podIP {was['podIP']} -> {is_.get('podIP')}"
     for c in is_.get("conditions") or []:
         old = condition(before, c["type"])
-        if old and old["status"] == c["status"] and old["lastTransitionTime"] != c["lastTransitionTime"]:
+        if whole and old and old["status"] == c["status"] and old["lastTransitionTime"] != c["lastTransitionTime"]:
             yield f"condition {c['type']}: time without a change"
     for member in LISTS:
         for s in is_.get(member) or []:
