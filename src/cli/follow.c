@@ -145,11 +145,18 @@ static void say_why(struct follow *f, const struct run_job *j)
         str text = arena_printf(a, "%" PRI_STR "%s%" PRI_STR, STR_ARG(r->state), why.n ? ": " : "",
                                 STR_ARG(why));
         size_t others = 0;
-        if (!r->waits || !is_news(f, j, text))
+        /* Pauses grow: that they do is said once. */
+        bool loops = str_eqz(r->state, "CrashLoopBackOff");
+        if (loops)
+            text = arena_printf(a,
+                                "%" PRI_STR ": exit code %" PRId64
+                                "; it is started again after a pause, longer each time",
+                                STR_ARG(r->state), r->exit_code);
+        if (!r->waits || !is_news(f, j, loops ? r->state : text))
             continue;
         for (size_t k = i + 1; k < j->replicas.n; k++)
-            others += j->replicas.at[k].waits && str_eq(j->replicas.at[k].message, r->message) &&
-                      str_eq(j->replicas.at[k].state, r->state);
+            others += j->replicas.at[k].waits && str_eq(j->replicas.at[k].state, r->state) &&
+                      (loops || str_eq(j->replicas.at[k].message, r->message));
         say(f, j,
             others ? arena_printf(a, "%" PRI_STR " and %zu more", STR_ARG(r->name), others)
                    : r->name,
@@ -207,7 +214,8 @@ static bool is_told(jv event)
     for (size_t i = 0; i < COUNT(reasons); i++)
         if (str_eqz(reason, reasons[i]))
             return true;
-    if (str_ends(reason, S("JobFailed")))
+    if (str_ends(reason, S("JobFailed")) ||
+        str_starts(jv_str(jv_at(event, "message"), STR_NONE), S("Error pod ")))
         return true;
     return !str_eqz(jv_str(jv_at(event, "type"), STR_NONE), "Warning");
 }

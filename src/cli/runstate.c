@@ -150,8 +150,9 @@ str run_pod_replica(struct arena *a, const struct run_job *j, jv pod)
 
 str run_replica_why(const struct run_replica *r)
 {
-    /* What schedulers add: that nothing can be done about it by evicting others. */
-    static const char *const rest[] = { " no new claims to deallocate", " preemption: " };
+    /* What is added: that nothing can be done about it by evicting others; names and uids. */
+    static const char *const rest[] = { " no new claims to deallocate",
+                                        " preemption: ", " restarting failed container" };
     str why = r->message.n ? r->message : r->reason;
 
     for (size_t i = 0; i < COUNT(rest); i++) {
@@ -231,7 +232,8 @@ static void set_failure(struct run_job *j, struct run_replica *r, jv end, int64_
     f->code = code;
     f->run = run;
     copy_text(f->reason, sizeof(f->reason), jv_str(jv_at(end, "reason"), r->reason));
-    copy_text(f->message, sizeof(f->message), jv_str(jv_at(end, "message"), r->message));
+    copy_text(f->message, sizeof(f->message),
+              jv_str(jv_at(end, "message"), code < 0 ? r->message : STR_NONE));
 }
 
 /* Bad ends of what was not told to go. */
