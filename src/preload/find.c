@@ -259,6 +259,12 @@ static enum pre_route to_service(int proto, struct in_addr *ip, in_port_t *port)
     return PRE_CHANGED;
 }
 
+bool pre_is_routed(struct in_addr ip)
+{
+    return ntohl(ip.s_addr) >> 24 == IN_LOOPBACKNET || ip.s_addr == htonl(INADDR_ANY) ||
+           is_service_addr(ip);
+}
+
 enum pre_route pre_route(int proto, struct in_addr *ip, in_port_t *port)
 {
     const struct pre_self *me = pre_self();

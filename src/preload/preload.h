@@ -46,6 +46,8 @@ bool pre_is_cluster_name(const char *name);
 /* Addresses of this cluster's pods and services. */
 bool pre_is_cluster_addr(struct in_addr ip);
 
+/* Whether pre_route has anything to say about it. */
+bool pre_is_routed(struct in_addr ip);
 enum pre_route { PRE_PASS, PRE_CHANGED, PRE_REFUSED };
 /* Where what is meant for this address goes: localhost to the pod, a ClusterIP to a pod of its
  * service. proto: IPPROTO_TCP or IPPROTO_UDP. */

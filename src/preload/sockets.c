@@ -137,10 +137,21 @@ static int bind_place(int fd, const struct place *p)
     return r;
 }
 
+/* Open MPI binds what it is about to connect to an address of no family at all, which the kernel
+ * takes for a wildcard: connect chooses better. */
+static bool is_nothing(const struct sockaddr *addr, socklen_t len)
+{
+    static const char zero[sizeof(struct sockaddr_in)];
+
+    return addr && len >= sizeof(zero) && memcmp(addr, zero, sizeof(zero)) == 0;
+}
+
 int bind(int fd, const struct sockaddr *addr, socklen_t len)
 {
     struct place p;
 
+    if (pre_self()->is && is_nothing(addr, len) && option(fd, SOL_SOCKET, SO_DOMAIN) == AF_INET)
+        return 0;
     if (read_place(addr, len, &p) && (is_local(&p) || (is_wild(&p) && p.port)))
         return bind_place(fd, &p);
     return NEXT(bind)(fd, addr, len);
@@ -174,7 +185,7 @@ static int redirect(int fd, const struct sockaddr *addr, socklen_t len,
     struct place p;
     int saved = errno;
 
-    if (!read_place(addr, len, &p))
+    if (!read_place(addr, len, &p) || !pre_is_routed(p.ip))
         return 0;
     int type = option(fd, SOL_SOCKET, SO_TYPE);
     enum pre_route r = pre_route(type == SOCK_DGRAM ? IPPROTO_UDP : IPPROTO_TCP, &p.ip, &p.port);
