@@ -59,7 +59,7 @@ static char *write_lib(struct arena *a, const char *dir)
     struct err e = { 0 };
     struct stat st;
 
-    if (str_find(path, ' ') >= 0 || str_find(path, ':') >= 0) {
+    if (str_find(path, ':') >= 0 || str_find(path, ';') >= 0) {
         log_warn("pods have no names: LD_PRELOAD cannot hold such a path", KV("path", path));
         return NULL;
     }
@@ -149,6 +149,17 @@ static jv variable(struct arena *a, const char *name, str value)
     return value.n ? jstr(a, arena_printf(a, "%s=%" PRI_STR, name, STR_ARG(value))) : JV_ABSENT;
 }
 
+/* So built, we do not start behind another library, as when a pod runs us. */
+static jv sanitizer(struct arena *a)
+{
+#ifdef __SANITIZE_ADDRESS__
+    return jstrz(a, "ASAN_OPTIONS=verify_asan_link_order=0");
+#else
+    (void)a;
+    return JV_ABSENT;
+#endif
+}
+
 jv names_shared_env(const struct names_shared *s, struct arena *a, jv pod, str ip, str hosts)
 {
     /* Open MPI leaves out 127.0.0.0/8 by itself; here pods are nowhere else. */
@@ -162,7 +173,7 @@ jv names_shared_env(const struct names_shared *s, struct arena *a, jv pod, str i
                 variable(a, "MUSTER_HOSTS", hosts),
                 variable(a, "MUSTER_SERVICES", str_of(s->services)),
                 variable(a, "OMPI_MCA_btl_tcp_if_include", block),
-                variable(a, "OMPI_MCA_oob_tcp_if_include", block));
+                variable(a, "OMPI_MCA_oob_tcp_if_include", block), sanitizer(a));
 }
 
 const char *names_shared_lib(const struct names_shared *s)

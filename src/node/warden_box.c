@@ -238,21 +238,51 @@ static const char *env_find(const struct warden_list *env, const char *name)
     return NULL;
 }
 
+/* NAME=first, then what the container has in it. */
+static const char *joined(struct arena *a, const struct warden_list *own, const char *name,
+                          const char *first)
+{
+    const char *had = env_find(own, name);
+    bool any = had && *had;
+
+    return arena_printf(a, "%s=%s%s%s", name, first, any ? ":" : "", any ? had : "").p;
+}
+
+/* LD_PRELOAD is a list by spaces, too: a path that has one goes by the search path. */
+static void add_preload(struct arena *a, const struct warden_sandbox *s,
+                        const struct warden_list *own, struct warden_list *env)
+{
+    const char *last = strrchr(s->preload, '/');
+
+    if (!strchr(s->preload, ' ')) {
+        env->at[env->n++] = joined(a, own, "LD_PRELOAD", s->preload);
+        return;
+    }
+    str dir = { s->preload, (size_t)(last - s->preload) };
+    env->at[env->n++] = joined(a, own, "LD_PRELOAD", last + 1);
+    env->at[env->n++] = joined(a, own, "LD_LIBRARY_PATH", arena_z(a, dir));
+}
+
+static bool is_joined(const struct warden_sandbox *s, const char *variable)
+{
+    if (!s->preload)
+        return false;
+    return strncmp(variable, "LD_PRELOAD=", 11) == 0 ||
+           (strchr(s->preload, ' ') && strncmp(variable, "LD_LIBRARY_PATH=", 16) == 0);
+}
+
 /* The container's own, and what is missing in it. */
 static struct warden_list environment(const struct ward *w, struct ward_box *b)
 {
     const struct warden_sandbox *s = &w->sandbox;
     struct warden_list own = b->start.env;
-    struct warden_list env = { .at = ARENA_ARRAY(b->a, const char *, own.n + s->env.n + 5) };
-    const char *preload = env_find(&own, "LD_PRELOAD");
+    struct warden_list env = { .at = ARENA_ARRAY(b->a, const char *, own.n + s->env.n + 6) };
 
     for (size_t i = 0; i < own.n; i++)
-        if (!s->preload || strncmp(own.at[i], "LD_PRELOAD=", 11) != 0)
+        if (!is_joined(s, own.at[i]))
             env.at[env.n++] = own.at[i];
     if (s->preload)
-        env.at[env.n++] = arena_printf(b->a, "LD_PRELOAD=%s%s%s", s->preload, preload ? ":" : "",
-                                       preload ? preload : "")
-                              .p;
+        add_preload(b->a, s, &own, &env);
     for (size_t i = 0; i < s->env.n; i++) {
         str name = str_of(s->env.at[i]);
         if (!env_find(&own, arena_z(b->a, str_cut(&name, '='))))

