@@ -1,7 +1,7 @@
 /* muster logs: what the replicas of a job write, line by line, each with its name before it. Reads
- * pods/log; what a server keeps of pods that are gone has its place in read_all(), where a job has
- * no pods. */
+ * pods/log; of jobs and pods that are gone, what was kept on this machine. */
 
+#include "cli/kept.h"
 #include "cli/podlog.h"
 #include "cli/pods.h"
 #include "cli/table.h"
@@ -327,26 +327,6 @@ static int follow_all(struct reader *r)
     return code >= 0 ? code : s->interrupted ? EXIT_INTERRUPTED : EXIT_DONE;
 }
 
-static int read_all(struct reader *r)
-{
-    jv items;
-    int code = jobs_pods(r->s, r->s->ns, meta_name(r->job.obj), &items);
-
-    if (code >= 0)
-        return code;
-    take_pods(r, items);
-    r->pods_listed = true;
-    if (!r->open)
-        return command_fail(EXIT_FAILED, "%" PRI_STR " has no %spods%s at %s",
-                            STR_ARG(job_title(r->s->a, r->job.kind, r->job.obj)),
-                            r->f->role || r->f->index >= 0 ? "such " : "",
-                            r->f->role || r->f->index >= 0 ? "" : " now", r->s->config.server);
-    code = session_wait(r->s, &r->over);
-    if (code >= 0)
-        return code;
-    return r->failed && !r->read ? EXIT_FAILED : EXIT_DONE;
-}
-
 static bool wants_color(const struct flags *f)
 {
     /* NOLINTBEGIN(concurrency-mt-unsafe): nobody sets these */
@@ -359,11 +339,104 @@ static bool wants_color(const struct flags *f)
     return isatty(STDOUT_FILENO) && !(no && *no) && term && strcmp(term, "dumb") != 0;
 }
 
+/* ---- what was kept of those that are gone */
+
+struct keeper {
+    const struct flags *f;
+    bool color;
+    bool prefix;
+    size_t width;
+    str last; /* replica told of */
+    size_t replicas;
+};
+
+static bool is_wanted_name(void *ctx, str replica)
+{
+    const struct keeper *k = ctx;
+    ptrdiff_t dash = str_rfind(replica, '-');
+    int64_t index = 0;
+    bool has = dash > 0 && str_to_int(str_sub(replica, (size_t)dash + 1, replica.n), &index);
+    str role = has ? str_sub(replica, 0, (size_t)dash) : replica;
+
+    if (k->f->role && !str_eq_nocase(role, str_of(k->f->role)))
+        return false;
+    return k->f->index < 0 || k->f->index == index;
+}
+
+static void on_kept_replica(void *ctx, str replica)
+{
+    struct keeper *k = ctx;
+
+    k->replicas += !str_eq(k->last, replica);
+    k->last = replica;
+    k->width = replica.n > k->width ? replica.n : k->width;
+    k->prefix = !k->f->bare && k->replicas > 1;
+}
+
+static bool on_kept_line(void *ctx, str replica, str line)
+{
+    struct keeper *k = ctx;
+    struct reader r = { .prefix = k->prefix, .color = k->color, .width = k->width };
+    struct stream st = { .r = &r, .name = replica, .hue = (unsigned)str_hash(replica) };
+    AUTO(buf) struct buf b = { 0 };
+
+    print_line(&st, &b, line);
+    return command_print(buf_str(&b)) == 0;
+}
+
+/* False: nothing was. */
+static bool read_kept(const struct flags *f, str ns, const char *word)
+{
+    struct keeper k = { .f = f, .color = wants_color(f) };
+    str name = str_of(word);
+    ptrdiff_t slash = str_find(name, '/');
+    struct kept_opts o = { .data = f->to.data,
+                           .ns = ns.n ? ns : S("default"),
+                           .job = str_sub(name, (size_t)(slash + 1), name.n),
+                           .is_wanted = is_wanted_name,
+                           .container = str_of(f->container ? f->container : ""),
+                           .tail = f->tail,
+                           .since_us = f->since_ms ? wall_now_us() - f->since_ms * 1000 : 0,
+                           .timestamps = f->timestamps,
+                           .previous = f->previous,
+                           .on_line = on_kept_line,
+                           .ctx = &k };
+
+    return kept_read(&o, on_kept_replica);
+}
+
+static int read_all(struct reader *r)
+{
+    jv items;
+    int code = jobs_pods(r->s, r->s->ns, meta_name(r->job.obj), &items);
+
+    if (code >= 0)
+        return code;
+    take_pods(r, items);
+    r->pods_listed = true;
+    if (!r->open && read_kept(r->f, r->s->ns, arena_z(r->s->a, meta_name(r->job.obj))))
+        return EXIT_DONE;
+    if (!r->open)
+        return command_fail(EXIT_FAILED, "%" PRI_STR " has no %spods%s at %s",
+                            STR_ARG(job_title(r->s->a, r->job.kind, r->job.obj)),
+                            r->f->role || r->f->index >= 0 ? "such " : "",
+                            r->f->role || r->f->index >= 0 ? "" : " now", r->s->config.server);
+    code = session_wait(r->s, &r->over);
+    if (code >= 0)
+        return code;
+    return r->failed && !r->read ? EXIT_FAILED : EXIT_DONE;
+}
+
 static int show(struct session *s, const struct flags *f, const char *word)
 {
     struct reader r = { .s = s, .f = f, .color = wants_color(f) };
-    int code = jobs_find(s, word, &r.job);
+    struct jobs named = { 0 };
+    int code = jobs_named(s, word, &named);
 
+    if (code < 0 && !named.n && read_kept(f, s->ns, word))
+        return EXIT_DONE;
+    if (code < 0)
+        code = jobs_find(s, word, &r.job);
     if (code >= 0)
         return code;
     /* One replica's lines are nobody else's. */
@@ -378,6 +451,7 @@ static int run(const struct command *c, int argc, char **argv)
 {
     struct flags f = { .index = -1, .tail = -1 };
     struct session s;
+    struct err e = { 0 };
     char **words;
     int n;
     int code = options_read(c, argc, argv, &f, &words, &n);
@@ -390,9 +464,14 @@ static int run(const struct command *c, int argc, char **argv)
     }
     if (f.follow && f.previous)
         return command_fail(EXIT_USAGE, "a run that is over cannot be followed");
-    code = session_open(&s, &f.to);
-    if (code < 0)
+    if (session_try(&s, &f.to, &e) == 0)
         code = show(&s, &f, words[0]);
+    else if (e.code == ERR_NOT_FOUND && read_kept(&f, str_of(f.to.ns ? f.to.ns : ""), words[0]))
+        code = EXIT_DONE;
+    else if (e.code == ERR_NOT_FOUND)
+        code = command_fail(EXIT_FAILED, "no logs of %s are kept here, and %s", words[0], e.msg);
+    else
+        code = command_fail(e.code == ERR_INVALID ? EXIT_USAGE : EXIT_FAILED, "%s", e.msg);
     session_close(&s);
     return code;
 }
@@ -404,7 +483,8 @@ const struct command command_logs = {
         "Usage: muster logs [OPTION]... JOB\n"
         "\n"
         "Shows the logs of all replicas of a job (NAME or KIND/NAME), line by line as they come,\n"
-        "each with the name of its replica.\n",
+        "each with the name of its replica. Of jobs and pods that are gone, those of `muster run`\n"
+        "too, what was kept on this machine, all runs of them.\n",
     .options = options,
     .operands = OPERANDS_JOBS,
     .run = run,

@@ -9,16 +9,21 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* The kubeconfig of the server that runs on the data directory; NULL: none runs. */
+/* The kubeconfig of the server that runs on the data directory, or of the latest run that goes on
+ * below it; NULL: none runs. */
 static const char *local_kubeconfig(struct arena *a, const char *data)
 {
     const char *dir = NULL;
-    int pid = 0;
 
-    if (data_dir(a, data, &dir, NULL) < 0 || data_holder(dir, &pid, NULL) < 0 || pid <= 0)
+    if (data_dir(a, data, &dir, NULL) < 0)
         return NULL;
-    const char *path = arena_printf(a, "%s/kubeconfig", dir).p;
-    return access(path, R_OK) == 0 ? path : NULL;
+    for (const char **p = data_places(a, dir); *p; p++) {
+        const char *path = arena_printf(a, "%s/kubeconfig", *p).p;
+        int pid = 0;
+        if (access(path, R_OK) == 0 && data_holder(*p, &pid, NULL) == 0 && pid > 0)
+            return path;
+    }
+    return NULL;
 }
 
 static int load(struct session *s, const struct session_opts *o, struct err *e)
@@ -64,22 +69,29 @@ static int on_signals(struct session *s, struct err *e)
     return 0;
 }
 
-int session_open(struct session *s, const struct session_opts *o)
+int session_try(struct session *s, const struct session_opts *o, struct err *e)
 {
-    struct err e = { 0 };
-
     *s = (struct session){ .a = arena_new() };
-    if (load(s, o, &e) < 0)
-        return command_fail(e.code == ERR_INVALID ? EXIT_USAGE : EXIT_FAILED, "%s", e.msg);
+    if (load(s, o, e) < 0)
+        return -1;
     s->config.component = "cli";
     s->ns = str_of(o->ns && *o->ns                 ? o->ns
                    : s->config.ns && *s->config.ns ? s->config.ns
                                                    : "default");
     s->loop = loop_new();
-    if (client_new(&s->client, s->loop, &s->config, &e) < 0 || on_signals(s, &e) < 0)
-        return command_fail(EXIT_FAILED, "%s", e.msg);
+    if (client_new(&s->client, s->loop, &s->config, e) < 0 || on_signals(s, e) < 0)
+        return -1;
     s->api = client_api(s->client);
-    return -1;
+    return 0;
+}
+
+int session_open(struct session *s, const struct session_opts *o)
+{
+    struct err e = { 0 };
+
+    if (session_try(s, o, &e) == 0)
+        return -1;
+    return command_fail(e.code == ERR_INVALID ? EXIT_USAGE : EXIT_FAILED, "%s", e.msg);
 }
 
 int session_within(struct session *s, struct loop *l, struct kube_api *api, const char *ns,

@@ -63,6 +63,8 @@ struct session {
  * account: the first there is. -1: all was set up; else an exit code, and why was said. In any case
  * session_close follows. */
 int session_open(struct session *s, const struct session_opts *o);
+/* The same, but that there is none is only told to e: 0, or -1. */
+int session_try(struct session *s, const struct session_opts *o, struct err *e);
 /* Over a server in this process, on its loop, both of whom outlive the session. server: for people.
  */
 int session_within(struct session *s, struct loop *l, struct kube_api *api, const char *ns,

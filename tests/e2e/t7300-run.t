@@ -70,6 +70,12 @@ test_expect_success "$level: its logs stay, and nothing else of it" '
 	jq_is ".state == \"Succeeded\" and .exitCode == 0" "$top_dir/summary.json"
 '
 
+test_expect_success "$level: muster logs reads them, without any server" '
+	muster logs good >out && sort out >got && test_cmp sorted got &&
+	is "hello from good-worker-1" "$(muster logs tfjob/good -i 1)" && muster logs good --timestamps -i 0 | grep -q "^20[0-9T:.-]*Z hello" &&
+	test_expect_code 1 muster logs nobody 2>why && has why "no logs of nobody are kept here"
+'
+
 test_expect_success "$level: one that fails: exit 1, and who failed first with the last lines, unasked" '
 	test_expect_code 1 muster run --isolation $level bad.yaml >out 2>err &&
 	has err "^worker-[01] failed first: exit code 7; its last lines:" "^  | line one" "^  | last words" \
@@ -85,8 +91,8 @@ test_expect_success "$level: time is up: 124, and nothing runs any more" '
 test_expect_success "$level: interrupted: 130, cleanly" '
 	job term 2 "trap \"echo goodbye; exit 0\" TERM; echo ready; sleep 7$mark & wait" >term.yaml &&
 	{ muster run --isolation $level term.yaml >out 2>err & pid=$!; } && background="$background $pid" &&
-	within 60 sh -c "test \$(grep -c ready out) = 2" && kill -INT $pid &&
-	{ wait $pid; is 130 $?; } &&
+	within 60 sh -c "test \$(grep -c ready out) = 2" && muster get >jobs && has jobs "^tfjob/term  *Running" &&
+	is 2 "$(muster logs term | grep -c ready)" && kill -INT $pid && { wait $pid; is 130 $?; } &&
 	has out "^.worker-0. goodbye" "^.worker-1. goodbye" &&
 	has err "^muster: stopping; Ctrl-C again kills" "^interrupted after" && within 30 gone 7
 '
@@ -110,6 +116,7 @@ test_expect_success "$level: every run of a replica is heard from its first byte
 	policy= && { muster run --isolation $level --timeout 2m again.yaml >out 2>err; code=$?; } &&
 	sort out >sorted && cat sorted err >&2 && is 0 $code &&
 	printf "[worker-%d] %s\n" 0 first 0 first 0 second 1 first 1 first 1 second >want && test_cmp want sorted &&
+	muster logs again | sort >got && test_cmp want got && is "[worker-1] first" "$(muster logs again -p | tail -n 1 | sed s/-0/-1/)" &&
 	has err "^  worker-0   Succeeded   0      1  " && rm -f "$space"/*
 '
 
