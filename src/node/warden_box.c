@@ -2,6 +2,7 @@
 
 #include "node/warden_ward.h"
 
+#include "node/warden_env.h"
 #include "node/warden_links.h"
 #include "node/warden_memory.h"
 #include "node/warden_sys.h"
@@ -228,76 +229,6 @@ void ward_box_free(struct ward *w, struct ward_box *b)
     free(b);
 }
 
-static const char *env_find(const struct warden_list *env, const char *name)
-{
-    size_t n = strlen(name);
-
-    for (size_t i = 0; i < env->n; i++)
-        if (strncmp(env->at[i], name, n) == 0 && env->at[i][n] == '=')
-            return env->at[i] + n + 1;
-    return NULL;
-}
-
-/* NAME=first, then what the container has in it. */
-static const char *joined(struct arena *a, const struct warden_list *own, const char *name,
-                          const char *first)
-{
-    const char *had = env_find(own, name);
-    bool any = had && *had;
-
-    return arena_printf(a, "%s=%s%s%s", name, first, any ? ":" : "", any ? had : "").p;
-}
-
-/* LD_PRELOAD is a list by spaces, too: a path that has one goes by the search path. */
-static void add_preload(struct arena *a, const struct warden_sandbox *s,
-                        const struct warden_list *own, struct warden_list *env)
-{
-    const char *last = strrchr(s->preload, '/');
-
-    if (!strchr(s->preload, ' ')) {
-        env->at[env->n++] = joined(a, own, "LD_PRELOAD", s->preload);
-        return;
-    }
-    str dir = { s->preload, (size_t)(last - s->preload) };
-    env->at[env->n++] = joined(a, own, "LD_PRELOAD", last + 1);
-    env->at[env->n++] = joined(a, own, "LD_LIBRARY_PATH", arena_z(a, dir));
-}
-
-static bool is_joined(const struct warden_sandbox *s, const char *variable)
-{
-    if (!s->preload)
-        return false;
-    return strncmp(variable, "LD_PRELOAD=", 11) == 0 ||
-           (strchr(s->preload, ' ') && strncmp(variable, "LD_LIBRARY_PATH=", 16) == 0);
-}
-
-/* The container's own, and what is missing in it. */
-static struct warden_list environment(const struct ward *w, struct ward_box *b)
-{
-    const struct warden_sandbox *s = &w->sandbox;
-    struct warden_list own = b->start.env;
-    struct warden_list env = { .at = ARENA_ARRAY(b->a, const char *, own.n + s->env.n + 6) };
-
-    for (size_t i = 0; i < own.n; i++)
-        if (!is_joined(s, own.at[i]))
-            env.at[env.n++] = own.at[i];
-    if (s->preload)
-        add_preload(b->a, s, &own, &env);
-    for (size_t i = 0; i < s->env.n; i++) {
-        str name = str_of(s->env.at[i]);
-        if (!env_find(&own, arena_z(b->a, str_cut(&name, '='))))
-            env.at[env.n++] = s->env.at[i];
-    }
-    if (!env_find(&own, "PATH"))
-        env.at[env.n++] = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-    if (s->shared)
-        env.at[env.n++] = arena_printf(b->a, "MUSTER_POD=%" PRI_STR, STR_ARG(s->uid)).p;
-    if (s->shared && !env_find(&own, "TMPDIR"))
-        env.at[env.n++] =
-            arena_printf(b->a, "TMPDIR=%s/tmp/%" PRI_STR, w->dir, STR_ARG(b->start.name)).p;
-    return env;
-}
-
 static int prepare(struct ward *w, struct ward_box *b, struct warden_minder *m, struct err *e)
 {
     const struct warden_start *s = &b->start;
@@ -441,7 +372,7 @@ void ward_start(struct ward *w, jv v)
     }
     if (rc == 0) {
         b->cgroup = warden_cgroup_of(&w->sandbox, b->start.name);
-        b->start.env = environment(w, b);
+        b->start.env = warden_env(b->a, &w->sandbox, &b->start, w->dir);
         put_box(w, b);
         rc = launch(w, b, &e);
         if (rc == 0)

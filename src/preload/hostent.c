@@ -9,6 +9,16 @@
 static void *next_gethostbyname, *next_gethostbyname2, *next_gethostbyname_r,
     *next_gethostbyname2_r, *next_gethostbyaddr, *next_gethostbyaddr_r;
 
+PRE_START
+{
+    NEXT(gethostbyname);
+    NEXT(gethostbyname2);
+    NEXT(gethostbyname_r);
+    NEXT(gethostbyname2_r);
+    NEXT(gethostbyaddr);
+    NEXT(gethostbyaddr_r);
+}
+
 struct room {
     char *at;
     size_t left;

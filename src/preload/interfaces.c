@@ -11,6 +11,12 @@
 
 static void *next_getifaddrs, *next_ioctl;
 
+PRE_START
+{
+    NEXT(getifaddrs);
+    NEXT(ioctl);
+}
+
 static void set_ip(struct sockaddr *addr, struct in_addr ip)
 {
     struct sockaddr_in in;

@@ -12,6 +12,14 @@
 
 static void *next_getaddrinfo, *next_getnameinfo, *next_gethostname, *next_uname;
 
+PRE_START
+{
+    NEXT(getaddrinfo);
+    NEXT(getnameinfo);
+    NEXT(gethostname);
+    NEXT(uname);
+}
+
 /* ---- getaddrinfo: libc's own answer for each address, put together */
 
 static int answer(const struct pre_found *found, const char *service, const struct addrinfo *hints,

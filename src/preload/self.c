@@ -55,7 +55,7 @@ static void read_self(void)
 }
 
 /* Other libraries may come before our constructor. */
-__attribute__((constructor)) static void start(void)
+PRE_START
 {
     int none = 0;
 

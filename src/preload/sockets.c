@@ -25,6 +25,16 @@ static struct {
     in_port_t real, told;
 } aside[FDS];
 
+PRE_START
+{
+    NEXT(bind);
+    NEXT(connect);
+    NEXT(sendto);
+    NEXT(sendmsg);
+    NEXT(sendmmsg);
+    NEXT(getsockname);
+}
+
 /* ---- addresses */
 
 /* Either family as IPv4 and a port; false: it is not about IPv4. */
