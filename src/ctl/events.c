@@ -251,7 +251,7 @@ static bool try_again(struct events *ev, struct event *x, const struct kube_answ
 {
     bool passes = ans->status == 0 || ans->status == 429 || ans->status >= 500;
 
-    if (ans->err.code != ev->told) {
+    if (ans->err.code != ev->told && !kube_namespace_ends(ans)) {
         ev->told = ans->err.code;
         log_warn("event not written", KVZ("error", ans->err.msg));
     }

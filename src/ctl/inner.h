@@ -169,11 +169,12 @@ void cache_free(struct ctl *c);
 /* ---- pass.c: from what is seen to a plan, and on */
 void pass_run(struct ctl *c, struct ctl_job *j);
 struct outcome {
-    size_t n_sent; /* requests */
-    bool held;     /* creates were left out that must wait */
-    bool waits;    /* all is done but what can wait for others */
-    bool failed;   /* to be tried again */
-    bool doubtful; /* something seems to be gone that is still seen: look again */
+    size_t n_sent;         /* requests */
+    bool held;             /* creates were left out that must wait */
+    int64_t held_until_ms; /* monotonic; the first of them until then; 0: not known */
+    bool waits;            /* all is done but what can wait for others */
+    bool failed;           /* to be tried again */
+    bool doubtful;         /* something seems to be gone that is still seen: look again */
 };
 /* What comes after a pass; p NULL: there was no plan. May free j, if its object is gone. */
 void pass_over(struct ctl *c, struct ctl_job *j, const struct plan *p, struct outcome o);
@@ -188,7 +189,7 @@ void hold_drop(struct ctl *c, struct ctl_job *j, const struct kube_resource *res
 void hold_wait(struct ctl *c, struct hold *h); /* tried at once when that name becomes free */
 /* When the first is over; 0: there is none. Those that are over are dropped, as the pass did not
  * want them; held: unless it came too early for one. */
-int64_t holds_next_ms(struct ctl *c, struct ctl_job *j, bool held);
+int64_t holds_next_ms(struct ctl *c, struct ctl_job *j, const struct outcome *o);
 void holds_free(struct ctl *c, struct ctl_job *j);
 void name_freed(struct ctl *c, const struct kube_resource *res, str ns, str name);
 /* Watches one object that no informer sees, until it is deleted. */

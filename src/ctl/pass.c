@@ -166,7 +166,7 @@ void pass_over(struct ctl *c, struct ctl_job *j, const struct plan *p, struct ou
         queue_retry(&c->queue, &j->q);
     else if (!j->stale)
         queue_succeed(&j->q);
-    int64_t hold = holds_next_ms(c, j, o.held);
+    int64_t hold = holds_next_ms(c, j, &o);
     if (hold)
         queue_after(&c->queue, &j->q, hold - queue_us() / 1000);
     if (j->stale)

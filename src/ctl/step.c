@@ -111,8 +111,8 @@ static void tell_failed(struct run *r, const struct plan_step *s, const struct k
         tell_taken(r, s);
         return;
     }
-    if (!s->fail_reason || ans->status == 0 || ans->status == 429)
-        return;
+    if (!s->fail_reason || ans->status == 0 || ans->status == 429 || kube_namespace_ends(ans))
+        return; /* nobody's fault, or there is nowhere to tell it */
     const char *words = s->fail_words            ? s->fail_words
                         : s->kind == PLAN_DELETE ? "Error deleting"
                         : s->kind == PLAN_PATCH  ? "Error updating"
@@ -177,7 +177,7 @@ static void create_failed(struct run *r, const struct plan_step *s, const struct
     enum err_code code = ans->err.code;
     bool taken = code == ERR_EXISTS;
     bool cannot = ans->status == 0 || code == ERR_TOO_MANY_REQUESTS || code == ERR_UNAVAILABLE ||
-                  code == ERR_UNAUTHORIZED;
+                  code == ERR_UNAUTHORIZED || kube_namespace_ends(ans);
     unsigned *n = failures_of(r, s->res);
 
     tell_failed(r, s, ans);
@@ -190,7 +190,10 @@ static void create_failed(struct run *r, const struct plan_step *s, const struct
         *n = REFUSED_IN_A_ROW;
         hold_for(r, hold_add(r->c, r->job, s->res, S("")), HOLD_BASE_MS / 2, ans);
     }
-    fail(r, s, &ans->err, s->must);
+    if (!kube_namespace_ends(ans))
+        fail(r, s, &ans->err, s->must);
+    r->cut |= s->must;
+    lacks_basis(r, s);
 }
 
 /* ---- creates */
@@ -471,12 +474,17 @@ static bool must_wait(struct run *r, const struct plan_step *s, bool *looks)
     struct hold *h = hold_find(r->job, s->res, s->name);
     struct hold *all = hold_find(r->job, s->res, S(""));
 
+    int64_t until = h ? h->until_ms : 0;
+
+    if (all && all->until_ms > until)
+        until = all->until_ms;
     *looks = h && h->unknown;
     if (r->baseless && s->stage > r->baseless_from)
         return true;
-    if (*failures_of(r, s->res) < REFUSED_IN_A_ROW && !(h && h->until_ms > now) &&
-        !(all && all->until_ms > now))
+    if (*failures_of(r, s->res) < REFUSED_IN_A_ROW && until <= now)
         return false;
+    if (until && (!r->is.held_until_ms || until < r->is.held_until_ms))
+        r->is.held_until_ms = until;
     if (!h || !h->found)
         lacks_basis(r, s);
     return true;

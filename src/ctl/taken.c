@@ -91,18 +91,30 @@ void hold_drop(struct ctl *c, struct ctl_job *j, const struct kube_resource *res
         hold_free(c, h);
 }
 
-int64_t holds_next_ms(struct ctl *c, struct ctl_job *j, bool held)
+/* With its own name, or that of all of its resource: what is later. */
+static int64_t until_ms(const struct ctl_job *j, const struct hold *h)
 {
-    int64_t next = INT64_MAX, now = queue_us() / 1000;
+    str all = str_of(h->key);
+
+    while (all.n && all.p[all.n - 1] != '/')
+        all.n--;
+    const struct hold *of_all = map_get(&j->facts->holds, all);
+    return of_all && of_all->until_ms > h->until_ms ? of_all->until_ms : h->until_ms;
+}
+
+int64_t holds_next_ms(struct ctl *c, struct ctl_job *j, const struct outcome *o)
+{
+    int64_t next = o->held_until_ms ? o->held_until_ms : INT64_MAX, now = queue_us() / 1000;
 
     if (!j->facts)
         return 0;
     for (struct map_slot *s = NULL; (s = map_next(&j->facts->holds, s));) {
         struct hold *h = s->value;
-        if (h->until_ms <= now && !held)
+        int64_t until = until_ms(j, h);
+        if (h->until_ms <= now && !o->held)
             hold_free(c, h);
-        else if (h->until_ms < next)
-            next = h->until_ms > 0 ? h->until_ms : 1;
+        else if (until > now && until < next) /* one that is over waits for nothing */
+            next = until;
     }
     return next < INT64_MAX ? next : 0;
 }

@@ -134,6 +134,8 @@ void kube_answer_read(struct arena *a, int status, str body, str retry_after,
                       struct kube_answer *out);
 /* The error a Status stands for; code: of the answer it came with, 0: not known. */
 void kube_status_err(jv status, int code, struct err *e);
+/* The namespace is being deleted: nothing can be made in it, now or later. */
+bool kube_namespace_ends(const struct kube_answer *ans);
 
 /* ---- watch_lines.c: a watch's stream cut into lines and read */
 

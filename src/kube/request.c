@@ -196,6 +196,16 @@ void kube_status_err(jv status, int code, struct err *e)
         err_set(e, c, "the server answered %d", code);
 }
 
+bool kube_namespace_ends(const struct kube_answer *ans)
+{
+    if (ans->err.code != ERR_FORBIDDEN)
+        return false;
+    for (struct jv_iter it = jv_iter(jv_at(ans->obj, "details", "causes")); jv_next(&it);)
+        if (str_eqz(jv_str(jv_at(it.value, "reason"), S("")), "NamespaceTerminating"))
+            return true;
+    return false;
+}
+
 static int64_t retry_after(str header, jv status)
 {
     int64_t s;
