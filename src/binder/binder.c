@@ -131,10 +131,9 @@ void binder_start(struct binder *b)
 
 void binder_free(struct binder *b)
 {
-    struct shelf *all[] = { &b->pods, &b->claims, &b->volumes, &b->classes, &b->nodes };
-
     if (!b)
         return;
+    struct shelf *all[] = { &b->pods, &b->claims, &b->volumes, &b->classes, &b->nodes };
     send_cancel_all(b);
     b->dead = b->deferred;
     b->deferred = true; /* nothing more is begun */

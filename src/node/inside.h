@@ -86,6 +86,7 @@ void node_tell(struct pod *p, bool warning, const char *reason, str container, s
 struct pod *pod_new(struct node *n, struct jdoc *doc);
 void pod_update(struct pod *p, struct jdoc *doc, struct jdoc *old);
 void pod_vanish(struct pod *p);                   /* may free it */
+void pod_release(struct pod *p);                  /* address, devices */
 void pod_forget(struct pod *p);                   /* removes its directory */
 void pod_retry(struct pod *p);                    /* what it waits for may have come */
 void pod_free(struct pod *p);                     /* leaves what runs */

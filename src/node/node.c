@@ -61,6 +61,8 @@ static void orphan_clear(struct node *n, const char *uid)
     struct err e = { 0 };
     str dir = arena_printf(a, "%" PRI_STR "/pods/%s", STR_ARG(n->o.data), uid);
 
+    if (n->o.net)
+        n->o.net->detach(n->o.net->ctx, str_of(uid));
     n->o.runtime->ops->forget(n->o.runtime, str_of(uid));
     if (volumes_remove(dir.p, &e) < 0)
         log_warn("orphaned pod directory not removed", KVZ("pod", uid), KVZ("error", e.msg));

@@ -101,7 +101,7 @@ void pod_free(struct pod *p)
 }
 
 /* What it held while it ran; its logs stay, its directory as long as its object. */
-static void release(struct pod *p)
+void pod_release(struct pod *p)
 {
     names_detach(p->n->names, p);
     if (p->attached && p->n->o.net)
@@ -250,7 +250,7 @@ void pod_go(struct pod *p, struct life_out *out)
             break;
     } while (++rounds < ROUNDS);
     if (p->life->done && !p->rt)
-        release(p);
+        pod_release(p);
     if (p->vanished && p->life->done && !p->rt) {
         pod_forget(p);
         names_lost(p->n->names, p);
@@ -363,7 +363,7 @@ static void box_gone(struct pod *p, const struct runtime_event *ev)
     if (before_us)
         learn(p, ev->state);
     p->adopting = false;
-    release(p); /* a new sandbox asks anew */
+    pod_release(p); /* a new sandbox asks anew */
     p->n->o.runtime->ops->drop(p->rt);
     p->rt = NULL;
     pod_asks_drop(p);

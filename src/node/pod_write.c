@@ -48,6 +48,22 @@ static jv conditions_patch(struct arena *a, jv now, jv before)
     return jb_done(&b);
 }
 
+/* Addresses are merged, too: one that a pod had before its sandbox was made anew must go. */
+static jv addresses_patch(struct arena *a, jv now, jv before)
+{
+    struct jbuild b = jb_from(a, now);
+
+    for (struct jv_iter old = jv_iter(before); jv_next(&old);) {
+        bool kept = false;
+        for (struct jv_iter it = jv_iter(now); jv_next(&it);)
+            kept |= jv_equal(jv_at(it.value, "ip"), jv_at(old.value, "ip"));
+        if (!kept)
+            jb_push(&b,
+                    jobj(a, { "ip", jv_at(old.value, "ip") }, { "$patch", jstrz(a, "delete") }));
+    }
+    return jb_done(&b);
+}
+
 /* Conditions of others, such as readiness gates, stay: they are merged by type. */
 static jv own_conditions(struct arena *a, jv before, jv now)
 {
@@ -164,6 +180,9 @@ void pod_write(struct pod *p)
         diff = jv_with(a, diff,
                        conditions_patch(a, jv_at(st, "conditions"), jv_at(before, "conditions")),
                        "conditions");
+    if (jv_is(jv_at(diff, "podIPs"), JV_ARR))
+        diff = jv_with(a, diff, addresses_patch(a, jv_at(diff, "podIPs"), jv_at(before, "podIPs")),
+                       "podIPs");
     uint64_t hash = str_hash(json_text(a, diff));
     if (hash == p->wrote) { /* the server took it and it still differs: no use to insist at once */
         p->wrote = 0;

@@ -41,6 +41,7 @@ void pod_on_ending(struct pod *p, const struct runtime_event *ev)
     } else if (ev->what == RUNTIME_GONE || (ev->what == RUNTIME_FAILED && !ev->container.n)) {
         n->o.runtime->ops->drop(p->rt);
         p->rt = NULL;
+        pod_release(p);
         if (p->vanished) /* nobody will ask for it again */
             pod_forget(p);
         node_check_over(n);
