@@ -2,6 +2,7 @@
 
 #include "cli/completion.h"
 #include "cli/options.h"
+#include "image.h"
 #include "manifests.h"
 #include "node/net_hub.h"
 #include "node/warden_keeper.h"
@@ -16,9 +17,9 @@
 static const struct command command_completion; /* it knows all the others */
 
 static const struct command *const commands[] = {
-    &command_run,       &command_up,       &command_down,      &command_get,  &command_describe,
-    &command_logs,      &command_events,   &command_delete,    &command_exec, &command_operator,
-    &command_manifests, &command_validate, &command_completion
+    &command_run,      &command_up,        &command_down,     &command_get,       &command_describe,
+    &command_logs,     &command_events,    &command_delete,   &command_exec,      &command_image,
+    &command_operator, &command_manifests, &command_validate, &command_completion
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 

@@ -173,7 +173,9 @@ static str line_to_add(struct arena *a, str image)
     buf_add(&b, S("image "));
     json_print_str(&b, image);
     buf_add(&b, S(" is not mapped to anything on this machine and the container names no command; "
-                  "add to images.yaml: - {match: "));
+                  "say what it is: muster image map "));
+    buf_add(&b, bare(image));
+    buf_add(&b, S(" --host --command PROGRAM, or in images.yaml: - {match: "));
     json_print_str(&b, bare(image));
     buf_add(&b, S(", command: [\"PROGRAM\"]}"));
     return arena_str(a, buf_str(&b));

@@ -56,7 +56,14 @@ test_expect_success 'an image that says nothing here, and no command: ImageNotMa
 	kubectl create -f imageless.json &&
 	becomes imageless ".status.containerStatuses[0].state.waiting.reason" ImageNotMapped &&
 	field imageless ".status.containerStatuses[0].state.waiting.message" >out &&
-	has out "example.org/trainer:1" && kubectl delete pod imageless
+	has out "example.org/trainer:1" "muster image map example.org/trainer --host"
+'
+
+test_expect_success 'mapped while it waits: it runs' '
+	muster image map example.org/trainer --host --command "echo trained here" --data "$data" &&
+	becomes imageless .status.phase Succeeded && is "trained here" "$(printed imageless)" &&
+	muster image list --data "$data" >out && has out "^example.org/trainer  *this machine  *echo trained here$" &&
+	muster image unmap example.org/trainer --data "$data" && kubectl delete pod imageless
 '
 
 test_expect_success 'OnFailure: started again until it succeeds, in the same pod' '

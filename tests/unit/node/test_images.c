@@ -65,7 +65,8 @@ static void unmapped_images(void)
     is_str(
         r.message,
         S("image \"busybox:1.36\" is not mapped to anything on this machine and the container "
-          "names no command; add to images.yaml: - {match: \"busybox\", command: [\"PROGRAM\"]}"),
+          "names no command; say what it is: muster image map busybox --host --command PROGRAM, or in "
+          "images.yaml: - {match: \"busybox\", command: [\"PROGRAM\"]}"),
         "and the line to add is said");
 }
 
