@@ -9,7 +9,7 @@ NINJA := ninja
 SANITIZED := -Db_lundef=false -Dwerror=false
 
 .PHONY: all deps deps-build deps-test demo test check check-asan check-tsan lint lint-fast format fuzz \
-        golden test-unit test-e2e test-operator test-sdk test-node test-cluster bench bench-quick help clean
+        golden test-unit test-e2e test-operator test-sdk test-node test-leaks test-cluster bench bench-quick help clean
 .NOTPARALLEL:
 
 all: $(BUILD)/build.ninja ## build build/muster
@@ -52,6 +52,9 @@ test-sdk: deps-test all ## every kind of job through the official Python SDK, fr
 
 test-node: deps-test all ## pods on this machine, at each level of isolation, as root and as a user
 	@tests/node/run
+
+test-leaks: deps-test all ## 500 short jobs at each level, as root and as a user: nothing is left of them
+	@LEAK_JOBS=504 tests/node/run tests/node/t3000_leaks.py
 
 test-cluster: deps-test all ## side by side with a real kube-apiserver, and the operator on it
 	@tests/cluster/run $(BUILD)/muster
