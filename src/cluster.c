@@ -167,8 +167,9 @@ static int open_all(struct cluster *c, struct err *e)
         return err_sys(e, "make %s", pki);
     if (pki_ensure(pki, hosts, 1, e) < 0 || data_token(c->a, c->o.dir, &c->token, e) < 0)
         return -1;
-    return store_open(&c->store, c->o.loop, arena_printf(c->a, "%s/muster.db", c->o.dir).p, NULL,
-                      e);
+    return store_open(
+        &c->store, c->o.loop,
+        c->o.node.ephemeral ? ":memory:" : arena_printf(c->a, "%s/muster.db", c->o.dir).p, NULL, e);
 }
 
 int cluster_start(struct cluster **out, const struct cluster_opts *o, struct err *e)

@@ -15,7 +15,7 @@ struct cluster_opts { /* texts stay */
     const char *kubeconfig; /* written there, too; NULL: only to DIR/kubeconfig */
     bool no_operator;
     bool no_node;
-    struct up_node_opts node;      /* but for dir */
+    struct up_node_opts node; /* but for dir; ephemeral: nothing of the store is on disk either */
     void (*on_serving)(void *ctx); /* the API answers over HTTP; may be NULL */
     /* Once: all of it has started, or why not; it is to be stopped all the same. */
     void (*on_ready)(void *ctx, const struct err *e);

@@ -119,8 +119,8 @@ static void clear_old(const char *dir)
 
     list(a, dir, &all);
     for (size_t i = 0; i < all.n; i++) {
-        const char *db = arena_printf(a, "%s/muster.db", all.at[i].path).p;
-        bool left = access(db, F_OK) == 0;
+        const char *pki = arena_printf(a, "%s/pki", all.at[i].path).p;
+        bool left = access(pki, F_OK) == 0; /* it did not get to its end */
         if (i + 1 < KEPT && !left)
             continue;
         int fd = open(arena_printf(a, "%s/lock", all.at[i].path).p, O_RDWR | O_CLOEXEC);
