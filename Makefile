@@ -87,10 +87,12 @@ fuzz: deps ## fuzz every parser, SECONDS_EACH=60
 bench: deps-test all ## the numbers of docs/performance.md
 	@bench/run
 	@bench/operator
+	@bench/node
 
 bench-quick: deps-test all ## smaller and less exact, of muster alone
 	@bench/run --only ours --quick
 	@bench/operator --quick
+	@bench/node --quick
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 18
