@@ -2,6 +2,7 @@
 
 #include "cli/track.h"
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "kube/meta.h"
 #include "loop/loop.h"
@@ -10,6 +11,12 @@
 
 enum { AGAIN_MS = 1000, TRIES = 30 };
 
+/* What was told last of an object. */
+struct known {
+    struct jdoc *doc;
+    unsigned list; /* the last that had it */
+};
+
 struct track {
     struct session *s;
     struct track_opts o;
@@ -17,12 +24,61 @@ struct track {
     struct loop_timer *again;
     char version[64]; /* last seen; empty: list first */
     bool listed;
-    int tries; /* failed in a row */
+    unsigned list;    /* how many there were */
+    struct map known; /* by uid */
+    int tries;        /* failed in a row */
     struct ask failed;
     bool has_failed;
 };
 
 static void go_on(void *arg);
+
+static void forget(struct track *f, struct known *k)
+{
+    map_remove(&f->known, meta_uid(jdoc_root(k->doc)));
+    jdoc_unref(k->doc);
+    free(k);
+}
+
+/* Returns whether it was known. */
+static bool keep(struct track *f, jv obj)
+{
+    struct arena *a = arena_new();
+    struct jdoc *doc = jdoc_of(a, jv_without(a, jv_copy(a, obj), "metadata", "managedFields"));
+    struct known *k = map_get(&f->known, meta_uid(obj));
+    bool was = k != NULL;
+
+    if (!k)
+        k = mem_new(sizeof(*k));
+    struct jdoc *before = k->doc;
+    k->doc = doc;
+    k->list = f->list;
+    map_put(&f->known, meta_uid(jdoc_root(doc)), k);
+    jdoc_unref(before);
+    return was;
+}
+
+static void tell(struct track *f, enum kube_event type, jv obj)
+{
+    if (meta_uid(obj).n && type != KUBE_DELETED && keep(f, obj))
+        type = KUBE_MODIFIED;
+    f->o.on_event(f->o.ctx, type, obj);
+    struct known *k = type == KUBE_DELETED ? map_get(&f->known, meta_uid(obj)) : NULL;
+    if (k)
+        forget(f, k);
+}
+
+/* Those that went while nobody watched. */
+static void tell_missing(struct track *f)
+{
+    for (struct map_slot *slot = NULL; (slot = map_next(&f->known, slot));) {
+        struct known *k = slot->value;
+        if (k->list == f->list)
+            continue;
+        f->o.on_event(f->o.ctx, KUBE_DELETED, jdoc_root(k->doc));
+        forget(f, k);
+    }
+}
 
 static void keep_version(struct track *f, jv obj)
 {
@@ -57,7 +113,7 @@ static void on_event(void *ctx, enum kube_event type, jv obj)
     keep_version(f, obj);
     loop_wake(f->s->loop);
     if (type != KUBE_BOOKMARK)
-        f->o.on_event(f->o.ctx, type, obj);
+        tell(f, type, obj);
 }
 
 static void on_end(void *ctx, const struct err *e, int64_t retry_after_ms)
@@ -88,8 +144,10 @@ static void on_list(void *ctx, const struct kube_answer *ans)
     loop_wake(f->s->loop);
     if (str_eqz(jv_str(jv_at(ans->obj, "kind"), STR_NONE), "Table"))
         f->o.on_event(f->o.ctx, KUBE_ADDED, ans->obj);
+    f->list++;
     for (struct jv_iter it = jv_iter(jv_at(ans->obj, "items")); jv_next(&it);)
-        f->o.on_event(f->o.ctx, KUBE_ADDED, it.value);
+        tell(f, KUBE_ADDED, it.value);
+    tell_missing(f);
     if (!f->listed && f->o.on_listed)
         f->o.on_listed(f->o.ctx);
     f->listed = true;
@@ -131,6 +189,9 @@ void track_stop(struct track *f)
     loop_timer_stop(f->again);
     if (f->call)
         kube_cancel(f->s->api, f->call);
+    for (struct map_slot *slot = NULL; (slot = map_next(&f->known, slot));)
+        forget(f, slot->value);
+    map_done(&f->known);
     free(f);
 }
 

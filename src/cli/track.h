@@ -11,7 +11,9 @@ struct track_opts {
     str labels;
     str fields;
     const char *accept; /* Tables are told whole */
-    /* obj: as in kube_watcher; borrowed. What the list has is ADDED; bookmarks are not told. */
+    /* obj: as in kube_watcher; borrowed. What the list has is ADDED; bookmarks are not told. When
+     * all is listed again, what is there still is MODIFIED, what is not is DELETED as it was seen
+     * last. */
     void (*on_event)(void *ctx, enum kube_event type, jv obj);
     void (*on_listed)(void *ctx); /* after the first list; may be NULL */
     void *ctx;
