@@ -11,6 +11,7 @@ import random
 import sys
 import time
 
+from harness import lag
 from harness.engine import Proxied, Server
 from harness.kube import ApiError
 from harness.record import condition, finished, is_true, owner_uid, replicas, role_index
@@ -182,9 +183,9 @@ class Chaos:
         return []
 
     def check(self):
-        end = time.monotonic() + 60
+        began = time.monotonic()
         while self.scene.quiet(1.5) or self.wrong():  # counts are told once a second
-            if time.monotonic() > end:
+            if time.monotonic() > began + 60 * lag.factor():
                 raise AssertionError("not where it should be: " + ("; ".join(self.wrong()) or "it still moves"))
         for name in self.jobs:
             self.check_tally(name)

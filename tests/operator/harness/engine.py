@@ -7,13 +7,13 @@ import queue
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import threading
 import time
 import urllib.request
 
+from . import lag
 from .kube import ApiError, Kube
 from .proxy import Proxy
 
@@ -24,14 +24,6 @@ MUSTER = os.environ.get("MUSTER", os.path.join(TOP, "build", "muster"))
 def sanitized():
     with open(MUSTER, "rb") as f:
         return b"__asan_init" in f.read()
-
-
-def free_ports(n):
-    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(n)]
-    ports = [s.getsockname()[1] for s in held]
-    for s in held:
-        s.close()
-    return ports
 
 
 class Process:
@@ -55,7 +47,7 @@ class Process:
             self.lines.put(line.decode(errors="replace"))
         self.lines.put("")
 
-    def line(self, timeout=30):
+    def line(self, timeout=120):
         try:
             return self.lines.get(timeout=timeout)
         except queue.Empty:
@@ -73,7 +65,7 @@ class Process:
             self.child.kill()
         self.child.wait()
 
-    def stop(self, timeout=20):
+    def stop(self, timeout=60):
         """Ends it by SIGTERM; returns its exit code."""
         if self.alive:
             self.child.send_signal(signal.SIGCONT)
@@ -109,17 +101,25 @@ class Operator(Process):
     def __init__(self, kubeconfig, folder, *args, env=None, wait=True, prefix=(), host="127.0.0.1"):
         Operator.count += 1
         self.host = host
-        self.health, self.metrics = free_ports(2)
         super().__init__(f"operator-{Operator.count}",
                          [*prefix, MUSTER, "operator", "--kubeconfig", kubeconfig,
-                          "--metrics-bind-address", f"{host}:{self.metrics}",
-                          "--health-probe-bind-address", f"{host}:{self.health}", *args], folder, env)
+                          "--metrics-bind-address", f"{host}:0", "--health-probe-bind-address", f"{host}:0", *args],
+                         folder, env)
         if wait:
             self.wait_ready()
 
+    def port(self, what):
+        """Where it serves that, as it says itself; 0: it did not say so yet."""
+        with open(self.log, errors="replace", encoding="utf-8") as f:
+            found = re.search(rf"msg=serving what={what} .*port=(\d+)", f.read())
+        return int(found[1]) if found else 0
+
     def probe(self, path="/readyz"):
+        port = self.port("health-probe")
+        if not port:
+            return 0
         try:
-            with urllib.request.urlopen(f"http://{self.host}:{self.health}{path}", timeout=5) as answer:
+            with urllib.request.urlopen(f"http://{self.host}:{port}{path}", timeout=30) as answer:
                 return answer.status
         except urllib.error.HTTPError as e:
             return e.code
@@ -127,14 +127,14 @@ class Operator(Process):
             return 0
 
     def wait_ready(self, timeout=30):
-        end = time.monotonic() + timeout
+        began = time.monotonic()
         while self.probe() != 200:
-            if time.monotonic() > end or not self.alive:
+            if time.monotonic() > began + timeout * lag.factor() or not self.alive:
                 raise AssertionError("the operator does not get ready\n" + self.words())
             time.sleep(0.02)  # a probe is there to be asked again and again
 
     def metric_text(self):
-        with urllib.request.urlopen(f"http://{self.host}:{self.metrics}/metrics", timeout=5) as answer:
+        with urllib.request.urlopen(f"http://{self.host}:{self.port('metrics')}/metrics", timeout=30) as answer:
             return answer.read().decode()
 
 
@@ -191,10 +191,12 @@ class MusterUp(Engine):
         self.start_server()
 
     def start_server(self):
-        data = os.path.join(self.folder, "data")
-        server = Process("up", [MUSTER, "up", "--data", data, "--listen", f"127.0.0.1:{self.port}",
-                                "--no-node", *([] if self.inside else ["--no-operator"])], self.folder, ready=True)
-        ready = server.line()
+        """Where it was before, if it was; somebody may be there for a moment."""
+        for _ in range(50):
+            server, ready = self._start_server()
+            if ready or not self.port or "in use" not in server.words():
+                break
+            time.sleep(0.2)
         found = re.search(r"https://[^ ]*?:(\d+)", ready)
         if not found:
             raise AssertionError(f"muster up does not get ready: {ready!r}\n" + server.words())
@@ -204,9 +206,15 @@ class MusterUp(Engine):
         if self.inside:
             self.operator = server
         if self.kube is None:
-            self.kube = Kube(os.path.join(data, "kubeconfig"))
+            self.kube = Kube(os.path.join(self.folder, "data", "kubeconfig"))
             if not self.inside:
                 install_crds(self.kube)
+
+    def _start_server(self):
+        data = os.path.join(self.folder, "data")
+        server = Process("up", [MUSTER, "up", "--data", data, "--listen", f"127.0.0.1:{self.port}",
+                                "--no-node", *([] if self.inside else ["--no-operator"])], self.folder, ready=True)
+        return server, server.line()
 
     def start_operator(self):
         self.start_server()

@@ -7,6 +7,7 @@ import threading
 import time
 from collections import namedtuple
 
+from . import lag
 from .kube import ApiError, path_of
 
 Change = namedtuple("Change", "type obj at rev")  # at: seconds since 1970, rev: resourceVersion as a number
@@ -139,14 +140,15 @@ class Mirror:
 
 def wait_for(condition, predicate, what, timeout=20, trouble=None):
     """Until the predicate holds; looked at again whenever the condition is told of a change. trouble()
-    says, once a second, why there is nothing to wait for any more."""
-    end = time.monotonic() + timeout
+    says, once a second, why there is nothing to wait for any more. The time is that of a machine that has
+    nothing else to do."""
+    began = time.monotonic()
     with condition:
         while True:
             value = predicate()
             if value:
                 return value
-            left = end - time.monotonic()
+            left = began + timeout * lag.factor() - time.monotonic()
             why = trouble() if trouble else None
             if left <= 0 or why:
                 raise AssertionError(why or f"waited {timeout} s in vain: {what}")

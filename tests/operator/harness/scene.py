@@ -7,6 +7,7 @@ import os
 import threading
 import time
 
+from . import lag
 from .kinds import TF
 from .kube import ApiError
 from .mirror import Mirror, wait_for
@@ -187,8 +188,9 @@ class Scene:
             mirror.sync()
         # A server that was restarted may have forgotten what happened while nobody watched.
         whole = not any(m.gaps for m in (self.jobs, self.pods, self.services, self.events))
+        stale_s = self.stale_s and self.stale_s * lag.factor()
         problems = Checker(list(self.jobs.history), list(self.pods.history), list(self.services.history),
-                           list(self.events.history), self.stale_s, whole, self.kind).check()
+                           list(self.events.history), stale_s, whole, self.kind).check()
         problems += [f"stand-in: {e}" for e in self.standin.errors]
         if problems:
             raise AssertionError("what must always be true was not:\n  " + "\n  ".join(problems))
