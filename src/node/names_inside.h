@@ -34,6 +34,7 @@ struct names_seat { /* a pod's place in it */
 struct names {
     struct node *n;
     char *dir;
+    char *resolv;                /* text of the common resolv.conf, NULL: not written yet */
     struct names_shared *shared; /* NULL: pods have networks of their own */
     struct map spaces;           /* by name */
     struct mirror *endpoints, *slices;

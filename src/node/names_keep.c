@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { ROUND_MS = 20, ROUND_MAX_MS = 500, IDLE_PARTS = 10, RETRY_MS = 1000 };
+enum { ROUND_MS = 20, ROUND_MAX_MS = 500, IDLE_PARTS = 20, RETRY_MS = 1000 };
 
 static const struct kube_resource endpoints = { "", "v1", "endpoints", "Endpoints", false };
 static const struct kube_resource slices = { "discovery.k8s.io", "v1", "endpointslices",
@@ -245,6 +245,7 @@ void names_free(struct names *k)
     mirror_free(k->endpoints);
     mirror_free(k->slices);
     names_shared_free(k->shared);
+    free(k->resolv);
     free(k->dir);
     free(k);
 }

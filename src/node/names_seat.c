@@ -93,9 +93,9 @@ static str own_head(struct arena *a, jv pod, str ip)
     return arena_str(a, buf_str(&b));
 }
 
-static str in_etc(struct arena *a, const struct pod *p, const char *name)
+static str in_dir(struct arena *a, const struct pod *p, const char *name)
 {
-    return arena_printf(a, "%s/etc/%s", p->dir, name);
+    return arena_printf(a, "%s/%s", p->dir, name);
 }
 
 static struct names_file *open_file(struct names *k, struct names_space *s, const char *path,
@@ -123,10 +123,9 @@ static int sit(struct names *k, struct arena *a, struct pod *p, bool own, str ip
     if (p->seat)
         return 0;
     if (own) {
-        const char *dir = arena_printf(a, "%s/etc", p->dir).p;
-        if (volumes_make_dirs(a, dir, 0755, e) < 0)
+        if (volumes_make_dirs(a, p->dir, 0755, e) < 0)
             return -1;
-        f = open_file(k, s, in_etc(a, p, "hosts").p, own_head(a, jdoc_root(p->doc), ip), e);
+        f = open_file(k, s, in_dir(a, p, "hosts").p, own_head(a, jdoc_root(p->doc), ip), e);
         if (!f)
             return -1;
         s->n_own++;
@@ -178,10 +177,13 @@ void names_detach(struct names *k, struct pod *p)
 
 /* ---- what else is under /etc */
 
-static int write_text(const char *path, str text, struct err *e)
+static int write_text(struct arena *a, const char *dir, const char *path, str text, struct err *e)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+    enum { HOW = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW };
+    int fd = open(path, HOW, 0644);
 
+    if (fd < 0 && errno == ENOENT && volumes_make_dirs(a, dir, 0755, e) == 0)
+        fd = open(path, HOW, 0644);
     if (fd < 0)
         return err_sys(e, "open %s", path);
     bool whole = write(fd, text.p, text.n) == (ssize_t)text.n;
@@ -206,6 +208,28 @@ static str resolv_base(struct arena *a, const struct names *k)
     return S("");
 }
 
+/* One file for all pods that ask for nothing else; it follows the machine's. */
+static int resolv_file(struct names *k, struct arena *a, struct pod *p, str *path, struct err *e)
+{
+    jv pod = jdoc_root(p->doc), spec = jv_at(pod, "spec");
+    str text = names_resolv(a, pod, resolv_base(a, k), false);
+
+    if (jv_len(jv_at(spec, "dnsConfig")) ||
+        str_eq(jv_str(jv_at(spec, "dnsPolicy"), S("")), S("None"))) {
+        *path = in_dir(a, p, "resolv.conf");
+        return write_text(a, p->dir, path->p, text, e);
+    }
+    str dir = str_sub(str_of(k->dir), 0, (size_t)str_rfind(str_of(k->dir), '/'));
+    *path = arena_printf(a, "%" PRI_STR "/resolv.conf", STR_ARG(dir));
+    if (k->resolv && str_eqz(text, k->resolv))
+        return 0;
+    if (write_text(a, arena_z(a, dir), path->p, text, e) < 0)
+        return -1;
+    free(k->resolv);
+    k->resolv = mem_or_abort(strndup(text.p, text.n));
+    return 0;
+}
+
 static void add_mount(struct jbuild *b, str from, const char *to, bool ro)
 {
     jb_push(b, jobj(b->a, { "from", jstr(b->a, from) }, { "to", jstr(b->a, str_of(to)) },
@@ -214,19 +238,16 @@ static void add_mount(struct jbuild *b, str from, const char *to, bool ro)
 
 static int add_mounts(struct names *k, struct arena *a, struct pod *p, jv *mounts, struct err *e)
 {
-    jv pod = jdoc_root(p->doc);
     struct jbuild b = jv_is(*mounts, JV_ARR) ? jb_from(a, *mounts) : jb_arr(a);
-    str host = arena_printf(a, "%" PRI_STR "\n", STR_ARG(names_hostname(pod)));
-    str resolv = names_resolv(a, pod, resolv_base(a, k), false);
+    str name = arena_printf(a, "%" PRI_STR "\n", STR_ARG(names_hostname(jdoc_root(p->doc))));
+    str hostname = in_dir(a, p, "hostname"), resolv = STR_NONE;
 
-    if (volumes_make_dirs(a, arena_printf(a, "%s/etc", p->dir).p, 0755, e) < 0 ||
-        write_text(in_etc(a, p, "hostname").p, host, e) < 0 ||
-        write_text(in_etc(a, p, "resolv.conf").p, resolv, e) < 0)
+    if (write_text(a, p->dir, hostname.p, name, e) < 0 || resolv_file(k, a, p, &resolv, e) < 0)
         return -1;
     add_mount(&b, str_of(names_file_path(p->seat->own ? p->seat->own : p->seat->space->file)),
               "/etc/hosts", true);
-    add_mount(&b, in_etc(a, p, "hostname"), "/etc/hostname", false);
-    add_mount(&b, in_etc(a, p, "resolv.conf"), "/etc/resolv.conf", false);
+    add_mount(&b, hostname, "/etc/hostname", false);
+    add_mount(&b, resolv, "/etc/resolv.conf", true);
     *mounts = jb_done(&b);
     return 0;
 }
@@ -266,7 +287,7 @@ void names_adopt(struct names *k, struct pod *p, jv sandbox)
         return;
     if (k->shared)
         names_shared_adopt(k->shared, ip);
-    sit(k, a, p, access(in_etc(a, p, "hosts").p, F_OK) == 0, ip, NULL);
+    sit(k, a, p, access(in_dir(a, p, "hosts").p, F_OK) == 0, ip, NULL);
 }
 
 /* Where pods share the machine's network: what is in the sandbox besides. */
