@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "binder/binder.h"
 #include "loop/log.h"
+#include "node/groups.h"
 #include "node/images.h"
 #include "node/node.h"
 #include "node/resources.h"
@@ -32,6 +33,8 @@ struct up_node {
     struct node *node;
     struct up_pods *pods;
     struct binder *binder;
+    struct arena *a; /* of groups */
+    jv groups;
     struct loop_timer *patience;
     void (*on_stopped)(void *ctx);
     void *ctx;
@@ -135,6 +138,20 @@ static const char *level(const struct up_node_opts *o)
     return "shared";
 }
 
+/* ---- limits */
+
+/* Groups by a name that no other data directory has. */
+static void find_groups(struct up_node *u, const char *dir)
+{
+    str name = arena_printf(u->a, "muster-%08x", (unsigned)str_hash(str_of(dir)));
+
+    u->groups = groups_find(u->a, NULL, name);
+    log_info("limits of pods are kept",
+             KVZ("by", jv_exists(jv_at(u->groups, "v2"))   ? "cgroup v2"
+                       : jv_exists(jv_at(u->groups, "v1")) ? "cgroup v1"
+                                                           : "watching"));
+}
+
 /* ---- starting */
 
 int up_node_check(const struct up_node_opts *o, struct err *e)
@@ -153,6 +170,8 @@ static int node_begin(struct up_node *u, struct arena *a, struct api *api, const
                       const struct up_node_opts *o, struct err *e)
 {
     const char *path = getenv("PATH"); /* NOLINT(concurrency-mt-unsafe): nobody sets it */
+
+    find_groups(u, dir);
     struct warden_opts w = { .pods = arena_printf(a, "%s/pods", dir).p };
     struct node_opts n = {
         .loop = u->loop,
@@ -163,6 +182,7 @@ static int node_begin(struct up_node *u, struct arena *a, struct api *api, const
         .path = str_of(path && *path ? path : "/usr/local/bin:/usr/bin:/bin"),
         .env = machine_env(a),
         .isolation = str_of(level(o)),
+        .groups = u->groups,
         .resources = str_of(o->resources ? o->resources : ""),
         .strict_paths = o->strict_paths,
         .names = true,
@@ -196,6 +216,7 @@ int up_node_start(struct up_node **out, struct loop *l, struct api *api,
     };
 
     u->loop = l;
+    u->a = arena_new();
     u->node_api = api_inproc_new(api, "node");
     u->binder_api = api_inproc_new(api, "scheduler");
     u->binder = binder_new(l, u->binder_api, &b);
@@ -220,6 +241,9 @@ static void clear(struct up_node *u)
         up_pods_set_node(u->pods, NULL);
     node_free(TAKE(u->node));
     warden_runtime_free(TAKE(u->runtime));
+    groups_remove(u->groups);
+    arena_free(TAKE(u->a));
+    u->groups = JV_ABSENT;
     up_net_free(TAKE(u->net));
     api_inproc_free(TAKE(u->binder_api));
     api_inproc_free(TAKE(u->node_api));

@@ -229,6 +229,7 @@ static void copy_opts(struct node *n, const struct node_opts *o)
     n->o.api_ip = arena_str(a, o->api_ip);
     n->o.env = jv_copy(a, o->env);
     n->o.conditions = jv_copy(a, o->conditions);
+    n->o.groups = jv_copy(a, o->groups);
     if (!o->wall_ms)
         n->o.wall_ms = wall_now_ms;
 }

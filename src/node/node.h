@@ -39,6 +39,7 @@ struct node_opts { /* copied, texts too */
     jv env;                   /* {name: value} for them: HOME, LANG, … */
     str isolation;            /* "namespaces", "shared": told in the sandbox and as a label */
     jv conditions;            /* of the node, besides kubelet's; may be absent */
+    jv groups;                /* as groups_find gives them; absent: none */
     str resources;            /* "nvidia.com/gpu=1,…" */
     const char *root;         /* where dev and proc are; NULL: here */
     bool ephemeral;           /* what runs ends with this process, however that ends */

@@ -5,6 +5,7 @@
 #include "kube/meta.h"
 #include "loop/log.h"
 #include "node/env.h"
+#include "node/groups.h"
 #include "node/inside.h"
 #include "node/logs.h"
 #include "node/names.h"
@@ -192,6 +193,21 @@ static int attach(struct pod *p, struct err *e)
     return 0;
 }
 
+/* A pod without limits does without: making and removing groups takes a millisecond or two. */
+static jv cgroup_json(struct arena *a, const struct pod *p)
+{
+    static const char *const lists[] = { "initContainers", "containers" };
+
+    for (size_t i = 0; i < COUNT(lists); i++)
+        for (struct jv_iter it = jv_iter(jv_get(jv_at(p->life->pod, "spec"), str_of(lists[i])));
+             jv_next(&it);) {
+            jv limits = jv_at(it.value, "resources", "limits");
+            if (jv_exists(jv_at(limits, "cpu")) || jv_exists(jv_at(limits, "memory")))
+                return groups_of_pod(a, p->n->o.groups, str_of(p->uid));
+        }
+    return JV_ABSENT;
+}
+
 static jv sandbox_json(struct arena *a, struct pod *p, jv gpus)
 {
     jv pod = p->life->pod, net = jdoc_root(p->net);
@@ -206,7 +222,7 @@ static jv sandbox_json(struct arena *a, struct pod *p, jv gpus)
                 { "mounts", jv_at(net, "mounts") },
                 { "with_node", p->n->o.ephemeral ? JV_TRUE : JV_ABSENT },
                 { "tmpfs", volumes_in_memory(a, jdoc_root(p->volumes)) }, { "devices", gpus },
-                { "preload", preload }, { "env", env });
+                { "cgroup", cgroup_json(a, p) }, { "preload", preload }, { "env", env });
 }
 
 void pod_sandbox(struct pod *p)
