@@ -15,6 +15,8 @@ enum {
     HOST_CONNECTIONS_H1 = 16, /* of HTTP/1.1; each stream has one beside these */
     HOST_STREAMS = 1000,      /* a connection, or fewer as the server says */
     RUNNING_MOST = 256, /* requests curl has; it looks at all that wait whenever one is done */
+    CROWD = 32,         /* requests, from which on ... */
+    REST_MS = 4,
     LINES_KEPT = 32,
     BUFFER_BYTES = 64 * 1024, /* more than a record of TLS, with headers */
     TIMEOUT_MS = 60 * 1000,   /* as long as kube-apiserver works on a request */

@@ -13,6 +13,8 @@ struct watched {
     uv_poll_t uv;
     struct multi *m;
     curl_socket_t fd;
+    int events;              /* curl waits for */
+    struct loop_timer *rest; /* not looked at until it fires */
 };
 
 static void on_closed(uv_handle_t *h)
@@ -90,12 +92,35 @@ static void act(struct multi *m, curl_socket_t fd, int what)
     calls_deliver(c);
 }
 
+static void on_poll(uv_poll_t *h, int status, int events);
+
+static void on_rested(void *arg)
+{
+    struct watched *w = arg;
+
+    loop_timer_stop(TAKE(w->rest));
+    uv_poll_start(&w->uv, w->events, on_poll);
+}
+
+/* Whenever something comes, curl looks at each call on that connection. In a crowd it comes all the
+ * time, and nobody has waited for less than this: take in several at once. */
+static void rest(struct watched *w)
+{
+    const struct client *c = w->m->c;
+
+    if (w->m != &c->for_calls || c->running < CROWD || w->rest)
+        return;
+    uv_poll_stop(&w->uv);
+    w->rest = loop_timer_start(c->loop, REST_MS, 0, on_rested, w);
+}
+
 static void on_poll(uv_poll_t *h, int status, int events)
 {
     struct watched *w = h->data;
     int what = (events & UV_READABLE ? CURL_CSELECT_IN : 0) |
                (events & UV_WRITABLE ? CURL_CSELECT_OUT : 0);
 
+    rest(w);
     act(w->m, w->fd, status < 0 ? CURL_CSELECT_ERR : what);
 }
 
@@ -125,6 +150,7 @@ static int on_multi_socket(CURL *easy, curl_socket_t fd, int what, void *ctx, vo
     if (what == CURL_POLL_REMOVE) {
         if (w) {
             curl_multi_assign(m->curl, fd, NULL);
+            loop_timer_stop(TAKE(w->rest));
             uv_poll_stop(&w->uv);
             uv_close((uv_handle_t *)&w->uv, on_closed);
         }
@@ -142,9 +168,9 @@ static int on_multi_socket(CURL *easy, curl_socket_t fd, int what, void *ctx, vo
         m->c->holds++;
         curl_multi_assign(m->curl, fd, w);
     }
-    uv_poll_start(
-        &w->uv, (what & CURL_POLL_IN ? UV_READABLE : 0) | (what & CURL_POLL_OUT ? UV_WRITABLE : 0),
-        on_poll);
+    w->events = (what & CURL_POLL_IN ? UV_READABLE : 0) | (what & CURL_POLL_OUT ? UV_WRITABLE : 0);
+    if (!w->rest)
+        uv_poll_start(&w->uv, w->events, on_poll);
     return 0;
 }
 
