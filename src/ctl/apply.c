@@ -1,6 +1,6 @@
 /* Carries plans out: stage by stage, within a stage as many at once as have gone well so far (one,
- * four, sixteen, ...), within all of them as many as the limits say, taking turns between jobs: a
- * job with a thousand creates delays nobody else's first. */
+ * two, four, eight, then four times as many each time), within all of them as many as the limits
+ * say, taking turns between jobs: a job with a thousand creates delays nobody else's first. */
 
 #include "ctl/inner.h"
 

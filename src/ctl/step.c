@@ -10,6 +10,7 @@ enum {
     TOLD_ONE_BY_ONE = 9, /* of each reason and pass */
     HOLD_BASE_MS = 100,
     REFUSED_IN_A_ROW = 3,
+    CAREFUL = 8,                /* at once: what is refused to all has shown by then */
     SHARED_MS = 10 * 60 * 1000, /* between looks whether it is still there */
 };
 
@@ -73,7 +74,7 @@ void tallies_tell(struct run *r)
 
 static void accepted(struct run *r, const struct plan_step *s)
 {
-    r->window += 3;
+    r->window += r->window < CAREFUL ? 1 : 3;
     stats_step(&r->c->stats, s->kind, s->res, true);
     if (s->done_reason)
         tell_done(r, s);
