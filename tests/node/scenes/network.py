@@ -36,7 +36,7 @@ except socket.gaierror:
 READY = {"exec": {"command": ["sh", "-c", "test -e $G/ready-$ME"]}, "periodSeconds": 1}
 
 
-def server(s, name, port=7000, wait=True, **words):
+def server(s, name, port=27000, wait=True, **words):
     more = words.pop("more", {})
     s.start(name, python(SERVE.format(port=port), env=[{"name": "ME", "value": name}], **more), **words)
     if wait:
@@ -67,15 +67,15 @@ def looks(s, pod, name, want, what):
 def two_pods_bind_the_same_port_on_all_addresses(s):
     a, b = server(s, "a"), server(s, "b")
     assert a != b, f"both have {a}"
-    s.start("c", box(ASK + f"ask {a} 7000 | say a; ask {b} 7000 | say b"))
+    s.start("c", box(ASK + f"ask {a} 27000 | say a; ask {b} 27000 | say b"))
     is_((s.read("a"), s.read("b")), ("a\n", "b\n"), "each answers at its own address")
 
 
 @scene
 def a_pod_reaches_itself_by_loopback_and_by_address(s):
-    s.start("p", box(ASK + "export ME=p; /usr/bin/python3 -c \"" + SERVE.format(port=7001) + "\" & "
-                     "until [ -e $G/up-p ]; do sleep 0.1; done; ask 127.0.0.1 7001 | say lo; ask localhost 7001 | say "
-                     "name; ask $IP 7001 | say ip; ask $(hostname) 7001 | say host; kill $!",
+    s.start("p", box(ASK + "export ME=p; /usr/bin/python3 -c \"" + SERVE.format(port=27001) + "\" & "
+                     "until [ -e $G/up-p ]; do sleep 0.1; done; ask 127.0.0.1 27001 | say lo; ask localhost 27001 | say "
+                     "name; ask $IP 27001 | say ip; ask $(hostname) 27001 | say host; kill $!",
                      env=[{"name": "IP", "valueFrom": {"fieldRef": {"fieldPath": "status.podIP"}}}]))
     for name in ("lo", "name", "ip", "host"):
         is_(s.read(name), "p\n", name)
@@ -92,7 +92,7 @@ def a_pods_host_name_is_its_name(s):
 
 @scene
 def a_headless_service_is_its_pods(s):
-    s.service("svc", {"app": "x"}, clusterIP="None", ports=[{"port": 7000}])
+    s.service("svc", {"app": "x"}, clusterIP="None", ports=[{"port": 27000}])
     a, b = server(s, "a", labels={"app": "x"}), server(s, "b", labels={"app": "x"})
     server(s, "c", labels={"app": "y"})
     for i, name in enumerate(("svc", f"svc.{s.ns}", f"svc.{s.ns}.svc", f"svc.{s.ns}.svc.cluster.local")):
@@ -101,9 +101,9 @@ def a_headless_service_is_its_pods(s):
 
 @scene
 def a_job_replica_is_reached_by_its_services_name(s):
-    s.service("job-worker-0", {"index": "0"}, clusterIP="None", ports=[{"port": 7000}])
+    s.service("job-worker-0", {"index": "0"}, clusterIP="None", ports=[{"port": 27000}])
     server(s, "job-worker-0", labels={"index": "0"})
-    s.start("c", box(ASK + "until ask job-worker-0 7000 | grep -q '^job-worker-0$'; do sleep 0.3; done; echo y | say y"))
+    s.start("c", box(ASK + "until ask job-worker-0 27000 | grep -q '^job-worker-0$'; do sleep 0.3; done; echo y | say y"))
     s.read("y")
 
 
@@ -112,7 +112,7 @@ def names_of_other_namespaces_want_the_namespace(s):
     other = s.ns + "-other"
     s.kube.make_namespace(other)
     s.kube.create("services", {"metadata": {"name": "far"}, "spec": {
-        "clusterIP": "None", "selector": {"app": "x"}, "ports": [{"port": 7000}]}}, other)
+        "clusterIP": "None", "selector": {"app": "x"}, "ports": [{"port": 27000}]}}, other)
     s.kube.create("pods", s.pod("a", STAY, gate=False, labels={"app": "x"}), other)
     s.machine.wait(lambda: (s.machine.pods.get("a", other) or {}).get("status", {}).get("podIP"), "it has an address")
     address = s.machine.pods.get("a", other)["status"]["podIP"]
@@ -122,7 +122,7 @@ def names_of_other_namespaces_want_the_namespace(s):
 
 @scene
 def a_name_leads_to_ready_pods_alone(s):
-    s.service("svc", {"app": "x"}, clusterIP="None", ports=[{"port": 7000}])
+    s.service("svc", {"app": "x"}, clusterIP="None", ports=[{"port": 27000}])
     a = server(s, "a", labels={"app": "x"})
     server(s, "b", labels={"app": "x"}, more={"readinessProbe": READY})
     s.wait_ready("a")
@@ -131,7 +131,7 @@ def a_name_leads_to_ready_pods_alone(s):
 
 @scene
 def a_name_follows_readiness(s):
-    s.service("svc", {"app": "x"}, clusterIP="None", ports=[{"port": 7000}])
+    s.service("svc", {"app": "x"}, clusterIP="None", ports=[{"port": 27000}])
     a = server(s, "a", labels={"app": "x"}, more={"readinessProbe": {**READY, "failureThreshold": 1}})
     looks(s, "p", "svc", "none", "not yet ready")
     fit(s, "a")
@@ -144,7 +144,7 @@ def a_name_follows_readiness(s):
 
 @scene
 def a_name_can_lead_to_pods_that_are_not_ready(s):
-    s.service("svc", {"app": "x"}, clusterIP="None", ports=[{"port": 7000}], publishNotReadyAddresses=True)
+    s.service("svc", {"app": "x"}, clusterIP="None", ports=[{"port": 27000}], publishNotReadyAddresses=True)
     a = server(s, "a", labels={"app": "x"}, more={"readinessProbe": READY})
     looks(s, "p", "svc", a, "not ready, but there")
     is_(condition(s.now("a"), "Ready")["status"], "False", "it is not ready")
@@ -155,7 +155,7 @@ def names_follow_changes_while_a_pod_runs(s):
     s.start("p", box(ASK + "until [ \"$(look svc)\" != none ]; do sleep 0.3; done; look svc | say one; "
                      "until [ \"$(look svc)\" = none ]; do sleep 0.3; done; echo gone | say two"))
     s.wait_ready("p")
-    s.service("svc", {"app": "x"}, clusterIP="None", ports=[{"port": 7000}])
+    s.service("svc", {"app": "x"}, clusterIP="None", ports=[{"port": 27000}])
     a = server(s, "a", labels={"app": "x"})
     is_(s.read("one").strip(), a, "a service that came later")
     s.delete("a", grace=0)
@@ -164,16 +164,16 @@ def names_follow_changes_while_a_pod_runs(s):
 
 @scene
 def a_cluster_ip_leads_to_a_ready_pod(s):
-    s.service("svc", {"app": "x"}, ports=[{"port": 7000}])
+    s.service("svc", {"app": "x"}, ports=[{"port": 27000}])
     server(s, "a", labels={"app": "x"})
     s.wait_ready("a")
-    s.start("c", box(ASK + "until ask svc 7000 | grep -q '^a$'; do sleep 0.3; done; echo y | say y"))
+    s.start("c", box(ASK + "until ask svc 27000 | grep -q '^a$'; do sleep 0.3; done; echo y | say y"))
     s.read("y")
 
 
 @scene
 def pods_of_a_subdomain_have_names(s):
-    s.service("sub", {"app": "x"}, clusterIP="None", ports=[{"port": 7000}])
+    s.service("sub", {"app": "x"}, clusterIP="None", ports=[{"port": 27000}])
     a = server(s, "a", labels={"app": "x"}, hostname="first", subdomain="sub")
     looks(s, "p", f"first.sub.{s.ns}.svc.cluster.local", a, "host name and subdomain")
     looks(s, "q", "first.sub", a, "in short")
@@ -181,7 +181,7 @@ def pods_of_a_subdomain_have_names(s):
 
 @scene
 def resolvers_of_libc_agree(s):
-    s.service("svc", {"app": "x"}, clusterIP="None", ports=[{"port": 7000}])
+    s.service("svc", {"app": "x"}, clusterIP="None", ports=[{"port": 27000}])
     a = server(s, "a", labels={"app": "x"})
     looks(s, "p", "svc", a, "getaddrinfo")
     s.start("q", "getent hosts svc | say hosts; getent ahostsv4 svc | say ahosts; /usr/bin/python3 -c \"import socket; "

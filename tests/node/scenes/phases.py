@@ -142,9 +142,9 @@ def readiness_gates_hold_a_pod_back(s):
 def containers_of_a_pod_share_its_address_and_host_name(s):
     script = "hostname | say {0}.name; /usr/bin/python3 -c \"import socket; s = socket.create_server(('127.0.0.1', {1}))" \
              "; open('$G/{0}.up', 'w'); {2}\""
-    s.start("p", box(script.format("a", 4711, "s.accept()[0].sendall(b'hello')"), "a"),
+    s.start("p", box(script.format("a", 24711, "s.accept()[0].sendall(b'hello')"), "a"),
             box("until [ -e $G/a.up ]; do sleep 0.1; done; " + script.format(
-                "b", 0, "open('$G/got', 'wb').write(socket.create_connection(('127.0.0.1', 4711)).recv(99))"), "b"))
+                "b", 0, "open('$G/got', 'wb').write(socket.create_connection(('127.0.0.1', 24711)).recv(99))"), "b"))
     s.wait_phase("p", "Succeeded")
     is_(s.read("got"), "hello", "over the loopback of both")
     is_(s.read("a.name"), s.read("b.name"), "host name")

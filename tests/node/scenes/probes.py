@@ -20,7 +20,7 @@ class H(http.server.BaseHTTPRequestHandler):
         self.wfile.write(b'words of the server')
     def log_message(self, *_):
         pass
-http.server.ThreadingHTTPServer(('0.0.0.0', 8080), H).serve_forever()
+http.server.ThreadingHTTPServer(('0.0.0.0', 28080), H).serve_forever()
 """
 
 
@@ -107,7 +107,7 @@ def a_probe_has_a_grace_of_its_own(s):
 @scene
 def readiness_by_http_wants_a_good_answer(s):
     write(s, "code", "503")
-    s.start("p", python(SERVER, ports=[{"name": "web", "containerPort": 8080}],
+    s.start("p", python(SERVER, ports=[{"name": "web", "containerPort": 28080}],
                         readinessProbe={"httpGet": {"path": "/fit?x=1", "port": "web", "httpHeaders": [
                             {"name": "X-Test", "value": "yes"}]}, **OFTEN}))
     s.wait_event("Unhealthy", "Readiness probe failed: HTTP probe failed with statuscode: 503", name="p")
@@ -119,9 +119,9 @@ def readiness_by_http_wants_a_good_answer(s):
 @scene(slow=True)
 def liveness_by_http_restarts(s):
     write(s, "code", "200")
-    s.start("p", python(SERVER, livenessProbe={"httpGet": {"path": "/", "port": 8080}, "failureThreshold": 1,
+    s.start("p", python(SERVER, livenessProbe={"httpGet": {"path": "/", "port": 28080}, "failureThreshold": 1,
                                                "initialDelaySeconds": 2, **OFTEN},
-                        startupProbe={"tcpSocket": {"port": 8080}, "failureThreshold": 100, **OFTEN}),
+                        startupProbe={"tcpSocket": {"port": 28080}, "failureThreshold": 100, **OFTEN}),
             restart="Always")
     s.wait_ready("p")
     write(s, "code", "500")
@@ -133,8 +133,8 @@ def liveness_by_http_restarts(s):
 @scene
 def readiness_by_tcp_wants_a_listener(s):
     s.start("p", box("mkfifo $G/go 2>/dev/null; read -r _ <$G/go; exec /usr/bin/python3 -c \"import socket, time; "
-                     "s = socket.create_server(('', 9090)); time.sleep(1000)\"",
-                     readinessProbe={"tcpSocket": {"port": 9090}, **OFTEN}))
+                     "s = socket.create_server(('', 29090)); time.sleep(1000)\"",
+                     readinessProbe={"tcpSocket": {"port": 29090}, **OFTEN}))
     told = s.wait_event("Unhealthy", "Readiness probe failed: ", name="p")
     matches(told["message"], "refused", "why")
     assert condition(s.now("p"), "Ready")["status"] == "False"

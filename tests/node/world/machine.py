@@ -39,9 +39,10 @@ class Machine:
         os.chmod(self.folder, 0o755)
         self.data = os.path.join(self.folder, "data")
         self.log = os.path.join(self.folder, "up.log")
-        # A copy: somebody else may not be let into the tree; and by it our processes are known.
+        # A copy: somebody else may not be let into the tree; and by it our processes are known. Not written by
+        # this process: a child of another thread would hold it open, and then it cannot be run.
         self.muster = os.path.join(self.folder, "muster")
-        shutil.copy(MUSTER, self.muster)
+        subprocess.run(["cp", MUSTER, self.muster], check=True)
         self.port = 0
         self.home = self.make("home")
         self.make("data", mode=0o700)
@@ -137,8 +138,7 @@ class Machine:
     def complains(self):
         with open(self.log, errors="replace", encoding="utf-8") as f:
             text = f.read()
-        found = re.search(r".*((Address|Leak|Thread)Sanitizer|runtime error:|Assertion).*", text)
-        return found and found[0]
+        return "\n".join(m[0] for m in re.finditer(r".*((Address|Leak|Thread)Sanitizer|runtime error:|Assertion).*", text))
 
     def wait(self, predicate, what, timeout=60):
         return wait_for(self.changed, predicate, what, timeout, self.trouble)
