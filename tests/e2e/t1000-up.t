@@ -11,7 +11,7 @@ mode() {
 refuses() {
 	text=$1
 	shift
-	test_expect_code 1 timeout 5 muster up --listen 127.0.0.1:0 "$@" >out 2>err &&
+	test_expect_code 1 timeout 60 muster up --listen 127.0.0.1:0 "$@" >out 2>err &&
 		test_must_be_empty out && is 1 "$(wc -l <err)" && has err "$text"
 }
 
@@ -40,12 +40,12 @@ test_expect_success 'the data directory is 0700, keys, token, kubeconfig and sto
 '
 
 test_expect_success 'SIGTERM: exits 0, and the ready line was all that stdout got' '
-	began=$(now_ms) && stop_muster TERM && test $(($(now_ms) - began)) -lt 2000 &&
+	began=$(now_ms) && stop_muster TERM && took_less $began 2000 &&
 	cat <&7 >rest && test_must_be_empty rest
 '
 
 test_expect_success 'SIGINT: exits 0' '
-	start_muster && began=$(now_ms) && stop_muster INT && test $(($(now_ms) - began)) -lt 2000
+	start_muster && began=$(now_ms) && stop_muster INT && took_less $began 2000
 '
 
 test_expect_success 'data goes to $XDG_DATA_HOME/muster unless told otherwise' '
@@ -85,7 +85,7 @@ test_expect_success 'a second one on the same data says so, in one line, and exi
 
 test_expect_success 'a taken port: one line, exit 1' '
 	start_muster && test_when_finished "stop_muster" &&
-	test_expect_code 1 timeout 5 muster up --data other --listen "${url#https://}" >out 2>err &&
+	test_expect_code 1 timeout 60 muster up --data other --listen "${url#https://}" >out 2>err &&
 	test_must_be_empty out && is 1 "$(wc -l <err)" && has err "${url##*:}"
 '
 
@@ -112,13 +112,13 @@ test_expect_success 'an unwritable kubeconfig: one line, exit 1' '
 '
 
 test_expect_success 'wrong flags exit 2 and say what is wrong' '
-	test_expect_code 2 timeout 5 muster up --no-such-flag 2>err && has err "no-such-flag" &&
-	test_expect_code 2 timeout 5 muster up --data x --listen nonsense:port 2>err && has err "nonsense:port" &&
-	test_expect_code 2 timeout 5 muster up --data x --listen 127.0.0.1:70000 2>err && has err "70000" &&
-	test_expect_code 2 timeout 5 muster up --data x argument 2>err && has err "argument" &&
-	test_expect_code 2 timeout 5 muster up --data 2>err && has err "data" &&
-	test_expect_code 2 timeout 5 muster sing 2>err && has err "sing" &&
-	test_expect_code 2 timeout 5 muster 2>err && test -s err
+	test_expect_code 2 timeout 60 muster up --no-such-flag 2>err && has err "no-such-flag" &&
+	test_expect_code 2 timeout 60 muster up --data x --listen nonsense:port 2>err && has err "nonsense:port" &&
+	test_expect_code 2 timeout 60 muster up --data x --listen 127.0.0.1:70000 2>err && has err "70000" &&
+	test_expect_code 2 timeout 60 muster up --data x argument 2>err && has err "argument" &&
+	test_expect_code 2 timeout 60 muster up --data 2>err && has err "data" &&
+	test_expect_code 2 timeout 60 muster sing 2>err && has err "sing" &&
+	test_expect_code 2 timeout 60 muster 2>err && test -s err
 '
 
 test_expect_success '--help and version go to stdout and exit 0' '
@@ -137,7 +137,7 @@ test_expect_success '--detach on data in use: the same one line, exit 1' '
 '
 
 test_expect_success 'down where nothing runs says so and exits 1' '
-	test_expect_code 1 timeout 5 muster down --data det 2>err && is 1 "$(wc -l <err)"
+	test_expect_code 1 timeout 60 muster down --data det 2>err && is 1 "$(wc -l <err)"
 '
 
 test_expect_success 'down returns when the server is gone: up again at once' '
@@ -154,7 +154,7 @@ test_expect_success 'SIGTERM with open watches: ends them cleanly, exits 0 withi
 	start api "/api/v1/namespaces?watch=true" --http1.1 -N >http1 2>err1 && one=$! &&
 	start api "/api/v1/namespaces?watch=true" --http2 -N >http2 2>err2 && two=$! &&
 	within 5 test -s http1 && within 5 test -s http2 &&
-	began=$(now_ms) && stop_muster TERM && test $(($(now_ms) - began)) -lt 2000 &&
+	began=$(now_ms) && stop_muster TERM && took_less $began 2000 &&
 	wait $one && wait $two
 '
 
@@ -165,7 +165,7 @@ test_expect_success 'SIGTERM with a half-sent request: still exits 0 within 2 s'
 	start openssl s_client -connect "${url#https://}" -CAfile "$data/pki/ca.crt" <idle.in >idle 2>&1 &&
 	within 5 grep -q "Verify return code" half && within 5 grep -q "Verify return code" idle &&
 	printf "POST /api/v1/namespaces HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{" >&8 &&
-	began=$(now_ms) && stop_muster TERM && test $(($(now_ms) - began)) -lt 2000
+	began=$(now_ms) && stop_muster TERM && took_less $began 2000
 '
 
 test_done

@@ -33,7 +33,7 @@ test_expect_success 'it can be made anew, and revisions went on' '
 
 test_expect_success 'a file that is no database at all: one clear line, exit 1, nothing overwritten' '
 	stop_muster && rm -f "$data"/muster.db* && echo "this is not a database, but it may be dear to somebody" >"$data/muster.db" && cp "$data/muster.db" before &&
-	test_expect_code 1 timeout 5 muster up --data "$data" --listen 127.0.0.1:0 2>err && is 1 "$(wc -l <err)" && has err "muster.db" && test_cmp before "$data/muster.db"
+	test_expect_code 1 timeout 60 muster up --data "$data" --listen 127.0.0.1:0 2>err && is 1 "$(wc -l <err)" && has err "muster.db" && test_cmp before "$data/muster.db"
 '
 
 test_done

@@ -7,7 +7,7 @@ test_description='muster operator: flags, what is refused, and what it says'
 refused() {
 	code=$1 text=$2
 	shift 2
-	test_expect_code "$code" timeout 5 muster operator --metrics-bind-address 0 \
+	test_expect_code "$code" timeout 60 muster operator --metrics-bind-address 0 \
 		--health-probe-bind-address 0 "$@" >out 2>err &&
 		test_must_be_empty out && has err "$text"
 }
@@ -60,9 +60,9 @@ test_expect_success 'an API to look after' '
 
 test_expect_success 'a port that is taken, or no address: one line, exit 1' '
 	taken=${url##*:} &&
-	test_expect_code 1 timeout 5 muster operator --metrics-bind-address "127.0.0.1:$taken" 2>err &&
+	test_expect_code 1 timeout 60 muster operator --metrics-bind-address "127.0.0.1:$taken" 2>err &&
 	is "muster: --metrics-bind-address 127.0.0.1:$taken: listen on 127.0.0.1 port $taken: Address already in use" "$(cat err)" &&
-	test_expect_code 1 timeout 5 muster operator --metrics-bind-address 0 \
+	test_expect_code 1 timeout 60 muster operator --metrics-bind-address 0 \
 		--health-probe-bind-address nowhere:1 2>err &&
 	has err "nowhere. is not an IP address" && is 1 "$(wc -l <err)"
 '

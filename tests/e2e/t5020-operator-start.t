@@ -9,7 +9,8 @@ once() {
 
 test_expect_success 'a CRD that is missing is named once; ready when it comes' '
 	start_api --no-operator && crds && kubectl delete crd tfjobs.kubeflow.org &&
-	start_operator crd && sleep 2 &&
+	start_operator crd &&
+	within 30 grep -q "verb=list resource=tfjobs.kubeflow.org" crd.log && sleep 1 &&
 	is 500 "$(probe crd /readyz)" && is 200 "$(probe crd /healthz)" &&
 	once crd.log "level=warn.*verb=list resource=tfjobs.kubeflow.org" &&
 	crds && within 60 is_ready crd && within 3 grep -q "msg=ready" crd.log &&
@@ -29,7 +30,8 @@ test_expect_success 'kinds that are not asked for are not missed' '
 '
 
 test_expect_success MUSTER 'an API that is away is named; ready when it comes' '
-	keep=${url##*:} && stop_muster && start_operator away && sleep 1 &&
+	keep=${url##*:} && stop_muster && start_operator away &&
+	within 30 grep -q "level=warn.*verb=list resource=tfjobs.kubeflow.org" away.log &&
 	is 500 "$(probe away /readyz)" && has away.log "level=warn.*verb=list resource=tfjobs.kubeflow.org" &&
 	start_muster --no-operator --listen "127.0.0.1:$keep" && within 60 is_ready away &&
 	end_operator away
@@ -42,7 +44,10 @@ as_nobody() {
 
 test_expect_success 'rights that are missing are named by verb and resource, once' '
 	kubectl config view --raw --flatten -o json | as_nobody &&
-	start_operator nobody --kubeconfig nobody.json --leader-elect && sleep 3 &&
+	start_operator nobody --kubeconfig nobody.json --leader-elect &&
+	within 30 grep -q "msg=\"leader election waits\"" nobody.log &&
+	within 30 grep -q "msg=\"cannot read.*verb=list resource=pods " nobody.log &&
+	within 30 grep -q "permission missing.*resource=tfjobs/status.kubeflow.org" nobody.log && sleep 1 &&
 	is 500 "$(probe nobody /readyz)" &&
 	for right in "get resource=pods" "create resource=pods" "delete resource=pods" \
 		"get resource=services" "create resource=services" \
@@ -62,7 +67,7 @@ test_expect_success REAL 'and it goes on when they are granted' '
 '
 
 test_expect_success 'SIGINT in all that: exit 0' '
-	began=$(now_ms) && end_operator nobody INT && test $(($(now_ms) - began)) -lt 3000
+	began=$(now_ms) && end_operator nobody INT && took_less $began 3000
 '
 
 test_done

@@ -7,7 +7,7 @@ test_expect_success 'SIGTERM in the middle of much work: what was sent is finish
 	start_api --no-operator && crds && start_operator op --leader-elect --leader-election-namespace "$ns" &&
 	within 10 is_ready op && tfjob wide 200 | kubectl create -f - &&
 	within 10 has_some_pods && began=$(now_ms) && end_operator op &&
-	test $(($(now_ms) - began)) -lt 5500 && lacks op.log "not all requests were answered" &&
+	took_less $began 5500 && lacks op.log "not all requests were answered" &&
 	is "" "$(kubectl get lease 1ca428e5.training-operator.kubeflow.org -o jsonpath={.spec.holderIdentity})"
 '
 
@@ -18,14 +18,14 @@ test_expect_success 'the next one goes on from there: 200 pods, none twice' '
 '
 
 test_expect_success 'an idle one ends at once' '
-	sleep 1 && began=$(now_ms) && end_operator op && test $(($(now_ms) - began)) -lt 1000
+	sleep 1 && began=$(now_ms) && end_operator op && took_less $began 1000
 '
 
 test_expect_success MUSTER 'without its API it ends as well, lease or not' '
 	start_operator op --leader-elect --leader-election-namespace "$ns" && within 20 is_ready op &&
 	kill -STOP $muster_pid && sleep 0.3 && began=$(now_ms) &&
 	{ end_operator op; code=$?; kill -CONT $muster_pid; is 0 $code; } &&
-	test $(($(now_ms) - began)) -lt 9000
+	took_less $began 9000
 '
 
 test_done

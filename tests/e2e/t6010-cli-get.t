@@ -38,9 +38,16 @@ test_expect_success 'as objects' '
 	muster get pods -o name >out && has out "^pod/go-worker-2$" && muster get po/go-worker-0 -o json >out.json && jq_is ".kind == \"Pod\"" out.json
 '
 
+# Both show what is there, one after the other: something may have happened in between.
+# shellcheck disable=SC2086 # a list of words
+as_kubectl() {
+	muster get $1 >mine && kubectl get $1 >theirs && steady -e "s/ *$//" mine >got &&
+		steady -e "s/ *$//" theirs >want && test_cmp want got
+}
+
 test_expect_success 'other resources in the columns of the server, as kubectl shows them' '
 	for what in pods svc ns "pods -A" "pods -o wide" "crd" "events"; do
-		muster get $what >mine && kubectl get $what >theirs && steady -e "s/ *$//" mine >got && steady -e "s/ *$//" theirs >want && test_cmp want got || return 1
+		within 10 as_kubectl "$what" || return 1
 	done &&
 	muster get po,svc >out && has out "^pod/go-worker-0 " "^service/go-worker-0 "
 '

@@ -102,7 +102,7 @@ test_expect_success "$level: interrupted twice: killed, whatever it says to that
 	{ muster run --isolation $level stubborn.yaml >out 2>err & pid=$!; } && background="$background $pid" &&
 	within 60 sh -c "test \$(grep -c ready out) = 2" && kill -INT $pid &&
 	within 30 sh -c "test \$(grep -c no out) = 2" && kill -INT $pid && began=$(now_ms) &&
-	{ wait $pid; is 130 $?; } && test $(($(now_ms) - began)) -lt 25000 &&
+	{ wait $pid; is 130 $?; } && took_less $began 25000 &&
 	has err "^muster: killing" && within 30 gone 7
 '
 
