@@ -28,8 +28,9 @@ class Pair:
         self.leases = Mirror(server.kube, "leases")
         words = ["--leader-elect", "--leader-election-id", self.id, "--leader-election-namespace", ns]
         # Shorter than 15, 10 and 2 s: nobody likes to wait. Who has no time to renew it loses a lease.
+        longer = min(lag.factor(), 3)
         for name, seconds in LEASE_S.items():
-            words += [f"--leader-elect-{name}", f"{round(1000 * seconds * min(lag.factor(), 3))}ms"]
+            words += [f"--leader-elect-{name}", f"{round(1000 * seconds * longer)}ms"]
         self.a = Proxied(server.kube, ns, *words)
         self.wait_holder(lambda who: who, "somebody leads", 10)
         self.b = Proxied(server.kube, ns, *words, wait=False)
