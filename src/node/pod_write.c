@@ -184,6 +184,10 @@ void pod_write(struct pod *p)
         diff = jv_with(a, diff, addresses_patch(a, jv_at(diff, "podIPs"), jv_at(before, "podIPs")),
                        "podIPs");
     uint64_t hash = str_hash(json_text(a, diff));
+    if (hash == p->wrote && p->remove) { /* it differs for ever: not a reason to stay for ever */
+        remove_it(p, a);
+        return;
+    }
     if (hash == p->wrote) { /* the server took it and it still differs: no use to insist at once */
         p->wrote = 0;
         p->write_waits = true;

@@ -229,6 +229,24 @@ void ward_box_free(struct ward *w, struct ward_box *b)
     free(b);
 }
 
+/* Mounts of level shared, and where the termination message really goes. */
+static int link_mounts(struct ward_box *b, struct warden_minder *m, struct err *e)
+{
+    AUTO(buf) struct buf moves = { 0 };
+    const struct warden_start *s = &b->start;
+
+    if (warden_links_make(&b->view, &moves, e) < 0)
+        return -1;
+    if (s->term_from && s->term_to)
+        buf_printf(&moves, "%s\n%s\n", s->term_to, s->term_from);
+    if (moves.n && b->view.sandbox->preload) {
+        b->start.env.at[b->start.env.n++] =
+            arena_printf(b->a, "MUSTER_PATHS=%" PRI_STR, STR_ARG(buf_str(&moves))).p;
+        m->run.env = b->start.env;
+    }
+    return 0;
+}
+
 static int prepare(struct ward *w, struct ward_box *b, struct warden_minder *m, struct err *e)
 {
     const struct warden_start *s = &b->start;
@@ -249,7 +267,7 @@ static int prepare(struct ward *w, struct ward_box *b, struct warden_minder *m, 
         snprintf(tmp, sizeof(tmp), "%s/tmp/%" PRI_STR, w->dir, STR_ARG(s->name));
         if (warden_mkdirs(tmp, 0777) < 0)
             return err_sys(e, "make %s", tmp);
-        if (warden_links_make(&b->view, e) < 0)
+        if (link_mounts(b, m, e) < 0)
             return -1;
     }
     if (warden_cgroup_make(&b->cgroup, false, e) < 0 ||

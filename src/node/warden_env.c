@@ -71,7 +71,7 @@ struct warden_list warden_env(struct arena *a, const struct warden_sandbox *s,
                               const struct warden_start *start, const char *dir)
 {
     struct warden_list own = start->env;
-    struct warden_list env = { .at = ARENA_ARRAY(a, const char *, own.n + s->env.n + 6) };
+    struct warden_list env = { .at = ARENA_ARRAY(a, const char *, own.n + s->env.n + 7) };
     const char *lib = s->preload && can_read(s->preload, start->uid) ? s->preload : NULL;
 
     for (size_t i = 0; i < own.n; i++)

@@ -131,8 +131,10 @@ static int make_link(const char *dir, const char *from, const char *to, struct e
     return 0;
 }
 
-static int make_mount(const struct warden_view *v, const struct warden_mount *m, struct err *e)
+static int make_mount(const struct warden_view *v, const struct warden_mount *m, struct buf *moves,
+                      struct err *e)
 {
+    struct err why = { 0 };
     char from[PATH_MAX];
     struct stat a;
     struct stat b;
@@ -146,10 +148,20 @@ static int make_mount(const struct warden_view *v, const struct warden_mount *m,
     if (stat(m->to, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino &&
         !is_noted_by_others(v->dir, "link", m->to))
         return 0; /* hostPath at its own place */
-    return make_link(v->dir, from, m->to, e);
+    if (make_link(v->dir, from, m->to, &why) == 0)
+        return 0;
+    /* Nobody's, or another pod's: what is only read can be had by the preload library. */
+    bool free = lstat(m->to, &b) < 0 ? errno == ENOENT : S_ISLNK(b.st_mode);
+    if (!m->ro || !v->sandbox->preload || !free) {
+        if (e)
+            *e = why;
+        return -1;
+    }
+    buf_printf(moves, "%s\n%s\n", m->to, from);
+    return 0;
 }
 
-int warden_links_make(const struct warden_view *v, struct err *e)
+int warden_links_make(const struct warden_view *v, struct buf *moves, struct err *e)
 {
     const struct warden_start *s = v->start;
 
@@ -159,10 +171,10 @@ int warden_links_make(const struct warden_view *v, struct err *e)
                        "namespaces");
     AUTO(warden_fd) int lock = lock_links(v->dir);
     for (size_t i = 0; i < v->sandbox->nmounts; i++)
-        if (make_mount(v, &v->sandbox->mounts[i], e) < 0)
+        if (make_mount(v, &v->sandbox->mounts[i], moves, e) < 0)
             return -1;
     for (size_t i = 0; i < s->nmounts; i++)
-        if (make_mount(v, &s->mounts[i], e) < 0)
+        if (make_mount(v, &s->mounts[i], moves, e) < 0)
             return -1;
     if (s->cwd && make_dirs(v->dir, s->cwd, true) < 0)
         return err_sys(e, "make working directory %s", s->cwd);

@@ -28,7 +28,7 @@ test_expect_success 'one that fails: Failed, its code, Error' '
 	jq_is ".status.containerStatuses[0].state.terminated | .exitCode == 3 and .reason == \"Error\"" bad
 '
 
-test_expect_success NAMESPACES 'its last words are its message' '
+test_expect_success 'its last words are its message' '
 	pod wordy "echo why it failed >/dev/termination-log; exit 3" && becomes wordy .status.phase Failed &&
 	is "why it failed" "$(field wordy ".status.containerStatuses[0].state.terminated.message")"
 '
@@ -142,6 +142,34 @@ test_expect_success 'a clean stop ends what pods run, within 2 s; the next start
 	becomes onfailure ".status.containerStatuses[0].restartCount" 1 && runs_soon 1 "$(nap 9)"
 '
 
+for i in 1 2; do
+	cat <<END
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: conf$i}
+data: {name: "number $i"}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: conf$i}
+spec:
+  restartPolicy: Never
+  terminationGracePeriodSeconds: 1
+  containers:
+  - name: main
+    image: x
+    command: [sh, -c, "cat /etc/muster-e2e-$$/name && while ! test -e $notes/conf; do sleep 0.05; done"]
+    volumeMounts: [{name: c, mountPath: /etc/muster-e2e-$$}, {name: notes, mountPath: $notes}]
+  volumes: [{name: c, configMap: {name: conf$i}}, {name: notes, hostPath: {path: $notes}}]
+---
+END
+done >conf.yaml
+test_expect_success 'pods that run at once have different files at the same place' '
+	kubectl create -f conf.yaml && becomes conf1 .status.phase Running && becomes conf2 .status.phase Running &&
+	touch "$notes/conf" && becomes conf1 .status.phase Succeeded && becomes conf2 .status.phase Succeeded &&
+	is "number 1" "$(printed conf1)" && is "number 2" "$(printed conf2)"
+'
+
 test_expect_success NAMESPACES,AS_ROOT 'what root changes of the system in a pod is gone with it' '
 	pod litter "touch /usr/e2e-$$ /e2e-$$ && mkdir -p /var/cache/e2e-$$ /no/such/dir && ls /usr/e2e-$$" &&
 	becomes litter .status.phase Succeeded && test_must_fail ls -d /usr/e2e-$$ /e2e-$$ /var/cache/e2e-$$ 2>err &&
@@ -177,8 +205,7 @@ job() { # KIND SPECS CONTAINER ROLE=REPLICAS...
 	job XGBoostJob xgbReplicaSpecs xgboost Master=1 Worker=1
 	job PaddleJob paddleReplicaSpecs paddle Worker=2
 	job JAXJob jaxReplicaSpecs jax Worker=2
-	# its files lie in /etc/mpi, which is one place for all pods without namespaces
-	test "$level" = shared || job MPIJob mpiReplicaSpecs mpi Launcher=1 Worker=2
+	job MPIJob mpiReplicaSpecs mpi Launcher=1 Worker=2
 } >jobs.yaml
 
 test_expect_success 'a job of each kind succeeds, and what it leaves running is cleaned up' '
