@@ -12,8 +12,8 @@ from world.cast import nothing_left, on_each_of_argv
 from world.machine import Machine
 
 WAVE = 12
-WARM = 3  # waves until caches, pools and buffers have their size
-GROWS_KB = 2048  # what allocators may still do after that, and 10 % of what there is
+WARM = 3  # waves until pools and tables have their size
+GROWS_KB = 2048  # what allocators may still do in the second half, and 10 % of what there is
 SCRIPT = "echo of $HOSTNAME >/tmp/x; setsid sleep 1000 & (setsid sh -c 'sleep 1001; sleep 1002' &); exit 0"
 
 
@@ -98,10 +98,10 @@ def wave(machine, watch, kinds, number):
 
 
 def settles(machine, watch, before):
-    """Counts are the same again, soon: the last keepers may still be clearing away."""
+    """Counts are no higher than they were, soon: the last keepers may still be clearing away."""
     def differences():
         now = watch.counts()
-        return {k: (before.get(k), now.get(k)) for k in {**before, **now} if before.get(k) != now.get(k)}
+        return {k: (before.get(k), n) for k, n in now.items() if n > before.get(k, 0)}
     machine.until(lambda: not differences(), lambda: f"nothing is left (before, now): {differences()}")
 
 
@@ -124,11 +124,15 @@ def many_jobs(tap, level, user, parts):
             wave(machine, watch, kinds, number)
 
     tap.run(f"jobs come and go ({machine.name})", warm)
-    before, memory = watch.counts(), watch.memory_kb()
+    before, memory = watch.counts(), {}
 
     def rest():
         for number in range(WARM, waves):
+            if number == max(waves // 2, WARM):  # the history of changes is full after some 250 jobs
+                memory.update(watch.memory_kb())
             wave(machine, watch, kinds, number)
+            if number % 10 == 0:
+                tap.note(f"{number * WAVE} jobs ({machine.name}), resident KB: {list(watch.memory_kb().values())}")
         is_(machine.pod_files(watch.uids), [], "files of pods")
         is_(machine.cgroups(watch.uids), [], "control groups of pods")
 

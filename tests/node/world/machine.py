@@ -1,6 +1,7 @@
 """`muster up` with its node, at one level of isolation, as one user; and a look at what it leaves behind."""
 
 import atexit
+import errno
 import os
 import queue
 import re
@@ -81,11 +82,21 @@ class Machine:
         """A command that ends; CompletedProcess with text."""
         return subprocess.run(**self.command(*words, capture_output=True, text=True), timeout=timeout, check=False)
 
-    def start(self):
+    def launch(self):
         with open(self.log, "ab") as log:
-            self.child = subprocess.Popen(  # pylint: disable=consider-using-with # it outlives this function
-                **self.command("up", "--data", self.data, "--listen", f"127.0.0.1:{self.port}", "--isolation",
-                               self.level, *self.flags, stdout=subprocess.PIPE, stderr=log))
+            words = self.command("up", "--data", self.data, "--listen", f"127.0.0.1:{self.port}", "--isolation",
+                                 self.level, *self.flags, stdout=subprocess.PIPE, stderr=log)
+            for _ in range(100):
+                try:
+                    return subprocess.Popen(**words)
+                except OSError as e:  # a child of another thread's has our copy open until it is a program
+                    if e.errno != errno.ETXTBSY:
+                        raise
+                    time.sleep(0.1)
+        raise Refused("our copy of muster stays busy")
+
+    def start(self):
+        self.child = self.launch()
         lines = self.lines = queue.Queue()
         threading.Thread(target=_read, args=(self.child.stdout, lines), daemon=True).start()
         ready, found = [], None
@@ -196,7 +207,7 @@ class Machine:
         for mirror in (getattr(self, "pods", None), getattr(self, "events", None)):
             if mirror:
                 mirror.stop()
-        if self.child.poll() is None:
+        if self.child and self.child.poll() is None:
             self.kill()
         for pid, _ in self.processes():
             try:
