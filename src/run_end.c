@@ -6,9 +6,10 @@
 #include "cli/summary.h"
 
 enum {
-    SETTLE_MS = 300,     /* for the last words of pods, once their job is over */
-    LOGS_MS = 5 * 1000,  /* for what was written to come through */
-    GONE_MS = 60 * 1000, /* for pods to end, beyond what the longest is granted */
+    SETTLE_MS = 300,           /* for the last words of pods, once their job is over */
+    LOGS_MS = 5 * 1000,        /* for what was written to come through */
+    DAY_MS = 24 * 3600 * 1000, /* for pods to end: as long as they are granted */
+    GONE_MS = 60 * 1000,       /* for those that are killed */
 };
 
 /* ---- waiting */
@@ -47,7 +48,7 @@ static void wait_while(struct run *r, bool (*cond)(const struct run *r), int64_t
     loop_timer_stop(l->timer);
 }
 
-static bool is_settling(const struct run *r)
+static bool is_live(const struct run *r)
 {
     return run_state_is_live(&r->state);
 }
@@ -55,11 +56,6 @@ static bool is_settling(const struct run *r)
 static bool is_being_read(const struct run *r)
 {
     return tails_are_open(follow_tails(r->follow));
-}
-
-static bool is_going(const struct run *r)
-{
-    return run_state_is_live(&r->state) || is_being_read(r);
 }
 
 /* ---- stopping */
@@ -135,12 +131,15 @@ static void stop_all(struct run *r, enum run_end how)
         suspend_jobs(r);
     else
         submit_undo(&r->submit);
-    wait_while(r, is_going, GONE_MS);
-    if (r->s.signals == signals || !is_going(r))
+    wait_while(r, is_live, DAY_MS);
+    if (r->s.signals == signals || !is_live(r)) {
+        wait_while(r, is_being_read, LOGS_MS);
         return;
+    }
     say(r, "killing");
     kill_pods(r);
-    wait_while(r, is_going, GONE_MS);
+    wait_while(r, is_live, GONE_MS);
+    wait_while(r, is_being_read, LOGS_MS);
 }
 
 void run_stop(struct run *r, enum run_end how)
@@ -150,7 +149,7 @@ void run_stop(struct run *r, enum run_end how)
     if (how == RUN_LOST)
         return;
     if (how == RUN_OVER) {
-        wait_while(r, is_settling, SETTLE_MS);
+        wait_while(r, is_live, SETTLE_MS);
         wait_while(r, is_being_read, run_state_is_live(&r->state) ? SETTLE_MS : LOGS_MS);
     }
     if (how != RUN_OVER || !leave || (!r->f->keep && run_state_is_live(&r->state)))
