@@ -76,6 +76,7 @@ void cluster_free(struct cluster *c)
     if (!c)
         return;
     up_node_free(c->node);
+    up_node_unprepare(&c->o.node);
     if (c->store)
         store_close(c->store);
     http_server_free(c->server);
@@ -180,6 +181,8 @@ int cluster_start(struct cluster **out, const struct cluster_opts *o, struct err
     c->o.node.dir = o->dir;
     c->a = arena_new();
     *out = c;
+    if (!o->no_node)
+        up_node_prepare(&c->o.node, o->loop);
     if (open_all(c, e) < 0)
         return -1;
     struct api_opts api = {

@@ -63,29 +63,43 @@ static jv describe(struct arena *a, const struct net *n)
                                        "services stand for their ready pods")));
 }
 
-struct up_net *up_net_new(struct arena *a, struct loop *l, struct api *api, const char *dir,
-                          bool ephemeral, jv *conditions)
+static void none(const struct err *e)
+{
+    log_warn("pods have no network of their own and use this machine's", KVZ("why", e->msg));
+}
+
+struct up_net *up_net_begin(struct loop *l, const char *dir, bool ephemeral)
 {
     struct up_net *u = mem_new(sizeof(*u));
     struct err e = { 0 };
 
-    u->api = api;
     u->dir = strdup(dir);
     struct net_opts o = {
         .loop = l, .data = u->dir, .ephemeral = ephemeral, .again = serve, .ctx = u
     };
-    if (net_new(&u->net, &o, &e) < 0) {
-        log_warn("pods have no network of their own and use this machine's", KVZ("why", e.msg));
+    if (net_new(&u->net, &o, &e) == 0)
+        return u;
+    none(&e);
+    up_net_free(u);
+    return NULL;
+}
+
+bool up_net_ready(struct up_net *u, struct arena *a, struct api *api, jv *conditions)
+{
+    struct err e = { 0 };
+
+    if (!u || net_wait(u->net, &e) < 0) {
+        if (u)
+            none(&e);
         *conditions =
             jarr(a, condition(a, "NetworkUnavailable", true, "NoHub",
                               arena_printf(a, "pods use this machine's network: %s", e.msg)));
-        free(u->dir);
-        free(u);
-        return NULL;
+        return false;
     }
+    u->api = api;
     serve(u);
     *conditions = describe(a, u->net);
-    return u;
+    return true;
 }
 
 const struct node_net *up_net_node(struct up_net *u)

@@ -7,9 +7,11 @@
 
 struct up_net;
 
-/* ephemeral: the hub goes with this process, however it ends. NULL: there can be none, which was
- * said; *conditions (of the node) says it, too. Both live in a, but for the network. */
-struct up_net *up_net_new(struct arena *a, struct loop *l, struct api *api, const char *dir,
-                          bool ephemeral, jv *conditions);
+/* At once, and does not wait. ephemeral: the hub goes with this process, however it ends. NULL:
+ * there can be none, which was said. */
+struct up_net *up_net_begin(struct loop *l, const char *dir, bool ephemeral);
+/* Waits for it; the server of api is reached by pods from now on. *conditions (in a) are the node's
+ * and say how things are. false: there is none, which was said. */
+bool up_net_ready(struct up_net *u, struct arena *a, struct api *api, jv *conditions);
 const struct node_net *up_net_node(struct up_net *u); /* NULL of NULL */
 void up_net_free(struct up_net *u);                   /* after the node */

@@ -115,27 +115,28 @@ static jv machine_env(struct arena *a)
 
 /* ---- isolation */
 
-static const char *level(const struct up_node_opts *o)
+static const char *level(const struct up_node_opts *o, struct err *why)
 {
-    struct err why = { 0 };
+    if (o->isolation && strcmp(o->isolation, "shared") == 0)
+        return "shared";
+    return warden_can_isolate(why) || o->isolation ? "namespaces" : "shared";
+}
 
-    if (o->isolation && strcmp(o->isolation, "shared") == 0) {
+static void tell_level(const struct up_node_opts *o)
+{
+    const char *why = o->why.msg;
+
+    if (o->isolation && strcmp(o->isolation, "shared") == 0)
         log_info("pods share this machine's namespaces", KVZ("isolation", "shared"),
                  KVZ("why", "--isolation shared"));
-        return "shared";
-    }
-    if (warden_can_isolate(&why)) {
+    else if (!*why)
         log_info("pods have namespaces of their own", KVZ("isolation", "namespaces"));
-        return "namespaces";
-    }
-    if (o->isolation) {
+    else if (o->isolation)
         log_warn("pods are to have namespaces of their own, and cannot: they will not start",
-                 KVZ("isolation", "namespaces"), KVZ("why", why.msg));
-        return "namespaces";
-    }
-    log_info("pods share this machine's namespaces: those of their own cannot be had",
-             KVZ("isolation", "shared"), KVZ("why", why.msg));
-    return "shared";
+                 KVZ("isolation", "namespaces"), KVZ("why", why));
+    else
+        log_info("pods share this machine's namespaces: those of their own cannot be had",
+                 KVZ("isolation", "shared"), KVZ("why", why));
 }
 
 /* ---- limits */
@@ -166,8 +167,20 @@ int up_node_check(const struct up_node_opts *o, struct err *e)
     return images_load(&images, arena_printf(a, "%s/images.yaml", o->dir).p, e);
 }
 
+void up_node_prepare(struct up_node_opts *o, struct loop *l)
+{
+    o->level = level(o, &o->why);
+    if (strcmp(o->level, "namespaces") == 0 && !*o->why.msg)
+        o->net = up_net_begin(l, o->dir, o->ephemeral);
+}
+
+void up_node_unprepare(struct up_node_opts *o)
+{
+    up_net_free(TAKE(o->net));
+}
+
 static int node_begin(struct up_node *u, struct arena *a, struct api *api, const char *dir,
-                      const struct up_node_opts *o, struct err *e)
+                      struct up_node_opts *o, struct err *e)
 {
     const char *path = getenv("PATH"); /* NOLINT(concurrency-mt-unsafe): nobody sets it */
 
@@ -181,7 +194,7 @@ static int node_begin(struct up_node *u, struct arena *a, struct api *api, const
         .data = str_of(dir),
         .path = str_of(path && *path ? path : "/usr/local/bin:/usr/bin:/bin"),
         .env = machine_env(a),
-        .isolation = str_of(level(o)),
+        .isolation = str_of(o->level),
         .groups = u->groups,
         .resources = str_of(o->resources ? o->resources : ""),
         .strict_paths = o->strict_paths,
@@ -191,8 +204,10 @@ static int node_begin(struct up_node *u, struct arena *a, struct api *api, const
         .ephemeral = o->ephemeral,
     };
 
-    if (str_eqz(n.isolation, "namespaces"))
-        u->net = up_net_new(a, u->loop, api, dir, o->ephemeral, &n.conditions);
+    tell_level(o);
+    u->net = TAKE(o->net);
+    if (str_eqz(n.isolation, "namespaces") && !up_net_ready(u->net, a, api, &n.conditions))
+        up_net_free(TAKE(u->net));
     n.net = up_net_node(u->net);
     u->runtime = warden_runtime_new(u->loop, &w);
     n.runtime = u->runtime;
@@ -204,8 +219,8 @@ static int node_begin(struct up_node *u, struct arena *a, struct api *api, const
     return 0;
 }
 
-int up_node_start(struct up_node **out, struct loop *l, struct api *api,
-                  const struct up_node_opts *o, struct err *e)
+int up_node_start(struct up_node **out, struct loop *l, struct api *api, struct up_node_opts *o,
+                  struct err *e)
 {
     AUTO(arena) struct arena *a = arena_new();
     struct up_node *u = mem_new(sizeof(*u));

@@ -14,15 +14,22 @@ struct up_node_opts {      /* texts stay */
     const char *api_host; /* where the server listens, in numbers */
     int api_port;
     struct up_pods *pods; /* told of the node while there is one */
+    const char *level;    /* set by up_node_prepare: the isolation that can be had */
+    struct err why;       /* so, too: why not namespaces */
+    struct up_net *net;   /* so, too: being started */
 };
 
 struct up_node;
 
 /* Whether the options, and the table of images, can be; -1: what is wrong with them. */
 int up_node_check(const struct up_node_opts *o, struct err *e);
-/* When the API is ready: tries what this machine allows, which takes some ms. */
-int up_node_start(struct up_node **out, struct loop *l, struct api *api,
-                  const struct up_node_opts *o, struct err *e);
+/* As early as can be: tries what this machine allows, which takes some ms, and has the network of
+ * pods start beside. */
+void up_node_prepare(struct up_node_opts *o, struct loop *l);
+void up_node_unprepare(struct up_node_opts *o); /* when it came to no start */
+/* When the API is ready; what was prepared is taken. */
+int up_node_start(struct up_node **out, struct loop *l, struct api *api, struct up_node_opts *o,
+                  struct err *e);
 /* Ends what pods run; then done(ctx), never from within: nothing is under way any more. Before
  * api_stop. */
 void up_node_stop(struct up_node *u, void (*done)(void *ctx), void *ctx);

@@ -90,12 +90,19 @@ static void on_again(void *arg)
         log_warn("the hub cannot be started", KVZ("why", e.msg));
 }
 
+static struct net_call_to to(const struct net *n)
+{
+    return (struct net_call_to){ .data = n->o.data, .exe = n->o.exe, .with_node = n->o.ephemeral };
+}
+
 static int revive(struct net *n, struct err *e)
 {
+    struct net_call_to hub = to(n);
+
     loop_timer_stop(TAKE(n->again));
     unwatch(n);
     net_call_drop(&n->call);
-    if (net_call_open(&n->call, n->o.data, n->o.exe, n->o.ephemeral, e) < 0) {
+    if (net_call_open(&n->call, &hub, e) < 0) {
         n->again = loop_timer_start(n->o.loop, AGAIN_MS, 0, on_again, n);
         return -1;
     }
@@ -244,10 +251,21 @@ int net_new(struct net **out, const struct net_opts *o, struct err *e)
     struct net *n = mem_new(sizeof(*n));
 
     n->o = *o;
-    if (net_call_open(&n->call, o->data, o->exe, o->ephemeral, e) < 0) {
+    struct net_call_to hub = to(n);
+    if (net_call_begin(&n->call, &hub, e) < 0) {
         free(n);
         return err_wrap(e, "the pods' network");
     }
+    *out = n;
+    return 0;
+}
+
+int net_wait(struct net *n, struct err *e)
+{
+    struct net_call_to hub = to(n);
+
+    if (net_call_open(&n->call, &hub, e) < 0)
+        return err_wrap(e, "the pods' network");
     watch(n);
     n->node = (struct node_net){ .attach = attach,
                                  .detach = detach,
@@ -255,11 +273,12 @@ int net_new(struct net **out, const struct net_opts *o, struct err *e)
                                  .services = n->call.has_services ? services : NULL,
                                  .socket = node_socket,
                                  .ctx = n };
-    if (net_resolv_text(&n->resolv)) {
-        buf_addc(&n->resolv, 0);
-        n->node.resolv = n->resolv.p;
-    }
-    *out = n;
+    /* Without one that can be reached there is none: asking is refused at once, in the pod itself.
+     */
+    if (!n->call.has_egress || !net_resolv_text(&n->resolv))
+        buf_clear(&n->resolv);
+    buf_addc(&n->resolv, 0);
+    n->node.resolv = n->resolv.p;
     return 0;
 }
 
@@ -268,10 +287,9 @@ void net_free(struct net *n)
     if (!n)
         return;
     loop_timer_stop(n->again);
-    if (n->poll) {
-        unwatch(n);
+    unwatch(n);
+    if (n->call.wire.fd >= 0)
         net_call_close(&n->call);
-    }
     for (struct map_slot *s = NULL; (s = map_next(&n->pods, s));)
         free(s->value);
     map_done(&n->pods);

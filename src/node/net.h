@@ -19,8 +19,10 @@ struct net_opts {
     void *ctx;
 };
 
-/* Finds the hub that runs for the data directory, or starts one. Texts of o stay. */
+/* Finds the hub that runs for the data directory, or starts one, and does not wait for it. Texts of
+ * o stay. */
 int net_new(struct net **out, const struct net_opts *o, struct err *e);
+int net_wait(struct net *n, struct err *e); /* before anything else but net_free */
 /* The hub goes, and is waited for, when no pod is attached; otherwise it stays for the next one. */
 void net_free(struct net *n);
 

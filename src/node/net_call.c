@@ -105,17 +105,20 @@ static int dial(const char *data)
     return -1;
 }
 
-static int run(struct net_call *c, const char *data, const char *exe, bool with_node, struct err *e)
+static int run(struct net_call *c, const struct net_call_to *to, struct err *e)
 {
+    const char *exe = to->exe ? to->exe : "/proc/self/exe";
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attr;
     sigset_t set;
     char words[][16] = { "muster", "hub", "3", "--with-node" };
     char dir[PATH_MAX];
-    char *const argv[] = { words[0], words[1], dir, words[2], with_node ? words[3] : NULL, NULL };
+    char *const argv[] = {
+        words[0], words[1], dir, words[2], to->with_node ? words[3] : NULL, NULL
+    };
     int pair[2];
 
-    snprintf(dir, sizeof(dir), "%s", data);
+    snprintf(dir, sizeof(dir), "%s", to->data);
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
         return err_sys(e, "socketpair");
     /* Not 3: dup2 onto itself would leave close-on-exec on. */
@@ -177,8 +180,20 @@ static int greet(struct net_call *c, struct arena *a, struct err *e)
     return 0;
 }
 
-int net_call_open(struct net_call *c, const char *data, const char *exe, bool with_node,
-                  struct err *e)
+int net_call_begin(struct net_call *c, const struct net_call_to *to, struct err *e)
+{
+    *c = (struct net_call){ .pidfd = -1, .wire = { .fd = -1 }, .with_node = to->with_node };
+    int fd = dial(to->data);
+    if (fd < 0)
+        fd = run(c, to, e);
+    if (fd < 0)
+        return -1;
+    fcntl(fd, F_SETFL, O_NONBLOCK);
+    warden_wire_init(&c->wire, fd);
+    return 0;
+}
+
+int net_call_open(struct net_call *c, const struct net_call_to *to, struct err *e)
 {
     AUTO(arena) struct arena *a = arena_new();
     int64_t until = warden_tick_ms() + PATIENCE_MS;
@@ -186,14 +201,8 @@ int net_call_open(struct net_call *c, const char *data, const char *exe, bool wi
 
     /* One that is going may still hold the place: then it is tried again. */
     while (rc < 0 && warden_tick_ms() < until) {
-        *c = (struct net_call){ .pidfd = -1, .with_node = with_node };
-        int fd = dial(data);
-        if (fd < 0)
-            fd = run(c, data, exe ? exe : "/proc/self/exe", with_node, e);
-        if (fd < 0)
+        if (c->wire.fd < 0 && net_call_begin(c, to, e) < 0)
             return -1;
-        fcntl(fd, F_SETFL, O_NONBLOCK);
-        warden_wire_init(&c->wire, fd);
         rc = greet(c, a, e);
         if (rc == 0)
             return 0;

@@ -18,9 +18,17 @@ struct net_call {
     char words[160]; /* about the egress */
 };
 
-/* exe NULL: this program. */
-int net_call_open(struct net_call *c, const char *data, const char *exe, bool with_node,
-                  struct err *e);
+/* Where the hub of a data directory is, or how it is run. */
+struct net_call_to {
+    const char *data;
+    const char *exe; /* NULL: this program */
+    bool with_node;
+};
+
+/* Dials or starts the hub, without waiting for it to answer. */
+int net_call_begin(struct net_call *c, const struct net_call_to *to, struct err *e);
+/* Waits until it answers; begins, too, where that was not done or in vain. */
+int net_call_open(struct net_call *c, const struct net_call_to *to, struct err *e);
 bool net_call_is_lost(struct net_call *c); /* the hub has died */
 void net_call_drop(struct net_call *c);    /* hangs up, without waiting */
 /* Hangs up and waits for the hub to go, if it does. */

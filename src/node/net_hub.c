@@ -110,22 +110,31 @@ int64_t net_hub_pod_pid(int datafd, str uid)
 
 /* ---- the inner process */
 
-/* Pods whose hub has died are in its user namespace; only from there can they be mended. */
-static int find_user_ns(const struct outer *o)
+/* A process of any pod that lives: its hub has died, if it is not us. -1: there is none. */
+static int64_t find_pod(const struct outer *o)
 {
     int dir = openat(o->h.datafd, "pods", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *d = dir < 0 ? NULL : fdopendir(dir);
-    int found = -1;
+    int64_t found = -1;
 
     for (struct dirent *at; d && found < 0 && (at = readdir(d));) {
-        char path[64];
         int64_t pid = at->d_name[0] == '.' ? -1 : net_hub_pod_pid(o->h.datafd, str_of(at->d_name));
-        snprintf(path, sizeof(path), "/proc/%d/ns/user", (int)pid);
-        found = pid > 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+        if (pid > 0 && kill((pid_t)pid, 0) == 0)
+            found = pid;
     }
     if (d)
         closedir(d);
     return found;
+}
+
+/* Pods are in the user namespace of the hub they began with; only from there can they be mended. */
+static int find_user_ns(const struct outer *o)
+{
+    char path[64];
+    int64_t pid = find_pod(o);
+
+    snprintf(path, sizeof(path), "/proc/%d/ns/user", (int)pid);
+    return pid > 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 }
 
 static int map_ids(const struct outer *o, struct err *e)
@@ -194,11 +203,19 @@ static int decide(const struct outer *o, struct net_hub_facts *f, pid_t pid, str
 
     snprintf(tag, sizeof(tag), "%08x", (unsigned)str_hash(str_of(o->data)));
     net_egress_clear(str_of(tag));
-    f->base = net_subnet_choose(last_base(o), e);
+    uint32_t last = last_base(o);
+    f->base = net_subnet_choose(last, e);
+    bool taken = last && f->base != last && find_pod(o) > 0;
+    if (taken)
+        f->base = last; /* somebody has it by now, but pods live in it */
     if (!f->base)
         return -1;
     warden_replace(o->dirfd, "subnet", str_of(net_ip_text(f->base, text)), NULL);
-    net_egress_start(&f->egress, f->base, str_of(tag), pid);
+    if (taken && o->uid == 0)
+        snprintf(f->egress.words, sizeof(f->egress.words),
+                 "the pods' network is somebody else's on this machine by now");
+    else
+        net_egress_start(&f->egress, f->base, str_of(tag), pid);
     return 0;
 }
 

@@ -49,6 +49,8 @@ int net_pods_init(struct net_pods *p, uint32_t base, struct err *e)
     net_pool_init(&p->pool, base);
     if (warden_put(AT_FDCWD, "/proc/sys/net/ipv4/ip_forward", "1") < 0)
         return err_sys(e, "forward between pods: ip_forward");
+    /* Each who asks in vain is told, or he would wait for an answer that does not come. */
+    warden_put(AT_FDCWD, "/proc/sys/net/ipv4/icmp_ratelimit", "0");
     /* The node, as who it is, listens for pods on the API's port. */
     warden_put(AT_FDCWD, "/proc/sys/net/ipv4/ip_unprivileged_port_start", "0");
     /* Links of the hub carry no IPv6; nobody would use it, and each would announce itself. */

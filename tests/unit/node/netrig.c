@@ -68,7 +68,7 @@ struct net *netrig_open(struct rig *r, void (*again)(void *ctx), void *ctx)
     struct err e = { 0 };
     struct net_opts o = { .loop = r->loop, .data = r->dir, .again = again, .ctx = ctx };
 
-    if (net_new(&n, &o, &e) < 0)
+    if (net_new(&n, &o, &e) < 0 || net_wait(n, &e) < 0)
         printf("Bail out! %s\n", e.msg), exit(1);
     return n;
 }

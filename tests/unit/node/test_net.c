@@ -243,9 +243,13 @@ static void n2_a_hub_of_one_node_goes_with_it(struct rig *r)
     jv how;
     struct net_opts o = { .loop = r->loop, .data = r->dir, .ephemeral = true };
 
-    ok(net_new(&net, &o, &e) == 0 && netrig_attach(a, net, 9, &p, &how), "a pod is attached");
+    ok(net_new(&net, &o, &e) == 0 && net_wait(net, &e) == 0 && netrig_attach(a, net, 9, &p, &how),
+       "a pod is attached");
     net_free(net);
     ok(netrig_no_hubs(r), "its hub goes with the node all the same");
+    ok(net_new(&net, &o, &e) == 0, "one is started");
+    net_free(net);
+    ok(netrig_no_hubs(r), "and not waited for: it goes, too");
 }
 
 int main(int argc, char **argv)
