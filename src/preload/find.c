@@ -121,7 +121,7 @@ bool pre_find_name(const char *name, struct pre_found *out)
     return out->n > 0;
 }
 
-bool pre_is_cluster_name(const char *name)
+static bool is_clusters(const char *name)
 {
     static const char *const tails[] = { ".svc", ".cluster.local" };
     size_t n = strlen(name);
@@ -129,10 +129,54 @@ bool pre_is_cluster_name(const char *name)
     n -= n && name[n - 1] == '.';
     for (size_t i = 0; i < sizeof(tails) / sizeof(tails[0]); i++) {
         size_t t = strlen(tails[i]);
-        if (pre_self()->is && n > t && strncasecmp(name + n - t, tails[i], t) == 0)
+        if (n > t && strncasecmp(name + n - t, tails[i], t) == 0)
             return true;
     }
     return false;
+}
+
+struct by_word {
+    const char *first; /* of the line; NULL: any */
+    const char *other; /* one of the rest; NULL: any */
+    bool found;
+};
+
+static bool on_word(void *ctx, char *line)
+{
+    struct by_word *q = ctx;
+    char *rest = line, *first = word(&rest), *other;
+
+    if (!first || (q->first && strcmp(first, q->first) != 0))
+        return true;
+    while (!q->found && (other = word(&rest)))
+        q->found = !q->other || strcasecmp(other, q->other) == 0;
+    return !q->found;
+}
+
+static bool has_line(const char *path, const char *first, const char *other)
+{
+    struct by_word q = { .first = first, .other = other };
+
+    each_line(path, on_word, &q);
+    return q.found;
+}
+
+bool pre_is_nobodys(const char *name)
+{
+    struct in_addr any;
+    int saved = errno;
+
+    if (!pre_self()->is)
+        return false;
+    if (is_clusters(name))
+        return true;
+    if (strpbrk(name, ".:") || strcasecmp(name, "localhost") == 0 || inet_aton(name, &any))
+        return false;
+    bool known = has_line("/etc/hosts", NULL, name) ||
+                 has_line("/etc/resolv.conf", "search", NULL) ||
+                 has_line("/etc/resolv.conf", "domain", NULL);
+    errno = saved;
+    return !known;
 }
 
 /* ---- addresses */

@@ -76,7 +76,7 @@ static enum verdict ask(const char *name, int family, struct pre_found *found)
         return LIBCS;
     if (pre_find_name(name, found)) /* there are no IPv6 addresses */
         return family == AF_INET ? OURS : NOBODYS;
-    return pre_is_cluster_name(name) ? NOBODYS : LIBCS;
+    return pre_is_nobodys(name) ? NOBODYS : LIBCS;
 }
 
 static enum verdict ask_addr(const void *addr, socklen_t len, int family, struct pre_found *found)

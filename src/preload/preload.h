@@ -43,8 +43,10 @@ struct pre_found {
 /* By name, of the pod itself and of the cluster. False: not one of those. */
 bool pre_find_name(const char *name, struct pre_found *out);
 bool pre_find_addr(struct in_addr ip, char *name, size_t size);
-/* Names below these are the cluster's: nobody else is asked. */
-bool pre_is_cluster_name(const char *name);
+/* Not known to the cluster, and no use to ask anybody else, who might take seconds to answer: names
+ * of the cluster's own domain, and those without a dot that the machine's hosts file does not have
+ * and that no domain is searched for. */
+bool pre_is_nobodys(const char *name);
 /* Addresses of this cluster's pods and services. */
 bool pre_is_cluster_addr(struct in_addr ip);
 

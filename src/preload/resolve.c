@@ -63,7 +63,7 @@ int getaddrinfo(const char *__restrict node, const char *__restrict service,
         return NEXT(getaddrinfo)(node, service, hints, out);
     if (pre_find_name(node, &found))
         return answer(&found, service, hints, out);
-    if (pre_is_cluster_name(node))
+    if (pre_is_nobodys(node))
         return EAI_NONAME;
     return NEXT(getaddrinfo)(node, service, hints, out);
 }

@@ -358,6 +358,10 @@ static void names_have_addresses(void)
     is_int(getaddrinfo("b", "no-such-service", NULL, &list), EAI_SERVICE, "services, too");
     is_int(getaddrinfo("localhost", "80", NULL, &list), 0, "localhost is libc's");
     freeaddrinfo(list);
+    ok(getaddrinfo("nobody-has-this", "80", NULL, &list) != 0,
+       "names without a dot may be nobody's");
+    is_int(getaddrinfo("2130706433", "80", NULL, &list), 0, "but not if they are numbers");
+    freeaddrinfo(list);
 
     struct hostent *h = gethostbyname("both");
     ok(h && h->h_length == 4 && h->h_addr_list[0] && h->h_addr_list[1] && !h->h_addr_list[2],
