@@ -74,7 +74,8 @@ static bool needs_own(const struct names *k, const struct names_space *s, jv pod
     if (k->shared) /* the preload library knows whose it is */
         return false;
     return s->n_own < OWN_MAX &&
-           (names_is_probed(pod) || jv_len(jv_at(pod, "spec", "initContainers")));
+           (names_is_probed(pod) || jv_len(jv_at(pod, "spec", "containers")) > 1 ||
+            jv_len(jv_at(pod, "spec", "initContainers")));
 }
 
 static str own_head(struct arena *a, jv pod, str ip)
