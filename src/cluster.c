@@ -25,6 +25,8 @@ struct cluster {
     struct up_node *node;         /* NULL: without, or not yet */
     const char *url;
     str token;
+    str account_key;
+    str ca;
     int running; /* parts that are not done yet, once stopping */
     int64_t stop_ms;
     bool operating;
@@ -141,6 +143,7 @@ static int serve(struct cluster *c, struct err *e)
         up_operator_start(c->operator, c->o.loop, c->api);
         c->operating = true;
     }
+    c->o.node.api_ca = c->ca;
     c->o.node.api_host = c->o.host;
     c->o.node.api_port = http_server_port(c->server);
     if (!c->o.no_node && up_node_start(&c->node, c->o.loop, c->api, &c->o.node, e) < 0)
@@ -159,6 +162,27 @@ static void on_api_ready(void *ctx, const struct err *why)
     c->o.on_ready(c->o.ctx, failed ? &e : NULL);
 }
 
+/* What signs tokens of service accounts; made at first use. */
+static int account_key(struct cluster *c, str *out, struct err *e)
+{
+    const char *path = arena_printf(c->a, "%s/pki/accounts.key", c->o.dir).p;
+    unsigned char secret[32];
+    AUTO(buf) struct buf b = { 0 };
+    struct err why = { 0 };
+
+    if (data_read(c->a, path, out, &why) == 0 && out->n >= sizeof(secret))
+        return 0;
+    if (why.code != ERR_OK && why.code != ERR_NOT_FOUND) {
+        *e = why;
+        return -1;
+    }
+    random_bytes(secret, sizeof(secret));
+    for (size_t i = 0; i < sizeof(secret); i++)
+        buf_printf(&b, "%02x", secret[i]);
+    *out = arena_str(c->a, buf_str(&b));
+    return data_write(path, *out, e);
+}
+
 static int open_all(struct cluster *c, struct err *e)
 {
     const char *pki = arena_printf(c->a, "%s/pki", c->o.dir).p;
@@ -167,6 +191,9 @@ static int open_all(struct cluster *c, struct err *e)
     if (mkdir(pki, 0700) < 0 && errno != EEXIST)
         return err_sys(e, "make %s", pki);
     if (pki_ensure(pki, hosts, 1, e) < 0 || data_token(c->a, c->o.dir, &c->token, e) < 0)
+        return -1;
+    if (!c->o.no_node && (account_key(c, &c->account_key, e) < 0 ||
+                          data_read(c->a, arena_printf(c->a, "%s/ca.crt", pki).p, &c->ca, e) < 0))
         return -1;
     return store_open(
         &c->store, c->o.loop,
@@ -185,9 +212,11 @@ int cluster_start(struct cluster **out, const struct cluster_opts *o, struct err
         up_node_prepare(&c->o.node, o->loop);
     if (open_all(c, e) < 0)
         return -1;
-    struct api_opts api = {
-        .loop = o->loop, .store = c->store, .token = c->token, .protect_storage = !o->no_node
-    };
+    struct api_opts api = { .loop = o->loop,
+                            .store = c->store,
+                            .token = c->token,
+                            .account_key = c->account_key,
+                            .protect_storage = !o->no_node };
     c->operator= o->no_operator ? NULL : up_operator_new();
     if (c->operator)
         up_operator_describe(c->operator, & api);

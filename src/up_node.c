@@ -198,6 +198,7 @@ static int node_begin(struct up_node *u, struct arena *a, struct api *api, const
         .groups = u->groups,
         .resources = str_of(o->resources ? o->resources : ""),
         .strict_paths = o->strict_paths,
+        .ca = o->api_ca,
         .names = true,
         .api_ip = local_ip(o->api_host),
         .api_port = o->api_port,

@@ -13,6 +13,7 @@ struct up_node_opts {      /* texts stay */
     bool strict_paths;
     const char *api_host; /* where the server listens, in numbers */
     int api_port;
+    str api_ca;           /* in PEM, for pods */
     struct up_pods *pods; /* told of the node while there is one */
     const char *level;    /* set by up_node_prepare: the isolation that can be had */
     struct err why;       /* so, too: why not namespaces */

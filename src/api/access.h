@@ -1,5 +1,5 @@
-/* Who may do what. There are few rules: system:masters may do everything; anybody who is known may
- * look at what is served, and ask about themselves. */
+/* Who may do what: system:masters everything; anybody who is known may look at what is served, and
+ * ask about themselves; the rest is in Roles and ClusterRoles, and who they are bound to. */
 #pragma once
 
 #include "api/request.h"
@@ -21,7 +21,8 @@ bool access_impersonate(struct api_req *r, str path);
 /* May r->user make this request? False: answered with 403. parts: the path, split. */
 bool access_check(struct api_req *r, str path, const str *parts, size_t n);
 
-bool access_allowed(const str *groups, size_t n_groups, const struct access *what);
+/* By the rules of these groups, or by roles as they are stored. */
+bool access_allowed(struct api *api, const struct api_user *who, const struct access *what);
 /* resourceRules and nonResourceRules of a SelfSubjectRulesReview. */
 jv access_resource_rules(struct arena *a, const struct api_user *u);
 jv access_path_rules(struct arena *a, const struct api_user *u);

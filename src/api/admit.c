@@ -110,6 +110,8 @@ jv admit_owners(struct api_req *r, struct arena *a, jv obj)
 int admit_create(struct api_req *r, jv *obj)
 {
     if (is(r->res, "pods")) {
+        if (admit_account(r, obj) < 0)
+            return -1;
         *obj = limits_apply(r->a, limit_ranges(r), *obj);
         return set_priority(r, obj);
     }

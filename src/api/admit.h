@@ -12,6 +12,8 @@ int admit_create(struct api_req *r, jv *obj);
 /* Once an object is known to be valid: whether the limits and quotas of its namespace allow it.
  * live absent: it is new. h holds what it uses of quotas while it is written. */
 int admit_limits(struct api_req *r, jv obj, jv live, struct quota_hold *h);
+/* Of a new pod; part of admit_create. */
+int admit_account(struct api_req *r, jv *pod);
 int admit_delete(struct api_req *r, jv obj);
 /* Once an object is known to be valid: tells what is deprecated or odd about it. */
 void admit_warn(struct api_req *r, jv obj, jv live);

@@ -72,6 +72,7 @@ struct api_opts {
     struct loop *loop;
     struct store *store;
     str token;            /* the bearer token of the administrator */
+    str account_key;      /* signs tokens of service accounts, which pods get then; empty: none */
     int64_t event_ttl_ms; /* 0: one hour */
     bool protect_storage; /* claims and volumes get the finalizers that a binder takes away */
     const struct api_check *checks; /* these live as long as the api */

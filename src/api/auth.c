@@ -3,6 +3,8 @@
 
 #include "api/auth.h"
 
+#include "api/tokens.h"
+
 #include <openssl/crypto.h>
 
 static const str admin_groups[] = { S_INIT("system:masters"), S_INIT("system:authenticated") };
@@ -20,6 +22,8 @@ bool auth_who(struct api_req *r)
                 (struct api_user){ S("muster-admin"), STR_NONE, admin_groups, COUNT(admin_groups) };
             return true;
         }
+        if (token_user(r->api, r->a, given, &r->user))
+            return true;
     }
     if (!id.user.n)
         return false;

@@ -5,6 +5,7 @@
 #include "api/access.h"
 #include "api/strategy.h"
 #include "api/subresource.h"
+#include "api/tokens.h"
 #include "kube/meta.h"
 
 #include <openssl/crypto.h>
@@ -72,8 +73,10 @@ static void access_review(struct api_req *r, jv review, bool self)
     size_t n = 0;
     for (struct jv_iter it = jv_iter(list); jv_next(&it);)
         groups[n++] = jv_str(it.value, STR_NONE);
-    bool allowed = self ? access_allowed(r->user.groups, r->user.n_groups, &what)
-                        : access_allowed(groups, n, &what);
+    struct api_user other = { .name = jv_str(jv_at(review, "spec", "user"), STR_NONE),
+                              .groups = groups,
+                              .n_groups = n };
+    bool allowed = access_allowed(r->api, self ? &r->user : &other, &what);
     answer(r, review, jobj(r->a, { "allowed", jbool(allowed) }));
 }
 
@@ -91,14 +94,14 @@ static void rules_review(struct api_req *r, jv review)
     answer(r, jv_with(a, review, JV_EMPTY_OBJ, "spec"), status);
 }
 
-static jv user_info(struct api_req *r)
+static jv user_info(struct api_req *r, const struct api_user *u)
 {
     struct jbuild groups = jb_arr(r->a);
 
-    for (size_t i = 0; i < r->user.n_groups; i++)
-        jb_push(&groups, jstr(r->a, r->user.groups[i]));
-    return jobj(r->a, { "username", jstr(r->a, r->user.name) },
-                { "uid", r->user.uid.n ? jstr(r->a, r->user.uid) : JV_ABSENT },
+    for (size_t i = 0; i < u->n_groups; i++)
+        jb_push(&groups, jstr(r->a, u->groups[i]));
+    return jobj(r->a, { "username", jstr(r->a, u->name) },
+                { "uid", u->uid.n ? jstr(r->a, u->uid) : JV_ABSENT },
                 { "groups", jb_done(&groups) });
 }
 
@@ -110,6 +113,13 @@ static void token_review(struct api_req *r, jv review)
 
     if (!given.n) {
         fail_bad_request(r, "token is required for TokenReview in authentication");
+        return;
+    }
+    struct api_user who = { 0 };
+    if (token_user(r->api, a, given, &who)) {
+        answer(r, review,
+               jobj(a, { "authenticated", JV_TRUE }, { "user", user_info(r, &who) },
+                    { "audiences", jarr(a, jstrz(a, TOKENS_ISSUER)) }));
         return;
     }
     bool right = given.n == token.n && CRYPTO_memcmp(given.p, token.p, token.n) == 0;
@@ -149,7 +159,7 @@ void review_run(struct api_req *r, jv review)
     else if (str_eqz(kind, "SubjectAccessReview") || str_eqz(kind, "LocalSubjectAccessReview"))
         access_review(r, review, false);
     else if (str_eqz(kind, "SelfSubjectReview"))
-        answer(r, with_times(r, review), jobj(r->a, { "userInfo", user_info(r) }));
+        answer(r, with_times(r, review), jobj(r->a, { "userInfo", user_info(r, &r->user) }));
     else if (str_eqz(kind, "TokenReview"))
         token_review(r, review);
     else if (str_eqz(kind, "Binding"))

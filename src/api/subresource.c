@@ -2,6 +2,8 @@
 
 #include "api/subresource.h"
 
+#include "api/tokens.h"
+
 static const struct kind_sub *find(const struct resource *res, str sub)
 {
     for (const struct kind_sub *s = res->builtin ? res->builtin->subs : NULL; s && s->name; s++)
@@ -46,11 +48,6 @@ void subresource_no_runtime(struct api_req *r)
                   STR_ARG(r->res->plural), STR_ARG(r->sub));
 }
 
-static void no_tokens(struct api_req *r)
-{
-    fail_code(r, ERR_NOT_IMPLEMENTED, "this server does not issue tokens for service accounts");
-}
-
 void subresource_run(struct api_req *r)
 {
     static const struct {
@@ -69,7 +66,7 @@ void subresource_run(struct api_req *r)
         { "attach", pod_exec_run },
         { "portforward", subresource_no_runtime },
         { "proxy", subresource_no_runtime },
-        { "token", no_tokens },
+        { "token", token_request_run },
     };
 
     if (!allows(r->res, r->sub, str_of(verb_name(r->verb)))) {

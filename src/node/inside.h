@@ -16,6 +16,7 @@ enum node_kind { NODE_SERVICES, NODE_CONFIGS, NODE_SECRETS, NODE_CLAIMS, NODE_VO
 struct node {
     struct node_opts o;
     struct arena *a; /* of the options */
+    jv root_ca;      /* the ConfigMap kube-root-ca.crt */
     struct map pods; /* by uid */
     struct mirror *pod_mirror;
     struct mirror *mirrors[NODE_KINDS];
@@ -76,6 +77,7 @@ struct pod {
         char ip[48];
     } named;
     struct node_exec *execs; /* for others: kubectl exec */
+    struct pod_token *tokens;
 };
 
 int64_t node_now(const struct node *n);
@@ -109,6 +111,14 @@ str pod_last_words(struct arena *a, struct pod *p, const struct life_container *
 
 /* logs.c: ends what is followed and is not written any more; over: the pod goes */
 void pod_logs_look(struct pod *p, bool over);
+
+/* tokens.c: of the pod's service account, for its volumes */
+bool pod_tokens_are_here(struct pod *p); /* false: asked for; pod_retry comes with them */
+str pod_token(void *ctx, jv source);     /* ctx: the pod */
+void pod_tokens_free(struct pod *p);
+
+/* in_pod.c: how a container reaches the API where it has no files of its own */
+void pod_access_shared(struct arena *a, struct pod *p, jv *env, jv *mounts);
 
 /* exec.c: the pod's handle is dropped */
 void pod_execs_end(struct pod *p);

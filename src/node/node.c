@@ -227,6 +227,8 @@ static void copy_opts(struct node *n, const struct node_opts *o)
     n->o.path = arena_str(a, o->path);
     n->o.isolation = arena_str(a, o->isolation);
     n->o.api_ip = arena_str(a, o->api_ip);
+    n->o.ca = arena_str(a, o->ca);
+    n->root_ca = jobj(a, { "data", jobj(a, { "ca.crt", jstr(a, n->o.ca) }) });
     n->o.env = jv_copy(a, o->env);
     n->o.conditions = jv_copy(a, o->conditions);
     n->o.groups = jv_copy(a, o->groups);

@@ -43,6 +43,7 @@ struct node_opts { /* copied, texts too */
     str resources;            /* "nvidia.com/gpu=1,…" */
     const char *root;         /* where dev and proc are; NULL: here */
     bool ephemeral;           /* what runs ends with this process, however that ends */
+    str ca;                   /* of the API, in PEM: kube-root-ca.crt; empty: none */
     bool strict_paths;        /* an absolute path that is not there is not looked for elsewhere */
     int64_t (*wall_ms)(void); /* NULL: the clock */
 };

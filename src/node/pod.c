@@ -90,6 +90,7 @@ void pod_free(struct pod *p)
     if (p->rt)
         p->n->o.runtime->ops->drop(p->rt);
     pod_execs_end(p);
+    pod_tokens_free(p);
     map_remove(&p->n->pods, str_of(p->uid));
     life_free(p->life);
     jdoc_unref(p->doc);
@@ -108,6 +109,7 @@ void pod_release(struct pod *p)
         p->n->o.net->detach(p->n->o.net->ctx, str_of(p->uid));
     p->attached = false;
     devices_release(&p->n->gpus, str_of(p->uid));
+    pod_tokens_free(p);
 }
 
 void pod_forget(struct pod *p)

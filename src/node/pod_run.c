@@ -35,6 +35,10 @@ static jv find(struct pod *p, enum node_kind kind, str ns, str name)
 
 static jv config(void *ctx, str ns, str name)
 {
+    struct pod *p = ctx;
+
+    if (str_eq(name, S("kube-root-ca.crt")) && p->n->o.ca.n) /* in every namespace of a cluster */
+        return p->n->root_ca;
     return find(ctx, NODE_CONFIGS, ns, name);
 }
 
@@ -90,7 +94,7 @@ static bool is_informed(struct pod *p)
         mirror_start(p->n->mirrors[k]);
         all &= mirror_is_listed(p->n->mirrors[k]);
     }
-    return all;
+    return pod_tokens_are_here(p) && all;
 }
 
 static struct fields_of fields(const struct pod *p)
@@ -107,7 +111,11 @@ static int set_up_volumes(struct pod *p, struct err *e)
 {
     struct arena *a = arena_new();
     struct volumes_of of = {
-        .from = { .fields = fields(p), .config = config, .secret = secret, .ctx = p },
+        .from = { .fields = fields(p),
+                  .config = config,
+                  .secret = secret,
+                  .token = pod_token,
+                  .ctx = p },
         .claim = claim,
         .persistent = persistent,
         .dir = p->dir,
@@ -455,6 +463,7 @@ static int prepare(struct arena *a, struct pod *p, size_t i, struct starting *s)
                        now + CONFIG_RETRY_MS);
         return -1;
     }
+    pod_access_shared(a, p, &s->env, &s->mounts);
     return 0;
 }
 

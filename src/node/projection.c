@@ -114,6 +114,17 @@ static int add_fields(struct making *m, jv source)
     return 0;
 }
 
+/* ---- tokens */
+
+static int add_token(struct making *m, jv source)
+{
+    str token = m->of->token ? m->of->token(m->of->ctx, source) : STR_NONE;
+
+    if (!token.n)
+        return err_set(m->e, ERR_UNAVAILABLE, "failed to fetch token");
+    return add(m, jv_str(jv_at(source, "path"), S("token")), token, JV_ABSENT);
+}
+
 /* ---- all of them */
 
 static int add_source(struct making *m, jv source)
@@ -129,6 +140,8 @@ static int add_source(struct making *m, jv source)
     }
     if (jv_is(down, JV_OBJ))
         return add_fields(m, down);
+    if (jv_is(jv_at(source, "serviceAccountToken"), JV_OBJ))
+        return add_token(m, jv_at(source, "serviceAccountToken"));
     for (struct jv_iter it = jv_iter(source); jv_next(&it);)
         return err_set(m->e, ERR_INVALID, "%" PRI_STR " is not available on this node",
                        STR_ARG(it.key));

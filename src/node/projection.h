@@ -7,6 +7,7 @@ struct projection_of {
     struct fields_of fields;
     jv (*config)(void *ctx, str ns, str name); /* absent: there is none */
     jv (*secret)(void *ctx, str ns, str name);
+    str (*token)(void *ctx, jv source); /* of the pod's account; empty: not had yet. May be NULL */
     void *ctx;
 };
 

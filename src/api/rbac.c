@@ -1,0 +1,143 @@
+#include "api/rbac.h"
+
+#include "kube/meta.h"
+
+static const str group = S_INIT("rbac.authorization.k8s.io");
+
+/* ---- rules */
+
+static bool has(jv list, str word)
+{
+    for (struct jv_iter it = jv_iter(list); jv_next(&it);) {
+        str one = jv_str(it.value, STR_NONE);
+        if (str_eq(one, word) || str_eq(one, S("*")))
+            return true;
+    }
+    return false;
+}
+
+static bool has_resource(jv list, const struct access *what)
+{
+    for (struct jv_iter it = jv_iter(list); jv_next(&it);) {
+        str one = jv_str(it.value, STR_NONE), rest = one;
+        str head = str_cut(&rest, '/');
+        if (str_eq(one, S("*")))
+            return true;
+        if (what->sub.n
+                ? str_eq(rest, what->sub) && (str_eq(head, what->resource) || str_eq(head, S("*")))
+                : !rest.p && str_eq(head, what->resource))
+            return true;
+    }
+    return false;
+}
+
+static bool has_path(jv list, str path)
+{
+    for (struct jv_iter it = jv_iter(list); jv_next(&it);) {
+        str one = jv_str(it.value, STR_NONE);
+        if (str_eq(one, path) ||
+            (str_ends(one, S("*")) && str_starts(path, str_sub(one, 0, one.n - 1))))
+            return true;
+    }
+    return false;
+}
+
+bool rbac_rule_allows(jv rule, const struct access *what)
+{
+    jv names = jv_at(rule, "resourceNames");
+
+    if (!has(jv_at(rule, "verbs"), what->verb))
+        return false;
+    if (!what->on_resource)
+        return has_path(jv_at(rule, "nonResourceURLs"), what->path);
+    if (!has(jv_at(rule, "apiGroups"), what->group) ||
+        !has_resource(jv_at(rule, "resources"), what))
+        return false;
+    if (!jv_len(names))
+        return true;
+    for (struct jv_iter it = jv_iter(names); jv_next(&it);)
+        if (what->name.n && str_eq(jv_str(it.value, STR_NONE), what->name))
+            return true;
+    return false;
+}
+
+/* ---- bindings */
+
+bool rbac_is_subject(jv subject, str ns, const struct api_user *who)
+{
+    str kind = jv_str(jv_at(subject, "kind"), STR_NONE);
+    str name = jv_str(jv_at(subject, "name"), STR_NONE), rest = who->name;
+
+    if (str_eqz(kind, "User"))
+        return str_eq(name, who->name);
+    if (str_eqz(kind, "Group")) {
+        for (size_t i = 0; i < who->n_groups; i++)
+            if (str_eq(who->groups[i], name))
+                return true;
+        return false;
+    }
+    static const str prefix = S_INIT("system:serviceaccount:");
+    if (!str_eqz(kind, "ServiceAccount") || !str_starts(rest, prefix))
+        return false;
+    rest = str_sub(rest, prefix.n, rest.n);
+    str of = jv_str(jv_at(subject, "namespace"), ns);
+    return str_eq(str_cut(&rest, ':'), of) && str_eq(rest, name);
+}
+
+static bool is_of(jv binding, const struct api_user *who)
+{
+    for (struct jv_iter it = jv_iter(jv_at(binding, "subjects")); jv_next(&it);)
+        if (rbac_is_subject(it.value, meta_namespace(binding), who))
+            return true;
+    return false;
+}
+
+static jv role_of(struct api *api, struct arena *a, jv binding)
+{
+    jv ref = jv_at(binding, "roleRef");
+    bool wide = str_eqz(jv_str(jv_at(ref, "kind"), STR_NONE), "ClusterRole");
+    str name = jv_str(jv_at(ref, "name"), STR_NONE);
+    struct resource *res =
+        registry_find(&api->registry, group, S("v1"), wide ? S("clusterroles") : S("roles"));
+    struct store_obj *o =
+        store_get(res->coll, resource_key(a, res, wide ? STR_NONE : meta_namespace(binding), name));
+
+    return o ? resource_parse_value(a, res, o->value) : JV_ABSENT;
+}
+
+static bool binding_allows(struct api *api, struct arena *a, jv binding, const struct access *what)
+{
+    jv rules = jv_at(role_of(api, a, binding), "rules");
+
+    for (struct jv_iter it = jv_iter(rules); jv_next(&it);)
+        if (rbac_rule_allows(it.value, what))
+            return true;
+    return false;
+}
+
+static bool any_allows(struct api *api, const char *plural, str prefix, const struct api_user *who,
+                       const struct access *what)
+{
+    struct resource *res = registry_find(&api->registry, group, S("v1"), str_of(plural));
+
+    for (struct store_obj *o = store_seek(res->coll, prefix); o && str_starts(o->key, prefix);
+         o = store_next(res->coll, o)) {
+        AUTO(arena) struct arena *a = arena_new();
+        jv binding = resource_parse_value(a, res, o->value);
+        if (is_of(binding, who) && binding_allows(api, a, binding, what))
+            return true;
+    }
+    return false;
+}
+
+bool rbac_allows(struct api *api, const struct api_user *who, const struct access *what)
+{
+    AUTO(arena) struct arena *a = arena_new();
+
+    if (any_allows(api, "clusterrolebindings", STR_NONE, who, what))
+        return true;
+    if (!what->on_resource || !what->ns.n)
+        return false;
+    return any_allows(api, "rolebindings", arena_printf(a, "%" PRI_STR "/", STR_ARG(what->ns)), who,
+                      what);
+}
