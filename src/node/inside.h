@@ -15,9 +15,11 @@ enum node_kind { NODE_SERVICES, NODE_CONFIGS, NODE_SECRETS, NODE_CLAIMS, NODE_VO
 
 struct node {
     struct node_opts o;
-    struct arena *a; /* of the options */
-    jv root_ca;      /* the ConfigMap kube-root-ca.crt */
-    struct map pods; /* by uid */
+    struct arena *a;     /* of the options */
+    jv root_ca;          /* the ConfigMap kube-root-ca.crt */
+    str common;          /* directory of volumes that are the same in all pods; p NULL: none is */
+    uint64_t log_places; /* made since logs were swept last */
+    struct map pods;     /* by uid */
     struct mirror *pod_mirror;
     struct mirror *mirrors[NODE_KINDS];
     struct names *names; /* NULL: none */

@@ -19,7 +19,21 @@ str log_find_gone(struct arena *a, str data, const struct node_log_opts *o);
 /* As log_find, made if it is not there; older ones of the replica go when there are too many. */
 int log_make(struct arena *a, const struct log_of *of, int64_t now_ms, str *path, struct err *e);
 
-enum { NODE_LOG_ATTEMPTS = 20 }; /* kept of a replica's container */
+enum {
+    NODE_LOG_ATTEMPTS = 20, /* kept of a replica's container */
+    NODE_LOG_FILES = 20000, /* of all jobs together: beyond, those of the oldest go */
+    NODE_LOG_YOUNG_S = 3600,
+    NODE_LOG_SWEEP = 500, /* new ones, before they are counted again */
+};
+#define NODE_LOG_BYTES (INT64_C(5) << 30)
+
+struct log_limits {
+    int64_t bytes, files;
+    int64_t young_s; /* what changed since is left alone */
+};
+/* Removes logs of whole jobs below dir, the oldest first, until the rest is within the limits. */
+void log_sweep(const char *dir, const struct log_limits *most, int64_t now_s, int64_t *removed);
+void log_sweep_start(struct loop *l, str data); /* by itself, in another thread */
 
 struct node_log_opts {
     jv pod; /* as stored; absent: it is gone, and these say which it was */

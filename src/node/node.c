@@ -7,6 +7,7 @@
 #include "kube/meta.h"
 #include "loop/log.h"
 #include "node/inside.h"
+#include "node/logs.h"
 #include "node/volumes.h"
 #include "plan/planner.h"
 
@@ -229,6 +230,8 @@ static void copy_opts(struct node *n, const struct node_opts *o)
     n->o.api_ip = arena_str(a, o->api_ip);
     n->o.ca = arena_str(a, o->ca);
     n->root_ca = jobj(a, { "data", jobj(a, { "ca.crt", jstr(a, n->o.ca) }) });
+    if (str_eq(n->o.isolation, S("shared")))
+        n->common = arena_printf(a, "%" PRI_STR "/pods/.common", STR_ARG(n->o.data));
     n->o.env = jv_copy(a, o->env);
     n->o.conditions = jv_copy(a, o->conditions);
     n->o.groups = jv_copy(a, o->groups);
@@ -278,6 +281,7 @@ int node_new(struct node **out, const struct node_opts *o, struct err *e)
 
 void node_start(struct node *n)
 {
+    log_sweep_start(n->o.loop, n->o.data);
     registration_start(n->reg);
     mirror_start(n->mirrors[NODE_SERVICES]);
     mirror_start(n->pod_mirror);

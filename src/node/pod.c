@@ -9,6 +9,7 @@
 #include "plan/planner.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 enum { RETRY_MS = 1000, RETRY_MAX_MS = 60 * 1000, ROUNDS = 16, SANDBOX_MAX = 1 << 20 };
 
@@ -112,10 +113,31 @@ void pod_release(struct pod *p)
     pod_tokens_free(p);
 }
 
+/* Those that no other pod has. */
+static void remove_common(struct pod *p)
+{
+    AUTO(arena) struct arena *a = arena_new();
+
+    for (struct jv_iter it = jv_iter(p->volumes ? jdoc_root(p->volumes) : JV_ABSENT);
+         p->n->common.p && jv_next(&it);) {
+        str path = jv_str(jv_at(it.value, "path"), STR_NONE);
+        bool used = !str_starts(path, p->n->common);
+        for (struct map_slot *s = NULL; !used && (s = map_next(&p->n->pods, s));) {
+            const struct pod *other = s->value;
+            used = other != p && other->volumes && volumes_use(jdoc_root(other->volumes), path);
+        }
+        if (!used)
+            volumes_remove(arena_z(a, path), NULL);
+    }
+    if (p->n->common.p)
+        rmdir(p->n->common.p);
+}
+
 void pod_forget(struct pod *p)
 {
     struct err e = { 0 };
 
+    remove_common(p);
     p->n->o.runtime->ops->forget(p->n->o.runtime, str_of(p->uid));
     if (volumes_remove(p->dir, &e) < 0)
         log_warn("pod directory not removed", KVZ("pod", p->uid), KVZ("error", e.msg));

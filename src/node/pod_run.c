@@ -119,6 +119,7 @@ static int set_up_volumes(struct pod *p, struct err *e)
         .claim = claim,
         .persistent = persistent,
         .dir = p->dir,
+        .common = p->n->common.p,
     };
     jv out = JV_ABSENT;
 
@@ -479,6 +480,8 @@ static int make_places(struct arena *a, struct pod *p, const struct life_action 
     if (volumes_make_dirs(a, arena_z(a, str_sub(term, 0, (size_t)str_rfind(term, '/'))), 0755, e) <
         0)
         return -1;
+    if (++p->n->log_places % NODE_LOG_SWEEP == 0)
+        log_sweep_start(p->n->o.loop, p->n->o.data);
     return log_make(a, &of, node_now(p->n), log, e);
 }
 

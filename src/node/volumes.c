@@ -116,6 +116,41 @@ static int64_t size_of(struct arena *a, jv v)
     return jv_is_null(v) || quantity_from_json(a, v, &q, NULL) < 0 ? 0 : quantity_value(&q);
 }
 
+/* ---- where pods share this machine's files */
+
+/* Whether the files are called as in the object, if not all of it is wanted. */
+static bool keeps_names(jv source)
+{
+    for (struct jv_iter it = jv_iter(jv_at(source, "items")); jv_next(&it);)
+        if (!jv_equal(jv_at(it.value, "key"), jv_at(it.value, "path")))
+            return false;
+    return true;
+}
+
+/* ConfigMaps and Secrets are the same for all pods of a namespace. In one place for all of them,
+ * pods can have them at the same path there. Of a ConfigMap, whatever parts of it pods want, that
+ * is all of it, to be read and run. */
+static str common_path(struct arena *a, const struct volumes_of *of, jv *volume)
+{
+    str ns = meta_namespace(of->from.fields.pod);
+    jv map = jv_at(*volume, "configMap"), secret = jv_at(*volume, "secret");
+
+    if (!of->common || (!jv_is(map, JV_OBJ) && !jv_is(secret, JV_OBJ)))
+        return STR_NONE;
+    if (jv_is(map, JV_OBJ) && keeps_names(map)) {
+        str name = jv_str(jv_at(map, "name"), STR_NONE);
+        map = jv_with(a, jv_without(a, map, "items"), jint(a, 0755), "defaultMode");
+        *volume = jobj(a, { "configMap", map });
+        return arena_printf(a, "%s/%" PRI_STR ".map.%" PRI_STR, of->common, STR_ARG(ns),
+                            STR_ARG(name));
+    }
+    str text = json_text(a, jobj(a, { "c", map }, { "s", secret }));
+    return arena_printf(a, "%s/%" PRI_STR ".%016llx", of->common, STR_ARG(ns),
+                        (unsigned long long)str_hash(text));
+}
+
+/* ---- each of them */
+
 static int set_up_one(struct arena *a, const struct volumes_of *of, jv volume, jv *out,
                       struct err *e)
 {
@@ -128,6 +163,8 @@ static int set_up_one(struct arena *a, const struct volumes_of *of, jv volume, j
 
     if (projection_is(volume)) {
         struct projection files;
+        str common = common_path(a, of, &volume);
+        path = common.n ? common : path;
         ro = true;
         if (projection_make(a, &of->from, volume, &files, e) < 0 ||
             volumes_make_dirs(a, path.p, 0755, e) < 0 || volumes_write(path.p, &files, e) < 0)
@@ -206,6 +243,14 @@ int volumes_mounts(struct arena *a, jv container, jv volumes, jv env, jv *out, s
     }
     *out = jb_done(&b);
     return 0;
+}
+
+bool volumes_use(jv volumes, str path)
+{
+    for (struct jv_iter it = jv_iter(volumes); jv_next(&it);)
+        if (str_eq(jv_str(jv_at(it.value, "path"), STR_NONE), path))
+            return true;
+    return false;
 }
 
 jv volumes_in_memory(struct arena *a, jv volumes)

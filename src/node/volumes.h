@@ -10,6 +10,7 @@ struct volumes_of {
     jv (*claim)(void *ctx, str ns, str name);      /* a PersistentVolumeClaim */
     jv (*persistent)(void *ctx, str ns, str name); /* a PersistentVolume; ns is empty */
     const char *dir;                               /* DIR/volumes/NAME are made in it */
+    const char *common; /* for volumes that are the same in all pods; NULL: none is shared */
 };
 
 /* Makes them, or brings files of objects up to date (all at once, by a symbolic link, as kubelet
@@ -19,6 +20,8 @@ int volumes_set_up(struct arena *a, const struct volumes_of *of, jv *out, struct
 
 /* For a container of the pod: [{from, to, subpath, ro}]; env: for subPathExpr. */
 int volumes_mounts(struct arena *a, jv container, jv volumes, jv env, jv *out, struct err *e);
+/* Whether one of them is at that path. */
+bool volumes_use(jv volumes, str path);
 /* Volumes in memory: [{path, size_bytes}]. */
 jv volumes_in_memory(struct arena *a, jv volumes);
 

@@ -4,6 +4,7 @@ test_description='service accounts: tokens in pods, what they may do, and MPI jo
 # shellcheck disable=SC2016 # $variables are for test_expect_success and for pods
 
 no_node=
+place=
 secrets=/var/run/secrets/kubernetes.io/serviceaccount
 
 cat >objects.yaml <<END
@@ -145,20 +146,40 @@ int main(int argc, char **argv)
 	return 0;
 }
 END
-if command -v mpicc >/dev/null && command -v mpirun >/dev/null && grep -q "isolation=namespaces" muster.log; then
-	place=$(mktemp -d /var/tmp/muster-mpi.XXXXXX) # not /tmp, which each pod has for itself
-	test_expect_success 'Open MPI: an allreduce over three workers' '
-		mpicc -o "$place/allreduce" allreduce.c && jq -n --arg run "exec mpirun --allow-run-as-root -n 3 $place/allreduce" "{
-			apiVersion: \"kubeflow.org/v1\", kind: \"MPIJob\", metadata: {name: \"reduce\"}, spec: {slotsPerWorker: 1,
-			runPolicy: {cleanPodPolicy: \"Running\"}, mpiReplicaSpecs: {
-			Launcher: {replicas: 1, template: {spec: {containers: [{name: \"mpi\", image: \"x\", command: [\"sh\", \"-c\", \$run]}]}}},
-			Worker: {replicas: 3, template: {spec: {containers: [{name: \"mpi\", image: \"x\"}]}}}}}}" >reduce.json &&
+reduces() {
+	jq -n --arg run "exec mpirun --allow-run-as-root -n 3 $place/allreduce" '{
+		apiVersion: "kubeflow.org/v1", kind: "MPIJob", metadata: {name: "reduce"}, spec: {slotsPerWorker: 1,
+		runPolicy: {cleanPodPolicy: "Running"}, mpiReplicaSpecs: {
+		Launcher: {replicas: 1, template: {spec: {containers: [{name: "mpi", image: "x", command: ["sh", "-c", $run]}]}}},
+		Worker: {replicas: 3, template: {spec: {containers: [{name: "mpi", image: "x"}]}}}}}}' >reduce.json &&
 		kubectl create -f reduce.json && { kubectl wait --for=condition=Succeeded mpijob/reduce --timeout=200s ||
-			{ kubectl logs reduce-launcher >&2; false; }; } &&
+			{ kubectl logs reduce-launcher >&2; kubectl get pods >&2; false; }; } &&
 		kubectl logs reduce-launcher >out && has out "rank 0 of 3: sum 6" "rank 1 of 3: sum 6" "rank 2 of 3: sum 6"
-	'
-	rm -rf "$place"
+}
+if command -v mpicc >/dev/null && command -v mpirun >/dev/null; then
+	test_set_prereq MPI
+	place=$(mktemp -d /var/tmp/muster-mpi.XXXXXX) # not /tmp, which each pod has for itself
 fi
 
+test_expect_success MPI 'Open MPI: an allreduce over three workers' '
+	mpicc -o "$place/allreduce" allreduce.c && reduces && kubectl delete mpijob reduce
+'
+
+test_expect_success 'where pods share this machine: from inside, and an MPI job' '
+	stop_muster && rm -rf "$data" && start_muster --isolation shared &&
+	kubectl config set-context --current --namespace=default && kubectl create -f objects.yaml &&
+	kubectl wait --for=condition=Ready pod/asks pod/plain --timeout=60s &&
+	is "in plain" "$(muster exec asks -- "$(command -v muster)" exec plain -- echo in plain)" &&
+	test_must_fail muster exec plain -- sh -c "test -n \"\$KUBECONFIG\"" &&
+	kubectl apply -f "$top/examples/mpijob-simple.yaml" &&
+	kubectl wait --for=condition=Succeeded mpijob/hello --timeout=120s && kubectl logs hello-launcher >out &&
+	has out "hello from hello-worker-0" "hello from hello-worker-1" && kubectl delete mpijob hello
+'
+
+test_expect_success MPI 'and Open MPI there' '
+	reduces && kubectl delete mpijob reduce
+'
+
+test -z "$place" || rm -rf "$place"
 stop_muster
 test_done
