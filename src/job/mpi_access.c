@@ -22,7 +22,7 @@ const struct planner_owned mpi_owned[] = { { &accounts, "get create" },
                                            { 0 } };
 
 const struct planner_grant mpi_grants[] = { { &kube_pods, "", "list watch" },
-                                            { &kube_pods, "exec", "create get" },
+                                            { &kube_pods, "exec", "create" },
                                             { 0 } };
 
 static jv object(struct arena *a, const struct job *j, const struct kube_resource *res, str name)
@@ -48,8 +48,7 @@ static jv rules_of(struct arena *a, const struct job *j)
         return jarr(a, see);
     return jarr(a, see,
                 jobj(a, { "apiGroups", core }, { "resources", jarr(a, jstrz(a, "pods/exec")) },
-                     /* a WebSocket begins with a GET */
-                     { "verbs", jarr(a, jstrz(a, "create"), jstrz(a, "get")) },
+                     { "verbs", jarr(a, jstrz(a, "create")) },
                      { "resourceNames", jb_done(&names) }));
 }
 
