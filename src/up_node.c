@@ -179,6 +179,28 @@ void up_node_unprepare(struct up_node_opts *o)
     up_net_free(TAKE(o->net));
 }
 
+static void on_namespace(void *ctx, const struct kube_answer *ans)
+{
+    (void)ctx;
+    if (ans->err.code != ERR_OK && ans->err.code != ERR_EXISTS)
+        log_warn("namespace kubeflow not made", KVZ("error", ans->err.msg));
+}
+
+/* Where guides and examples of jobs put things. */
+static void make_namespace(struct up_node *u)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    static const struct kube_resource namespaces = { "", "v1", "namespaces", "Namespace", true };
+    struct kube_request q = {
+        .verb = KUBE_CREATE,
+        .res = &namespaces,
+        .body = jobj(a, { "apiVersion", jstrz(a, "v1") }, { "kind", jstrz(a, "Namespace") },
+                     { "metadata", jobj(a, { "name", jstrz(a, "kubeflow") }) }),
+    };
+
+    kube_send(u->node_api, &q, on_namespace, u);
+}
+
 static int node_begin(struct up_node *u, struct arena *a, struct api *api, const char *dir,
                       struct up_node_opts *o, struct err *e)
 {
@@ -217,6 +239,7 @@ static int node_begin(struct up_node *u, struct arena *a, struct api *api, const
     u->pods = o->pods;
     up_pods_set_node(u->pods, u->node);
     node_start(u->node);
+    make_namespace(u);
     return 0;
 }
 
