@@ -94,7 +94,7 @@ static int open_ctl(struct outer *o, struct err *e)
     return chdir("/") < 0 ? err_sys(e, "chdir") : rc;
 }
 
-int64_t net_hub_pod_pid(int datafd, str uid)
+int64_t net_hub_pod_pid(int datafd, str uid, uint32_t *ip)
 {
     AUTO(arena) struct arena *a = arena_new();
     size_t room = 64 * 1024;
@@ -105,6 +105,8 @@ int64_t net_hub_pod_pid(int datafd, str uid)
     if (n < 0)
         return -1;
     jv state = json_parse(a, (str){ text, (size_t)n }, NULL, NULL);
+    if (ip && !net_ip_read(jv_str(jv_at(state, "ip"), S("")), ip))
+        *ip = 0;
     return jv_exists(jv_at(state, "ended_ms")) ? -1 : jv_int(jv_at(state, "pid"), -1);
 }
 
@@ -118,7 +120,8 @@ static int64_t find_pod(const struct outer *o)
     int64_t found = -1;
 
     for (struct dirent *at; d && found < 0 && (at = readdir(d));) {
-        int64_t pid = at->d_name[0] == '.' ? -1 : net_hub_pod_pid(o->h.datafd, str_of(at->d_name));
+        int64_t pid =
+            at->d_name[0] == '.' ? -1 : net_hub_pod_pid(o->h.datafd, str_of(at->d_name), NULL);
         if (pid > 0 && kill((pid_t)pid, 0) == 0)
             found = pid;
     }

@@ -8,11 +8,13 @@
 #include "node/warden_line.h"
 #include "node/warden_sys.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -70,7 +72,7 @@ static jv do_detach(struct serve *s, struct arena *a, jv in, int *fd, struct err
 
 static int open_pod_ns(const struct serve *s, str uid)
 {
-    int64_t pid = net_hub_pod_pid(s->h->datafd, uid);
+    int64_t pid = net_hub_pod_pid(s->h->datafd, uid, NULL);
     char path[64];
 
     snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)pid);
@@ -312,6 +314,24 @@ static void run(struct serve *s)
 
 /* ---- beginning and end */
 
+/* Addresses of pods that live, and whose hub has died: no other may answer there before they are
+ * mended, or what they have open would be cut. */
+static void keep_addresses(struct serve *s)
+{
+    int dir = openat(s->h->datafd, "pods", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = dir < 0 ? NULL : fdopendir(dir);
+
+    for (struct dirent *at; d && (at = readdir(d));) {
+        uint32_t ip = 0;
+        int64_t pid =
+            at->d_name[0] == '.' ? -1 : net_hub_pod_pid(s->h->datafd, str_of(at->d_name), &ip);
+        if (pid > 0 && ip && kill((pid_t)pid, 0) == 0)
+            net_pods_keep(&s->pods, ip);
+    }
+    if (d)
+        closedir(d);
+}
+
 static int set_up(struct serve *s, struct err *e)
 {
     struct net_hub_facts facts = { 0 };
@@ -326,6 +346,7 @@ static int set_up(struct serve *s, struct err *e)
         fprintf(stderr, "no ClusterIPs: %s\n", why.msg);
     if (net_pods_init(&s->pods, facts.base, e) < 0)
         return -1;
+    keep_addresses(s);
     if (net_pods_spare(&s->pods, e) < 0) /* so that it is known whether pods can be had at all */
         return -1;
     s->egress = facts.egress;

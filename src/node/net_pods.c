@@ -216,6 +216,22 @@ static void let_go(struct net_pods *p, struct net_pod *pod)
     free(pod);
 }
 
+void net_pods_keep(struct net_pods *p, uint32_t ip)
+{
+    if (net_pool_claim(&p->pool, ip))
+        vec_push(&p->kept, ip);
+}
+
+static bool take_kept(struct net_pods *p, uint32_t ip)
+{
+    for (size_t i = 0; i < p->kept.n; i++)
+        if (p->kept.at[i] == ip) {
+            p->kept.at[i] = p->kept.at[--p->kept.n];
+            return true;
+        }
+    return false;
+}
+
 const struct net_pod *net_pods_mend(struct net_pods *p, str uid, uint32_t ip, int ns, struct err *e)
 {
     const struct net_pod *old = map_get(&p->at, uid);
@@ -223,14 +239,7 @@ const struct net_pod *net_pods_mend(struct net_pods *p, str uid, uint32_t ip, in
 
     if (old)
         return old;
-    for (size_t i = 0; i < p->nspares; i++)
-        if (p->spares[i]->ip == ip) {
-            struct net_pod *spare = p->spares[i];
-            p->spares[i] = p->spares[--p->nspares];
-            unwire(p, ip);
-            let_go(p, spare);
-        }
-    if (!net_pool_claim(&p->pool, ip)) {
+    if (!take_kept(p, ip) && !net_pool_claim(&p->pool, ip)) {
         err_set(e, ERR_CONFLICT, "its address is not to be had again");
         return NULL;
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/map.h"
+#include "base/vec.h"
 #include "node/net_link.h"
 #include "node/net_subnet.h"
 
@@ -21,9 +22,13 @@ struct net_pods {
     int home; /* our network namespace */
     struct net_pod *spares[NET_SPARES];
     size_t nspares;
+    struct {
+        VEC(uint32_t);
+    } kept; /* for pods that are to be mended */
 };
 
 int net_pods_init(struct net_pods *p, uint32_t base, struct err *e);
+void net_pods_keep(struct net_pods *p, uint32_t ip); /* for net_pods_mend alone */
 /* Makes one place ahead of its pod: for when there is nothing else to do. */
 int net_pods_spare(struct net_pods *p, struct err *e);
 /* Its place; made when it has none. NULL: e says why. */
