@@ -53,7 +53,9 @@ static void measure(struct follow *f)
         f->prefix = f->prefix || j->wanted > 1;
         for (size_t k = 0; k < (job ? job->n_roles : 1); k++) {
             str name = j->name;
-            if (job)
+            if (job && job->roles[k].row && job->roles[k].row->single)
+                name = job->roles[k].label;
+            else if (job)
                 name = arena_printf(a, "%" PRI_STR "-%" PRId64, STR_ARG(job->roles[k].label),
                                     job->roles[k].replicas - 1);
             size_t n = text_width(shown_name(a, f, j, name, STR_NONE));

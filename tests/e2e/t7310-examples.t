@@ -37,6 +37,11 @@ test_expect_success "$level: JAXJob: workers meet at the coordinator" '
 
 done
 
+test_expect_success 'MPIJob: mpirun starts a program in each worker, and they add up' '
+	try namespaces mpijob-allreduce && printf "[launcher] rank %d of 3 on allreduce-worker-%d: the sum is 3\n" 0 0 1 1 2 2 >want &&
+	sed "s/\] */] /" sums >got && test_cmp want got
+'
+
 test_expect_success 'two of the same at once, on the same ports' '
 	{ muster run --timeout 3m "$top/examples/jaxjob-rendezvous.yaml" >out1 2>err1 & one=$!; } &&
 	{ muster run --timeout 3m "$top/examples/jaxjob-rendezvous.yaml" >out2 2>err2 & two=$!; } &&
