@@ -1,13 +1,16 @@
 #!/bin/sh
 test_description='an example of each kind through muster run: replicas that really meet'
 . "$(dirname "$0")/lib.sh"
+. "$e2e/node.sh"
 
 XDG_DATA_HOME=$(mktemp -d) TERM=dumb
 export XDG_DATA_HOME TERM
 
+examples=$top/examples
+
 # try LEVEL EXAMPLE: it succeeds; what its replicas wrote is in out, sorted
 try() {
-	muster run --isolation "$1" --timeout 3m "$top/examples/$2.yaml" >lines 2>err || { cat lines err >&2; return 1; }
+	muster run --isolation "$1" --timeout 3m "$examples/$2.yaml" >lines 2>err || { cat lines err >&2; return 1; }
 	sort lines >out # a port may be another's on this machine: then a replica is started again
 	grep "the sum is" out >sums || true
 }
@@ -35,12 +38,12 @@ test_expect_success "$level: JAXJob: workers meet at the coordinator" '
 	try $level jaxjob-rendezvous && printf "[worker-%d] process %d of 3: the sum is 3\n" 0 0 1 1 2 2 >want && test_cmp want sums
 '
 
-done
-
-test_expect_success 'MPIJob: mpirun starts a program in each worker, and they add up' '
-	try namespaces mpijob-allreduce && printf "[launcher] rank %d of 3 on allreduce-worker-%d: the sum is 3\n" 0 0 1 1 2 2 >want &&
-	sed "s/\] */] /" sums >got && test_cmp want got
+test_expect_success "$level: MPIJob: mpirun starts a program in each worker, and they add up" '
+	try $level mpijob-allreduce && printf "rank %d of 3: the sum is 3\n" 0 1 2 >want &&
+	sed "s/^.*\] *//; s/ on [^:]*:/:/" sums >got && test_cmp want got
 '
+
+done
 
 test_expect_success 'two of the same at once, on the same ports' '
 	{ muster run --timeout 3m "$top/examples/jaxjob-rendezvous.yaml" >out1 2>err1 & one=$!; } &&
@@ -55,4 +58,25 @@ test_expect_success 'two at once where namespaces are shared' '
 '
 
 rm -rf "$XDG_DATA_HOME"
+
+# The same as an ordinary user, who may or may not be allowed namespaces here.
+unset XDG_DATA_HOME
+if test_have_prereq ROOT && make_place && as_ordinary_user; then
+	examples=$place && cp "$top"/examples/*.yaml "$place" && chmod 644 "$place"/*.yaml
+	echo "{apiVersion: v1, kind: Pod, metadata: {name: probe}, spec: {restartPolicy: Never, containers: [{name: a, image: none, command: [\"true\"]}]}}" >"$place/probe.yaml"
+	chmod 644 "$place/probe.yaml"
+	test_set_prereq USER_shared
+	! muster run --isolation namespaces --timeout 60 "$place/probe.yaml" >/dev/null 2>&1 || test_set_prereq USER_namespaces
+fi
+
+for level in namespaces shared; do
+
+test_expect_success USER_$level "$level, as an ordinary user: TFJob, PyTorchJob, JAXJob" '
+	try $level tfjob-rendezvous && is 4 "$(grep -c "y = 2.995x -2.001$" out)" &&
+	try $level pytorchjob-rendezvous && is 3 $(wc -l <sums) && try $level jaxjob-rendezvous && is 3 $(wc -l <sums)
+'
+
+done
+
+test -z "$place" || rm -rf "$place"
 test_done
