@@ -167,10 +167,26 @@ def killed_again_and_again_nothing_runs_twice(s):
             is_(runs, 1, f"seed {seed}: runs of {name}")
 
 
+def stopped_and_started_nothing_runs_twice(s):
+    mark = s.mark(4)
+    s.start("p", f"echo ran >>$G/runs; exec sleep {mark}", restart="Always")
+    s.wait_ready("p")
+    first = s.alive(mark)
+    is_(s.machine.stop(), 0, "exit code")
+    left = s.alive(mark)
+    s.machine.start()
+    if left:
+        is_(left, first, "it runs on")
+    else:
+        s.wait_restarts("p", 1)
+        s.wait_ready("p")
+    s.until(lambda: len(s.alive(mark)) == 1, lambda: f"it runs once: {s.alive(mark)}")
+
+
 ALL = (what_runs_goes_on, what_ended_meanwhile_is_known, what_failed_meanwhile_is_restarted_once,
        who_was_told_to_stop_is_stopped, who_is_deleted_by_force_and_at_once_is_gone, init_containers_go_on_where_they_were,
        who_crashes_goes_on_counting, pods_reach_each_other_still, devices_stay_whose_they_are,
-       killed_again_and_again_nothing_runs_twice)
+       killed_again_and_again_nothing_runs_twice, stopped_and_started_nothing_runs_twice)
 
 
 def all_kills(tap, level, user, parts):

@@ -41,6 +41,7 @@ def variables_expand_into_later_ones(s):
 def command_and_arguments_expand(s):
     s.start("p", {"name": "main", "image": "example.com/e2e:1", "command": ["sh", "-c", 'echo "$0" "$1" "$2" >$G/out'],
                   "args": ["$(X)", "$(NOBODY)", "$$(X)"], "env": [var("X", "y z")]})
+    s.wait_phase("p", "Succeeded")
     is_(s.read("out"), "y z $(NOBODY) $(X)\n", "arguments")
 
 

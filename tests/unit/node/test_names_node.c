@@ -276,6 +276,24 @@ static void a_new_node_goes_on(void)
     is_int(adopted, 2, "the network is told of pods that ran before");
 }
 
+static void a_new_sandbox_has_a_new_address(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    str uid = make_pod(a, "moves", "", "'command': ['sh']");
+
+    UNTIL("moves", "Running", "a pod runs", "status", "phase");
+    str first = ip_of(a, "moves");
+    fake_kill(fake, uid);
+    WAIT(jv_int(jv_at(container(a, "moves"), "restartCount"), 0) > 0);
+    WAIT(!str_eq(ip_of(a, "moves"), first));
+    jv status = jv_at(get(a, &pods, "default", "moves"), "status");
+    is_int((int64_t)jv_len(jv_at(status, "podIPs")), 1, "it has one address");
+    for (struct jv_iter it = jv_iter(jv_at(status, "podIPs")); jv_next(&it);)
+        is_str(jv_str(jv_at(it.value, "ip"), S("")), ip_of(a, "moves"), "the new one");
+    delete ("moves", 1);
+    until_gone("moves", "and it can be deleted");
+}
+
 static void nothing_is_left(void)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -302,6 +320,7 @@ int main(void)
     aliases_are_the_pods_own();
     routes_are_told();
     a_new_node_goes_on();
+    a_new_sandbox_has_a_new_address();
     nothing_is_left();
     node_free(node);
     for (int i = 0; i < 10; i++)
