@@ -252,7 +252,7 @@ static void stop_answers_what_is_in_flight(void)
     int32_t w = h2c_request(h, "GET", "/watch", STR_NONE);
     h2c_send(h);
     ok(fixture_await(&n->held, 2) && fixture_await(&n->watches, 2), "two are held, two watch");
-    fixture_begin_stop(g, 4000);
+    fixture_begin_stop(g, 60000);
     is_int(client_read(idle, &c, 1, 60000), 0, "an idle connection is closed");
     ok(client_read_all(watcher, &watch, 60000) && str_ends(buf_str(&watch), S("0\r\n\r\n")),
        "HTTP/1.1: a watch ends properly");

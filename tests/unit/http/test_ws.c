@@ -244,7 +244,7 @@ static void a_stop_says_going_away(void)
     AUTO(buf) struct buf in = { 0 };
     struct client *c = open_ws(&out, STR_NONE);
 
-    fixture_begin_stop(f, 3000);
+    fixture_begin_stop(f, 60000);
     buf_clear(&out);
     ok(client_read_until(c, &out, S("\x03\xe9server is stopping")), "1001");
     add_frame(&in, 0x88, S("\x03\xe9"));
