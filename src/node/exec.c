@@ -41,13 +41,19 @@ static void unlink_exec(struct node_exec *x)
     *at = x->next;
 }
 
-static void finish(struct node_exec *x, int code, str why)
+/* Out of the list already. */
+static void tell_end(struct node_exec *x, int code, str why)
 {
-    unlink_exec(x);
     attach_free(x->attach);
     if (x->o.on_exit)
         x->o.on_exit(x->o.ctx, code, why);
     free(x);
+}
+
+static void finish(struct node_exec *x, int code, str why)
+{
+    unlink_exec(x);
+    tell_end(x, code, why);
 }
 
 static void on_tty(void *ctx, int fd)
@@ -123,6 +129,9 @@ void node_exec_stop(struct node_exec *x)
 
 void pod_execs_end(struct pod *p)
 {
-    while (p->execs)
-        finish(p->execs, 137, S("the node stops"));
+    while (p->execs) {
+        struct node_exec *x = p->execs;
+        p->execs = x->next;
+        tell_end(x, 137, S("the node stops"));
+    }
 }

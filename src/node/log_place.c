@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { INDEX_MOST = 64 * 1024 };
+enum { INDEX_MOST = 64 * 1024, INDEX_READ = 2 * INDEX_MOST };
 
 static str link_path(struct arena *a, const struct log_of *of)
 {
@@ -49,9 +49,9 @@ str node_log_path(struct arena *a, str data, jv pod, str container, int64_t atte
 static str read_index(struct arena *a, const char *dir)
 {
     const char *path = arena_printf(a, "%s/" LOGS_INDEX, dir).p;
-    char *text = arena_alloc(a, 2 * INDEX_MOST);
+    char *text = arena_alloc(a, INDEX_READ);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? 0 : read(fd, text, 2 * INDEX_MOST);
+    ssize_t n = fd < 0 ? 0 : read(fd, text, INDEX_READ);
 
     if (fd >= 0)
         close(fd);
@@ -111,12 +111,14 @@ static int64_t next_attempt(const char *dir, str container)
     DIR *d = opendir(dir);
     int64_t next = 0;
 
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): d is ours alone */
     for (struct dirent *x; d && (x = readdir(d));) {
         int64_t n = logs_attempt(str_of(x->d_name), container);
         next = n >= next ? n + 1 : next;
     }
     if (d)
         rewinddir(d);
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): d is ours alone */
     for (struct dirent *x; d && (x = readdir(d));) {
         int64_t n = logs_attempt(str_of(x->d_name), container);
         if (n >= 0 && n <= next - NODE_LOG_ATTEMPTS)

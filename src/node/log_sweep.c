@@ -9,7 +9,6 @@
 #include "node/volumes.h"
 
 #include <dirent.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <uv.h>
@@ -31,25 +30,11 @@ struct sweep {
     int64_t removed;
 };
 
-static __thread struct heap *measured; /* nftw has no context */
-
-static int measure(const char *path, const struct stat *st, int flag, struct FTW *ftw)
-{
-    (void)path;
-    (void)ftw;
-    if (flag == FTW_F) {
-        measured->bytes += st->st_size;
-        measured->files++;
-    }
-    if (st->st_mtim.tv_sec > measured->changed_s)
-        measured->changed_s = st->st_mtim.tv_sec;
-    return 0;
-}
-
 static void each(const char *dir, void (*fn)(void *ctx, const char *path), void *ctx)
 {
     DIR *d = opendir(dir);
 
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): d is ours alone */
     for (struct dirent *x; d && (x = readdir(d));) {
         char *path = NULL;
         if (x->d_name[0] == '.' || asprintf(&path, "%s/%s", dir, x->d_name) < 0)
@@ -61,14 +46,29 @@ static void each(const char *dir, void (*fn)(void *ctx, const char *path), void 
         closedir(d);
 }
 
+static void measure(void *ctx, const char *path)
+{
+    struct heap *h = ctx;
+    struct stat st;
+
+    if (lstat(path, &st) < 0)
+        return;
+    if (st.st_mtim.tv_sec > h->changed_s)
+        h->changed_s = st.st_mtim.tv_sec;
+    if (S_ISDIR(st.st_mode)) {
+        each(path, measure, h);
+    } else {
+        h->bytes += st.st_size;
+        h->files++;
+    }
+}
+
 static void add_job(void *ctx, const char *path)
 {
-    enum { FILES = 16 };
     struct sweep *s = ctx;
     struct heap h = { .path = mem_or_abort(strdup(path)) };
 
-    measured = &h;
-    nftw(path, measure, FILES, FTW_PHYS | FTW_MOUNT);
+    measure(&h, path);
     vec_push(&s->heaps, h);
 }
 

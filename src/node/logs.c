@@ -165,7 +165,6 @@ static str find_file(struct arena *a, struct node *n, struct pod *p, const struc
 {
     struct life_where where = { .host_ip = n->o.host_ip, .node = n->o.name };
     struct log_of of = { .data = n->o.data, .pod = o->pod, .container = o->container };
-    str path = STR_NONE;
 
     if (p) /* its object may be gone, and it has not ended yet */
         of.pod = jdoc_root(p->doc);
@@ -180,7 +179,7 @@ static str find_file(struct arena *a, struct node *n, struct pod *p, const struc
             return STR_NONE;
     }
     of.run = *run;
-    path = jv_exists(of.pod) ? log_find(a, &of) : log_find_gone(a, n->o.data, o);
+    str path = jv_exists(of.pod) ? log_find(a, &of) : log_find_gone(a, n->o.data, o);
     if (!path.n)
         err_set(e, ERR_NOT_FOUND,
                 "no log is kept of container \"%" PRI_STR "\" in pod \"%" PRI_STR "\"",
