@@ -174,7 +174,7 @@ static int routed_inside(const struct net_egress *g, struct err *e)
     net_link_route(&l, &(struct net_route){ .to = here, .bits = 32, .index = index });
     net_link_route(&l, &(struct net_route){ .through = here, .index = index });
     net_link_neighbour(&l, index, here, here_mac);
-    int rc = net_link_do(&l, e);
+    int rc = net_link_do(&l, e) < 0 ? -1 : net_link_await(&l, index, e);
     net_link_close(&l);
     return rc;
 }

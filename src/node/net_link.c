@@ -4,15 +4,16 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/if.h>
 #include <linux/if_addr.h>
 #include <linux/neighbour.h>
 #include <linux/rtnetlink.h>
 #include <linux/veth.h>
-#include <net/if.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { ANSWER_BYTES = 32 * 1024 };
+enum { ANSWER_BYTES = 32 * 1024, AWAIT_MS = 10 * 1000, LOOK_MS = 1 };
 
 int net_link_open(struct net_link *l, struct err *e)
 {
@@ -242,6 +243,65 @@ int net_link_do(struct net_link *l, struct err *e)
         }
     }
     return rc;
+}
+
+/* Of an answer to RTM_GETLINK: IF_OPER_…, or -1. */
+static int oper_state(const struct nlmsghdr *h)
+{
+    const unsigned char *m = NLMSG_DATA(h);
+    size_t left = h->nlmsg_len - NLMSG_SPACE(sizeof(struct ifinfomsg));
+
+    for (const struct rtattr *a = (const void *)(m + NLMSG_ALIGN(sizeof(struct ifinfomsg)));
+         RTA_OK(a, left); a = RTA_NEXT(a, left))
+        if (a->rta_type == IFLA_OPERSTATE)
+            return *(const unsigned char *)RTA_DATA(a);
+    return -1;
+}
+
+static int look(struct net_link *l, int index, struct err *e)
+{
+    struct ifinfomsg m = { .ifi_index = index };
+    _Alignas(struct nlmsghdr) char room[ANSWER_BYTES];
+
+    end(l, begin(l, RTM_GETLINK, 0, &m, sizeof(m)));
+    uint32_t seq = l->seq;
+    if (post(l, e) < 0)
+        return -1;
+    for (;;) {
+        ssize_t got = recv(l->fd, room, sizeof(room), 0);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return err_sys(e, "netlink");
+        size_t size = (size_t)got;
+        for (struct nlmsghdr *h = (void *)room; NLMSG_OK(h, size); h = NLMSG_NEXT(h, size)) {
+            if (h->nlmsg_seq != seq)
+                continue;
+            if (h->nlmsg_type == RTM_NEWLINK &&
+                h->nlmsg_len >= NLMSG_SPACE(sizeof(struct ifinfomsg)))
+                return oper_state(h);
+            errno = h->nlmsg_type == NLMSG_ERROR ? -((const struct nlmsgerr *)NLMSG_DATA(h))->error
+                                                 : EPROTO;
+            return err_sys(e, "netlink");
+        }
+    }
+}
+
+int net_link_await(struct net_link *l, int index, struct err *e)
+{
+    for (int i = 0; i < AWAIT_MS / LOOK_MS; i++) {
+        struct err why = { 0 };
+        int state = look(l, index, &why);
+        if (state == IF_OPER_UP)
+            return 0;
+        if (state < 0 && why.code) {
+            if (e)
+                *e = why;
+            return -1;
+        }
+        nanosleep(&(struct timespec){ .tv_nsec = LOOK_MS * 1000 * 1000 }, NULL);
+    }
+    return err_set(e, ERR_TIMEOUT, "a link does not come up");
 }
 
 struct dump {

@@ -48,6 +48,10 @@ void net_link_no_route(struct net_link *l, uint32_t to, int bits); /* unreachabl
 void net_link_address(struct net_link *l, int index, uint32_t ip, int bits);
 void net_link_neighbour(struct net_link *l, int index, uint32_t ip, const uint8_t *mac);
 
+/* Waits until the link carries packets: it does so a moment after both ends are up, and drops them
+ * before. -1: it does not. */
+int net_link_await(struct net_link *l, int index, struct err *e);
+
 /* Every IPv4 route and address of the namespace: see(ctx, to, bits). */
 int net_link_each(struct net_link *l, void (*see)(void *ctx, uint32_t to, int bits), void *ctx,
                   struct err *e);

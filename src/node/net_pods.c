@@ -125,7 +125,7 @@ static int wire(struct net_pods *p, uint32_t ip, int ns, struct net_link *inside
     net_link_route(inside, &(struct net_route){ .to = gateway, .bits = 32, .index = ETH0 });
     net_link_route(inside, &(struct net_route){ .through = gateway, .index = ETH0 });
     net_link_neighbour(inside, ETH0, gateway, hub_mac);
-    return net_link_do(inside, e);
+    return net_link_do(inside, e) < 0 ? -1 : net_link_await(&p->link, index, e);
 }
 
 static void unwire(struct net_pods *p, uint32_t ip)
