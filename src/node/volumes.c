@@ -127,9 +127,27 @@ static bool keeps_names(jv source)
     return true;
 }
 
-/* ConfigMaps and Secrets are the same for all pods of a namespace. In one place for all of them,
- * pods can have them at the same path there. Of a ConfigMap, whatever parts of it pods want, that
- * is all of it, to be read and run. */
+static str controller(jv obj)
+{
+    for (struct jv_iter it = jv_iter(jv_at(obj, "metadata", "ownerReferences")); jv_next(&it);)
+        if (jv_bool(jv_at(it.value, "controller"), false))
+            return jv_str(jv_at(it.value, "uid"), STR_NONE);
+    return STR_NONE;
+}
+
+/* What a job made for its own pods, who may want different parts of it. */
+static bool is_of_its_job(const struct volumes_of *of, jv map)
+{
+    str ns = meta_namespace(of->from.fields.pod), name = jv_str(jv_at(map, "name"), STR_NONE);
+    str owner = controller(of->from.fields.pod);
+
+    return owner.n && keeps_names(map) &&
+           str_eq(controller(of->from.config(of->from.ctx, ns, name)), owner);
+}
+
+/* ConfigMaps and Secrets are the same for all pods of a namespace. In one place for all who want
+ * them in the same way, pods can have them at the same path there. Of a job's own ConfigMap all of
+ * it is there, to be read and run. */
 static str common_path(struct arena *a, const struct volumes_of *of, jv *volume)
 {
     str ns = meta_namespace(of->from.fields.pod);
@@ -137,7 +155,7 @@ static str common_path(struct arena *a, const struct volumes_of *of, jv *volume)
 
     if (!of->common || (!jv_is(map, JV_OBJ) && !jv_is(secret, JV_OBJ)))
         return STR_NONE;
-    if (jv_is(map, JV_OBJ) && keeps_names(map)) {
+    if (jv_is(map, JV_OBJ) && is_of_its_job(of, map)) {
         str name = jv_str(jv_at(map, "name"), STR_NONE);
         map = jv_with(a, jv_without(a, map, "items"), jint(a, 0755), "defaultMode");
         *volume = jobj(a, { "configMap", map });

@@ -5,6 +5,7 @@
 #include "node/volumes.h"
 #include "world.h"
 
+#include <glob.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -157,7 +158,10 @@ static void waits_for_objects(void)
         box_turn(&box);
         usleep(500);
         /* where pods share files they share this one */
-        FILE *f = fopen(arena_printf(a, "%s/pods/.common/default.map.m/k", data).p, "r");
+        glob_t found = { 0 };
+        glob(arena_printf(a, "%s/pods/.common/default.*/k", data).p, 0, NULL, &found);
+        FILE *f = found.gl_pathc == 1 ? fopen(found.gl_pathv[0], "r") : NULL;
+        globfree(&found);
         if (f && !fgets(text, sizeof(text), f))
             text[0] = '\0';
         if (f)
