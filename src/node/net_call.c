@@ -207,7 +207,7 @@ int net_call_open(struct net_call *c, const struct net_call_to *to, struct err *
         if (rc == 0)
             return 0;
         net_call_drop(c);
-        nanosleep(&(struct timespec){ .tv_nsec = PAUSE_MS * 1000 * 1000 }, NULL);
+        nanosleep(&(struct timespec){ .tv_nsec = 1000L * 1000 * PAUSE_MS }, NULL);
     }
     return -1;
 }

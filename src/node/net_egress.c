@@ -122,6 +122,7 @@ static bool others_forward(const struct net_egress *g)
     bool found = false;
 
     link_name(g, ours);
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
     for (struct dirent *at; d && !found && (at = readdir(d));) {
         char path[300], text[PATH_MAX] = "", flags[16] = "";
         if (at->d_name[0] == '.' || strcmp(at->d_name, "lo") == 0 || strcmp(at->d_name, ours) == 0)
@@ -142,12 +143,12 @@ static int routed(struct net_egress *g, pid_t pid)
     struct err e = { 0 };
 
     if (warden_get(AT_FDCWD, forward, was, sizeof(was)) < 0)
-        return none(g, "%s: %s", forward, strerror(errno));
+        return none(g, "%s cannot be read", forward);
     if (host_rules(g, &e) < 0)
         return none(g, "%s", e.msg);
     if (was[0] == '0' && warden_put(AT_FDCWD, forward, "1") < 0) {
         undo(g);
-        return none(g, "%s cannot be set: %s", forward, strerror(errno));
+        return none(g, "%s cannot be set", forward);
     }
     g->forwards = was[0] == '0';
     if (host_link(g, pid, &e) < 0) {
@@ -218,7 +219,7 @@ static int await(struct net_egress *g, pid_t pid, const char *name)
             g->helper = 0;
             return none(g, "%s does not work here (hub.log has what it says)", name);
         }
-        nanosleep(&(struct timespec){ .tv_nsec = LOOK_MS * 1000 * 1000 }, NULL);
+        nanosleep(&(struct timespec){ .tv_nsec = 1000L * 1000 * LOOK_MS }, NULL);
     }
     undo(g);
     g->helper = 0;
@@ -286,7 +287,7 @@ int net_egress_lock(void)
     for (int i = 0; fd >= 0 && i < LOCK_MS / LOCK_LOOK_MS; i++) {
         if (bind(fd, (const struct sockaddr *)&at, sizeof(at)) == 0)
             break;
-        nanosleep(&(struct timespec){ .tv_nsec = LOCK_LOOK_MS * 1000 * 1000 }, NULL);
+        nanosleep(&(struct timespec){ .tv_nsec = 1000L * 1000 * LOCK_LOOK_MS }, NULL);
     }
     return fd;
 }

@@ -97,7 +97,7 @@ static int open_ctl(struct outer *o, struct err *e)
 int64_t net_hub_pod_pid(int datafd, str uid, uint32_t *ip)
 {
     AUTO(arena) struct arena *a = arena_new();
-    size_t room = 64 * 1024;
+    size_t room = 65536;
     char *text = arena_alloc(a, room);
     const char *path = arena_printf(a, "pods/%" PRI_STR "/state.json", STR_ARG(uid)).p;
     ssize_t n = str_find(uid, '/') >= 0 ? -1 : warden_get(datafd, path, text, room);
@@ -119,6 +119,7 @@ static int64_t find_pod(const struct outer *o)
     DIR *d = dir < 0 ? NULL : fdopendir(dir);
     int64_t found = -1;
 
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
     for (struct dirent *at; d && found < 0 && (at = readdir(d));) {
         int64_t pid =
             at->d_name[0] == '.' ? -1 : net_hub_pod_pid(o->h.datafd, str_of(at->d_name), NULL);

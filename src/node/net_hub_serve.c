@@ -42,6 +42,10 @@ struct serve {
 
 /* ---- requests */
 
+struct given { /* with an answer */
+    int fd;    /* -1: none */
+};
+
 static jv place(struct serve *s, struct arena *a, const struct net_pod *pod)
 {
     char ip[NET_IP_TEXT];
@@ -53,18 +57,18 @@ static jv place(struct serve *s, struct arena *a, const struct net_pod *pod)
                 { "user_ns", s->h->is_user ? jstr(a, user) : JV_ABSENT });
 }
 
-static jv do_attach(struct serve *s, struct arena *a, jv in, int *fd, struct err *e)
+static jv do_attach(struct serve *s, struct arena *a, jv in, struct given *g, struct err *e)
 {
     const struct net_pod *pod = net_pods_attach(&s->pods, jv_str(jv_at(in, "uid"), S("")), e);
 
-    (void)fd;
+    (void)g;
     return pod ? place(s, a, pod) : JV_ABSENT;
 }
 
-static jv do_detach(struct serve *s, struct arena *a, jv in, int *fd, struct err *e)
+static jv do_detach(struct serve *s, struct arena *a, jv in, struct given *g, struct err *e)
 {
     (void)a;
-    (void)fd;
+    (void)g;
     (void)e;
     net_pods_detach(&s->pods, jv_str(jv_at(in, "uid"), S("")));
     return JV_TRUE;
@@ -79,13 +83,13 @@ static int open_pod_ns(const struct serve *s, str uid)
     return pid > 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 }
 
-static jv do_mend(struct serve *s, struct arena *a, jv in, int *fd, struct err *e)
+static jv do_mend(struct serve *s, struct arena *a, jv in, struct given *g, struct err *e)
 {
     str uid = jv_str(jv_at(in, "uid"), S(""));
     const struct net_pod *pod = map_get(&s->pods.at, uid);
     uint32_t ip;
 
-    (void)fd;
+    (void)g;
     if (pod)
         return place(s, a, pod);
     AUTO(warden_fd) int ns = open_pod_ns(s, uid);
@@ -97,15 +101,15 @@ static jv do_mend(struct serve *s, struct arena *a, jv in, int *fd, struct err *
     return pod ? place(s, a, pod) : JV_ABSENT;
 }
 
-static jv do_socket(struct serve *s, struct arena *a, jv in, int *fd, struct err *e)
+static jv do_socket(struct serve *s, struct arena *a, jv in, struct given *g, struct err *e)
 {
     (void)s;
     (void)a;
     (void)in;
-    *fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (*fd < 0)
+    g->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (g->fd < 0)
         err_sys(e, "socket");
-    return *fd < 0 ? JV_ABSENT : JV_TRUE;
+    return g->fd < 0 ? JV_ABSENT : JV_TRUE;
 }
 
 static void set_rules(struct serve *s, str rules)
@@ -134,26 +138,26 @@ static void rules_are_set(struct serve *s)
     free(next);
 }
 
-static jv do_services(struct serve *s, struct arena *a, jv in, int *fd, struct err *e)
+static jv do_services(struct serve *s, struct arena *a, jv in, struct given *g, struct err *e)
 {
     (void)a;
-    (void)fd;
+    (void)g;
     (void)e;
     set_rules(s, jv_str(jv_at(in, "rules"), S("")));
     return JV_TRUE;
 }
 
-static jv do_count(struct serve *s, struct arena *a, jv in, int *fd, struct err *e)
+static jv do_count(struct serve *s, struct arena *a, jv in, struct given *g, struct err *e)
 {
     (void)in;
-    (void)fd;
+    (void)g;
     (void)e;
     return jint(a, (int64_t)s->pods.at.n);
 }
 
 static const struct {
     const char *name;
-    jv (*fn)(struct serve *s, struct arena *a, jv in, int *fd, struct err *e);
+    jv (*fn)(struct serve *s, struct arena *a, jv in, struct given *g, struct err *e);
 } requests[] = {
     { "attach", do_attach }, { "count", do_count },       { "detach", do_detach },
     { "mend", do_mend },     { "services", do_services }, { "socket", do_socket },
@@ -162,7 +166,7 @@ static const struct {
 static int answer(struct serve *s, struct warden_wire *w, str line)
 {
     AUTO(arena) struct arena *a = arena_new();
-    AUTO(warden_fd) int fd = -1;
+    struct given given = { .fd = -1 };
     struct err e = { 0 };
     jv in = json_parse(a, line, NULL, &e), out = JV_ABSENT, id = jv_at(in, "id");
 
@@ -170,13 +174,13 @@ static int answer(struct serve *s, struct warden_wire *w, str line)
         return -1;
     for (size_t i = 0; i < COUNT(requests); i++)
         if (str_eqz(jv_str(jv_at(in, "do"), S("")), requests[i].name))
-            out = requests[i].fn(s, a, in, &fd, &e);
-    if (!jv_exists(id))
-        return 0;
-    return warden_wire_say(w,
-                           jobj(a, { "id", id }, { "ok", out },
-                                { "error", jv_exists(out) ? JV_ABSENT : jstr(a, str_of(e.msg)) }),
-                           &fd, fd >= 0);
+            out = requests[i].fn(s, a, in, &given, &e);
+    jv said = jobj(a, { "id", id }, { "ok", out },
+                   { "error", jv_exists(out) ? JV_ABSENT : jstr(a, str_of(e.msg)) });
+    int rc = jv_exists(id) ? warden_wire_say(w, said, &given.fd, given.fd >= 0) : 0;
+    if (given.fd >= 0)
+        close(given.fd);
+    return rc;
 }
 
 /* ---- connections */
@@ -321,6 +325,7 @@ static void keep_addresses(struct serve *s)
     int dir = openat(s->h->datafd, "pods", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *d = dir < 0 ? NULL : fdopendir(dir);
 
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
     for (struct dirent *at; d && (at = readdir(d));) {
         uint32_t ip = 0;
         int64_t pid =

@@ -299,7 +299,7 @@ int net_link_await(struct net_link *l, int index, struct err *e)
                 *e = why;
             return -1;
         }
-        nanosleep(&(struct timespec){ .tv_nsec = LOOK_MS * 1000 * 1000 }, NULL);
+        nanosleep(&(struct timespec){ .tv_nsec = 1000L * 1000 * LOOK_MS }, NULL);
     }
     return err_set(e, ERR_TIMEOUT, "a link does not come up");
 }

@@ -55,7 +55,7 @@ __attribute__((noreturn)) static void become(const char *path, int in, int said)
     dup2(said, 1);
     dup2(said, 2);
     execve(path, argv, none);
-    dprintf(2, "cannot run %s: %s\n", path, strerror(errno));
+    dprintf(2, "cannot run %s: errno %d\n", path, errno);
     _exit(127);
 }
 
