@@ -22,7 +22,7 @@ const struct planner_owned mpi_owned[] = { { &accounts, "get create" },
                                            { 0 } };
 
 const struct planner_grant mpi_grants[] = { { &kube_pods, "", "list watch" },
-                                            { &kube_pods, "exec", "create" },
+                                            { &kube_pods, "exec", "get create" },
                                             { 0 } };
 
 static jv object(struct arena *a, const struct job *j, const struct kube_resource *res, str name)
@@ -46,10 +46,12 @@ static jv rules_of(struct arena *a, const struct job *j)
         jb_push(&names, jstr(a, mpi_worker_name(a, j, i)));
     if (!names.n) /* no names at all would mean all pods */
         return jarr(a, see);
+    /* muster asks by WebSocket, which is a GET; kubectl may ask by POST */
+    jv run = mpi_agent(j) == AGENT_KUBECTL ? jarr(a, jstrz(a, "create"))
+                                           : jarr(a, jstrz(a, "get"), jstrz(a, "create"));
     return jarr(a, see,
                 jobj(a, { "apiGroups", core }, { "resources", jarr(a, jstrz(a, "pods/exec")) },
-                     { "verbs", jarr(a, jstrz(a, "create")) },
-                     { "resourceNames", jb_done(&names) }));
+                     { "verbs", run }, { "resourceNames", jb_done(&names) }));
 }
 
 static struct plan_step *create(struct job *j, struct plan *p, unsigned stage,
