@@ -35,7 +35,7 @@ static const struct opt options[] = {
     { "venv", 0, OPT_TEXT, offsetof(struct flags, venv), "DIR",
       "map: programs of this Python environment come first", NULL },
     { "command", 0, OPT_TEXT, offsetof(struct flags, command), "WORDS",
-      "map: what runs where the container names no command, split at blanks", NULL },
+      "map: what runs where the container names no command, as in a shell", NULL },
     { "workdir", 0, OPT_TEXT, offsetof(struct flags, workdir), "DIR",
       "map: where it runs unless the container says", NULL },
     { "output", 'o', OPT_TEXT, offsetof(struct flags, output), "FORMAT",
@@ -107,28 +107,39 @@ static int whole_path(struct arena *a, const char *name, const char *given, jv *
     return jv_exists(*out) ? 0 : -1;
 }
 
-static jv words(struct arena *a, const char *text)
+/* Words as a shell has them, with both kinds of quotes and nothing else. */
+static int words(struct arena *a, const char *text, jv *out, struct err *e)
 {
     struct jbuild b = jb_arr(a);
 
-    for (str rest = str_of(text ? text : ""); rest.p;) {
-        str word = str_cut(&rest, ' ');
-        if (word.n)
-            jb_push(&b, jstr(a, word));
+    for (const char *p = text + strspn(text, " \t\n"); *p; p += strspn(p, " \t\n")) {
+        AUTO(buf) struct buf word = { 0 };
+        char quote = '\0';
+        for (; *p && (quote || !strchr(" \t\n", *p)); p++) {
+            if (quote ? *p == quote : *p == '\'' || *p == '"')
+                quote = quote ? '\0' : *p;
+            else
+                buf_addc(&word, *p);
+        }
+        if (quote)
+            return err_set(e, ERR_INVALID, "--command %s: a quote without its end", text);
+        jb_push(&b, jstr(a, arena_str(a, buf_str(&word))));
     }
-    return b.n ? jb_done(&b) : JV_ABSENT;
+    *out = b.n ? jb_done(&b) : JV_ABSENT;
+    return 0;
 }
 
 static int make_entry(struct arena *a, const char *image, const struct flags *f, jv *out,
                       struct err *e)
 {
-    jv rootfs = JV_ABSENT, venv = JV_ABSENT;
+    jv rootfs = JV_ABSENT, venv = JV_ABSENT, command = JV_ABSENT;
 
     if (whole_path(a, "rootfs", f->rootfs, &rootfs, e) < 0 ||
-        whole_path(a, "venv", f->venv, &venv, e) < 0)
+        whole_path(a, "venv", f->venv, &venv, e) < 0 ||
+        words(a, f->command ? f->command : "", &command, e) < 0)
         return -1;
     *out = jobj(a, { "match", jstr(a, str_of(image)) }, { "rootfs", rootfs }, { "venv", venv },
-                { "command", words(a, f->command) },
+                { "command", command },
                 { "workingDir", f->workdir ? jstr(a, str_of(f->workdir)) : JV_ABSENT });
     return 0;
 }

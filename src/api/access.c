@@ -226,9 +226,10 @@ static const str account_prefix = S_INIT("system:serviceaccount:");
 static size_t account_groups(struct arena *a, str user, str *out)
 {
     str rest = str_sub(user, account_prefix.n, user.n);
+    str ns = str_cut(&rest, ':');
 
     out[0] = S("system:serviceaccounts");
-    out[1] = arena_printf(a, "system:serviceaccounts:%" PRI_STR, STR_ARG(str_cut(&rest, ':')));
+    out[1] = arena_printf(a, "system:serviceaccounts:%" PRI_STR, STR_ARG(ns));
     return 2;
 }
 

@@ -205,8 +205,10 @@ static void print_log(struct page *p, str text)
 
     if (!text.n)
         buf_add(&p->b, S("  (it wrote nothing)\n"));
-    while (text.n && rest.p)
-        buf_printf(&p->b, "  %" PRI_STR "\n", STR_ARG(text_plain(p->a, str_cut(&rest, '\n'))));
+    while (text.n && rest.p) {
+        str line = text_plain(p->a, str_cut(&rest, '\n'));
+        buf_printf(&p->b, "  %" PRI_STR "\n", STR_ARG(line));
+    }
 }
 
 static int print_failure(struct page *p, int64_t tail)

@@ -60,10 +60,22 @@ test_expect_success 'an image that says nothing here, and no command: ImageNotMa
 '
 
 test_expect_success 'mapped while it waits: it runs' '
-	muster image map example.org/trainer --host --command "echo trained here" --data "$data" &&
+	muster image map example.org/trainer --host --command "sh -c \"echo trained here\"" --data "$data" &&
 	becomes imageless .status.phase Succeeded && is "trained here" "$(printed imageless)" &&
-	muster image list --data "$data" >out && has out "^example.org/trainer  *this machine  *echo trained here$" &&
+	muster image list --data "$data" >out && has out "^example.org/trainer  *this machine  *sh -c echo trained here$" &&
+	test_expect_code 2 muster image map x --host --command "sh -c \"echo" --data "$data" &&
 	muster image unmap example.org/trainer --data "$data" && kubectl delete pod imageless
+'
+
+cat >two-lines.json <<END
+{"apiVersion": "kubeflow.org/v1", "kind": "TFJob", "metadata": {"name": "two-lines"}, "spec": {
+ "runPolicy": {"cleanPodPolicy": "None"}, "tfReplicaSpecs": {"Worker": {"restartPolicy": "Never", "template": {"spec": {
+ "containers": [{"name": "tensorflow", "image": "none", "command": ["sh", "-c", "echo one; echo number two; exit 3"]}]}}}}}}
+END
+test_expect_success 'muster describe: every line of the replica that failed' '
+	kubectl create -f two-lines.json && within 60 sh -c "muster get | grep two-lines.*Failed" &&
+	muster describe two-lines >out && is "Its last lines:,  one,  number two" "$(tail -3 out | paste -sd ,)" &&
+	kubectl delete tfjob two-lines
 '
 
 test_expect_success 'OnFailure: started again until it succeeds, in the same pod' '

@@ -73,6 +73,8 @@ test_expect_success KUBECTL_130 'a token: who it is, what it may, what it may no
 	kubectl create token reader >token && reader_config &&
 	kubectl --kubeconfig reader.json auth whoami -o json >me && jq_is ".status.userInfo |
 		.username == \"system:serviceaccount:default:reader\" and (.groups | index(\"system:serviceaccounts:default\"))" me &&
+	kubectl --as system:serviceaccount:default:reader auth whoami -o json >me && jq_is ".status.userInfo.groups |
+		index(\"system:serviceaccounts:default\")" me &&
 	kubectl --kubeconfig reader.json get pods -o name >out && has out pod/asks &&
 	test_must_fail kubectl --kubeconfig reader.json get secrets 2>err &&
 	has err "secrets is forbidden: User \"system:serviceaccount:default:reader\" cannot list resource \"secrets\" in API group \"\" in the namespace \"default\"" &&

@@ -51,8 +51,14 @@ static void check_file(const char *folder, const char *name)
 
     if (!ok(yaml_parse(a, str_of(name), text, NULL, &docs, &e) == 0 && docs.n, "%s reads", name))
         printf("# %s\n", e.msg);
-    for (size_t i = 0; i < docs.n; i++)
+    size_t jobs = 0;
+    for (size_t i = 0; i < docs.n; i++) {
+        if (!job_kind_of(docs.at[i].root))
+            continue; /* what a job needs: a ConfigMap, a claim */
         is_str(faults_of(a, docs.at[i].root), S(""), name);
+        jobs++;
+    }
+    ok(jobs > 0, "%s has a job", name);
 }
 
 int main(int argc, char **argv)
