@@ -56,6 +56,17 @@ static void open_screen(struct run *r)
 
 /* ---- watching */
 
+/* The files may have an object twice: it is one job still. */
+static bool is_again(const struct submit *m, size_t i)
+{
+    str uid = meta_uid(m->at[i].live);
+
+    for (size_t k = 0; k < i; k++)
+        if (uid.n && str_eq(meta_uid(m->at[k].live), uid))
+            return true;
+    return false;
+}
+
 static void add_jobs(struct run *r)
 {
     int64_t now = wall_now_ms();
@@ -63,7 +74,7 @@ static void add_jobs(struct run *r)
     for (size_t i = 0; i < r->submit.n; i++) {
         const struct submit_object *o = &r->submit.at[i];
         const struct job_kind *kind;
-        if (!submit_is_job(o->obj, &kind))
+        if (!submit_is_job(o->obj, &kind) || is_again(&r->submit, i))
             continue;
         struct run_job *j = run_state_add(&r->state, kind, o->live, now);
         j->created = o->created;

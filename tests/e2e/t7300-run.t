@@ -139,6 +139,11 @@ test_expect_success 'nothing that ends is nothing to run' '
 	test_expect_code 2 muster run map.yaml 2>err && has err "nothing in the files runs to an end"
 '
 
+test_expect_success 'a job that the files have twice is one job' '
+	job twice 1 "echo once" >twice.yaml && timeout 120 muster run twice.yaml twice.yaml >out 2>err &&
+	is once "$(cat out)" && is 1 "$(grep -c "twice Succeeded" err)"
+'
+
 test_expect_success 'standard input, a directory, and several jobs: the worst decides' '
 	mkdir many && cp good.yaml many/a.yaml && cp bad.yaml many/b.yml &&
 	test_expect_code 1 muster run many >out 2>err &&
