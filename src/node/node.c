@@ -149,7 +149,7 @@ static void look_again(struct pod *p)
 
     if (p->life->done || p->adopting || p->n->ending)
         return;
-    if (p->life->box == LIFE_BOX_UP && p->volumes && !pod_refresh_volumes(p, &e) && e.msg[0])
+    if (p->life->box == LIFE_BOX_UP && !pod_refresh_volumes(p, &e) && e.msg[0])
         node_tell(p, true, "FailedMount", STR_NONE, str_of(e.msg));
     for (size_t i = 0; i < p->life->n; i++)
         if (p->life->box == LIFE_BOX_NONE || p->life->at[i].retry_ms) {

@@ -446,6 +446,11 @@ static int prepare(struct arena *a, struct pod *p, size_t i, struct starting *s)
     int64_t now = node_now(p->n);
     struct err e = { 0 };
 
+    if (!p->volumes && !pod_refresh_volumes(p, NULL) && !is_informed(p)) {
+        /* It ran before our time and goes on; its token is asked for. pod_retry comes with it. */
+        life_on_cannot(p->life, i, S("ContainerCreating"), STR_NONE, now + LIST_WAIT_MS);
+        return -1;
+    }
     look_at_images(a, p->n);
     images_resolve(a, p->n->images, c->spec, p->n->o.path, &s->run);
     if (s->run.reason.n) {

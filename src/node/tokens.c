@@ -72,7 +72,7 @@ static void on_answer(void *ctx, const struct kube_answer *ans)
     ask_later(t, left * 8 / 10 > LEAST_MS ? left * 8 / 10 : LEAST_MS);
     if (p->volumes || p->life->box == LIFE_BOX_UP)
         pod_refresh_volumes(p, NULL);
-    else if (first)
+    if (first)        /* also a container of a pod from before our time, which needs it to start */
         pod_retry(p); /* may free it, and so us */
 }
 

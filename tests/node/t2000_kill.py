@@ -111,6 +111,7 @@ def init_containers_go_on_where_they_were(s):
     s.open("go")
     s.wait_phase("p", "Succeeded")
     is_(s.read("order").split(), ["one", "two", "three", "main"], "each once")
+    is_(s.events("Failed", name="p"), [], "failures on the way")
 
 
 def who_crashes_goes_on_counting(s):
