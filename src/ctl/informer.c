@@ -16,6 +16,7 @@ enum {
     LIST_TIMEOUT_MS = 60 * 1000,
     WATCH_MS = 5 * 60 * 1000, /* and up to twice that, so that not all end together */
     SHORT_WATCH_MS = 1000,
+    GRANTED_WATCH_MS = 2000, /* refusals come sooner */
     STEADY_WATCH_MS = 10 * 1000,
     TRIM_FROM = 1000, /* objects listed, after which free memory goes back to the system */
 };
@@ -279,6 +280,15 @@ static void on_end(void *ctx, const struct err *e, int64_t retry_after_ms)
     later(i, pause_ms(i, i->o.retry_max_ms, retry_after_ms), again ? list_start : watch_start);
 }
 
+/* Nothing may happen to what is watched for a long time: that is no trouble. */
+static void watch_goes_on(void *arg)
+{
+    struct informer *i = arg;
+
+    loop_timer_stop(TAKE(i->timer));
+    recovered(i);
+}
+
 static void watch_start(void *arg)
 {
     struct informer *i = arg;
@@ -300,6 +310,8 @@ static void watch_start(void *arg)
     };
     struct kube_watcher w = { .on_event = on_event, .on_end = on_end, .ctx = i };
     i->call = kube_watch(i->o.api, &q, &w);
+    if (*i->trouble)
+        later(i, GRANTED_WATCH_MS, watch_goes_on);
 }
 
 /* ---- */

@@ -162,6 +162,28 @@ static void bookmarks_save_a_list(void)
     over(w);
 }
 
+static bool has_trouble(struct world *w)
+{
+    return ctl_trouble(w->c).n > 0;
+}
+
+static bool has_no_trouble(struct world *w)
+{
+    return !has_trouble(w);
+}
+
+static void a_watch_that_stands_again_is_no_trouble(void)
+{
+    struct world *w = with_pods(15, 1);
+    struct err e = { 0 };
+
+    err_set(&e, ERR_UNAVAILABLE, "storage is (re)initializing");
+    fake_cut(w->f, &e);
+    ok(run_until(w, has_trouble), "a watch that is refused is told");
+    ok(run_until(w, has_no_trouble), "until it stands, though nothing happens");
+    over(w);
+}
+
 int main(void)
 {
     log_setup(LOG_ERROR, LOG_LOGFMT);
@@ -169,5 +191,6 @@ int main(void)
     the_second_write_goes_on_from_the_first();
     Q9_a_job_that_no_watch_tells_of_is_read();
     bookmarks_save_a_list();
+    a_watch_that_stands_again_is_no_trouble();
     return tap_done();
 }
