@@ -97,8 +97,8 @@ class Session:
             n, = struct.unpack(">H", self.file.read(2))
         elif n == 127:
             n, = struct.unpack(">Q", self.file.read(8))
-        mask = self.file.read(4)
-        return a & 15, bytes(c ^ mask[i % 4] for i, c in enumerate(self.file.read(n)))
+        mask = int.from_bytes(self.file.read(4) * (n // 4 + 1), "big") >> 8 * (4 - n % 4)
+        return a & 15, (int.from_bytes(self.file.read(n), "big") ^ mask).to_bytes(n, "big")
 
     # ---- what is asked
 
@@ -184,8 +184,8 @@ class Session:
                     assert payload[1] == 0
                     break
                 self.out(payload[1:])
-                if b"bye" in payload:
-                    break
+                if name == "v4" and payload[1:].endswith(b"bye\n"):
+                    break  # there is no other way to tell the end of input
             self.end()
         elif command[0] == "exit":
             self.end(int(command[1]))

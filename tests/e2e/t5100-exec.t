@@ -59,7 +59,8 @@ test_expect_success 'standard input: pipes, files and nothing' '
 	timeout 60 muster exec -i ok -- cat <in >out && cmp in out &&
 	{ printf "one\n"; sleep 0.2; printf "two\n"; } | timeout 60 muster exec -i ok -- cat >out && cmp in out &&
 	timeout 60 muster exec -i ok -- cat </dev/null >out && test_must_be_empty out &&
-	head -c 3000000 /dev/urandom >in && timeout 60 muster exec -i ok -- cat <in >out && cmp in out &&
+	{ head -c 1500000 /dev/urandom; echo bye; head -c 1500000 /dev/urandom; } >in &&
+	timeout 60 muster exec -i ok -- cat <in >out && cmp in out &&
 	echo bye | timeout 60 muster exec -i v4 -- cat >out && is bye "$(cat out)"
 '
 
