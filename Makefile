@@ -8,8 +8,8 @@ NINJA := ninja
 # With a sanitizer the compilers warn of what is not there, so warnings are no errors.
 SANITIZED := -Db_lundef=false -Dwerror=false
 
-.PHONY: all deps deps-build deps-test demo test check check-asan check-tsan lint lint-fast format fuzz \
-        golden test-unit test-e2e test-operator test-sdk test-node test-leaks test-cluster bench bench-quick help clean
+.PHONY: all deps deps-build deps-test deps-frameworks demo test check check-asan check-tsan lint lint-fast format fuzz \
+        golden test-unit test-e2e test-operator test-sdk test-frameworks test-node test-leaks test-cluster bench bench-quick help clean
 .NOTPARALLEL:
 
 all: $(BUILD)/build.ninja ## build build/muster
@@ -27,6 +27,9 @@ deps-build:
 
 deps-test:
 	@tools/install-deps --test
+
+deps-frameworks:
+	@tools/install-deps --frameworks
 
 demo: deps-build all ## install, build, and run a distributed job here
 	@examples/demo
@@ -49,6 +52,9 @@ test-operator: deps-test all ## jobs from apply to their end, and faults, on mus
 
 test-sdk: deps-test all ## every kind of job through the official Python SDK, from PyPI
 	@tests/sdk/run
+
+test-frameworks: deps-frameworks all ## PyTorch, TensorFlow, JAX, MPI and others train here, from Debian and PyPI
+	@tests/frameworks/run
 
 test-node: deps-test all ## pods on this machine, at each level of isolation, as root and as a user
 	@tests/node/run

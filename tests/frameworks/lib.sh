@@ -1,0 +1,126 @@
+# Sourced by every test here: the words of tests/e2e/lib.sh, and those for training through `muster run`.
+# shellcheck shell=sh disable=SC2034,SC2154 # what tests read, and what lib.sh sets
+
+frameworks=$(cd "$(dirname "$0")" && pwd)
+: "${E2E_KUBECTL:=$("$frameworks/../e2e/choose-kubectl")}"
+: "${FRAMEWORKS_SEED:=1}"
+# shellcheck source=tests/e2e/lib.sh
+. "$frameworks/../e2e/lib.sh"
+
+TERM=dumb
+export TERM
+# Not in /tmp: there pods have one of their own. What the data directory holds is the machine's.
+place=$(mktemp -d /var/tmp/muster-frameworks.XXXXXX)
+examples=$top/examples
+
+finish() {
+	rm -rf "$place"
+	test_done
+}
+
+# activate NAME: packages of NAME.txt, the way a newcomer has them: in an active virtual environment.
+activate() {
+	venv=$("$frameworks/packages" "$1") || return 1
+	PATH=$venv/bin:$PATH VIRTUAL_ENV=$venv
+	export PATH VIRTUAL_ENV
+}
+
+# debian: python3 is Debian's, which sees Debian's packages, whatever other is on the PATH.
+debian() {
+	PATH=$PWD/bin:/usr/bin:$PATH
+	export PATH
+}
+
+# train LEVEL EXAMPLE [FLAGS OF muster run]: the job of examples/EXAMPLE.yaml (or of EXAMPLE, if that is
+# a file's path), at that level of isolation. What replicas wrote is in lines, what muster says in
+# err; volumes are left below $data for saved to find. Returns what muster run returns.
+train() {
+	submit "$@"
+	finish_job
+}
+
+# submit LEVEL EXAMPLE [FLAGS]: the same, and goes on while it runs: kubectl asks the server it runs in.
+submit() {
+	level=$1 example=$2
+	shift 2
+	case $example in
+	*/*) file=$example ;;
+	*) file=$examples/$example.yaml ;;
+	esac
+	data=$(mktemp -d "$place/run.XXXX")
+	KUBECONFIG=$data/kubeconfig
+	export KUBECONFIG
+	: >lines
+	muster run --data "$data" --keep --isolation "$level" --timeout 8m "$@" "$file" >lines 2>err &
+	run_pid=$!
+	background="$background $run_pid"
+}
+
+# finish_job: waits for the end of what submit started, and returns its exit code.
+finish_job() {
+	wait "$run_pid" && return 0
+	set -- $?
+	echo "muster run: $1" >&2
+	tail -n 60 lines err >&2
+	return "$1"
+}
+
+# says N PATTERN: N lines of what replicas wrote match (an extended regular expression).
+says() {
+	is "$1" "$(grep -cE -e "$2" lines)" || { tail -n 60 lines >&2; return 1; }
+}
+
+# goes_on: muster run has not ended.
+goes_on() {
+	kill -0 "$run_pid" 2>/dev/null
+}
+
+# told PATTERN: waits until a replica has written such a line, as long as the job runs.
+told() {
+	told_from=$(now_ms)
+	until grep -qE -e "$1" lines; do
+		if ! goes_on || test $(($(now_ms) - told_from)) -gt 300000; then
+			echo "nobody wrote: $1" >&2
+			tail -n 40 lines err >&2
+			return 1
+		fi
+		sleep 0.1
+	done
+}
+
+# saved FILE: a file in the only volume of the job, after it has ended.
+saved() {
+	set -- "$data"/volumes/pvc-*/"$1"
+	test $# = 1 && test -f "$1" && echo "$1"
+}
+
+# main_pid POD: the process that the pod's first container runs, as this machine counts.
+main_pid() {
+	main_uid=$(kubectl get pod "$1" -o "jsonpath={.metadata.uid}") || return 1
+	ps -eo pid=,ppid=,args= | awk -v pod="warden $data/pods/$main_uid" '
+		index($0, pod) && $3 ~ /muster/ { warden[$1] = 1; next }
+		{ parent[$1] = $2 }
+		END { for (p in parent) if (parent[p] in warden) { print p; exit } }' | grep .
+}
+
+# pick WORD...: one of them, as the seed says; told as a comment.
+pick() {
+	shift $((FRAMEWORKS_SEED % $#))
+	say "FRAMEWORKS_SEED=$FRAMEWORKS_SEED: $1"
+	picked=$1
+}
+
+# kill_replica POD [SIGNAL]: ends the program of its container, by SIGKILL.
+kill_replica() {
+	pid=$(main_pid "$1") && kill -"${2:-KILL}" "$pid"
+}
+
+# restarts POD: how often its container was started again.
+restarts() {
+	kubectl get pod "$1" -o "jsonpath={.status.containerStatuses[0].restartCount}"
+}
+
+# state_of KIND/NAME: the condition of a job that is true and stands last.
+state_of() {
+	kubectl get "$1" -o json | jq -r '[.status.conditions[] | select(.status == "True")][-1].type'
+}
