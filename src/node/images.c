@@ -196,6 +196,7 @@ void images_resolve(struct arena *a, const struct images *im, jv container, str 
         args = jv_at(entry, "args");
     out->env = entry_env(a, entry, path);
     out->rootfs = jv_str(jv_at(entry, "rootfs"), S(""));
+    out->venv = jv_str(jv_at(entry, "venv"), S(""));
     out->cwd = jv_str(jv_at(container, "workingDir"), S(""));
     if (!out->cwd.n)
         out->cwd = jv_str(jv_at(entry, "workingDir"), S(""));

@@ -24,6 +24,7 @@ struct image_run {
     jv env;  /* {name: value}; with PATH, unless the image has a root of its own */
     str cwd;
     str rootfs; /* empty: this machine's */
+    str venv;   /* Python environment whose programs come first; empty: none */
     str id;     /* imageID */
     bool mapped;
     str told;    /* what an event is to say; empty: nothing */

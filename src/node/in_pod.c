@@ -1,10 +1,14 @@
-/* Level shared: a place like /var/run/secrets cannot be each pod's own there. Instead of the token
- * at its usual place a container gets a kubeconfig, and KUBECONFIG says where. */
+/* What a container finds besides its volumes.
+ * Level shared: a place like /var/run/secrets cannot be each pod's own there. Instead of the token
+ * at its usual place a container gets a kubeconfig, and KUBECONFIG says where.
+ * Level namespaces: its /tmp is not this machine's, and yet muster itself, which is a launcher's
+ * remote shell, and the image's Python environment may lie there. */
 
 #include "kube/meta.h"
 #include "node/inside.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -63,4 +67,38 @@ void pod_access_shared(struct arena *a, struct pod *p, jv *env, jv *mounts)
     str path = write_config(a, p, dir);
     if (path.n)
         *env = jv_with(a, *env, jstr(a, path), "KUBECONFIG");
+}
+
+/* Whether one of the container's volumes is mounted there, or above it: then the place is its own.
+ */
+static bool is_taken(str path, jv mounts)
+{
+    for (struct jv_iter it = jv_iter(mounts); jv_next(&it);) {
+        str to = jv_str(jv_at(it.value, "to"), S("/"));
+        while (to.n && to.p[to.n - 1] == '/')
+            to.n--;
+        if (str_starts(path, to) && (path.n == to.n || path.p[to.n] == '/'))
+            return true;
+    }
+    return false;
+}
+
+static void show(struct arena *a, str path, jv *mounts)
+{
+    if (!str_starts(path, S("/tmp/")) || access(path.p, F_OK) < 0 || is_taken(path, *mounts))
+        return;
+    struct jbuild b = jb_from(a, *mounts);
+    jb_push(&b, jobj(a, { "from", jstr(a, path) }, { "to", jstr(a, path) }));
+    *mounts = jb_done(&b);
+}
+
+void pod_tools_shown(struct arena *a, const struct pod *p, str venv, jv *mounts)
+{
+    char self[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self));
+
+    if (!str_eq(p->n->o.isolation, S("namespaces")))
+        return;
+    show(a, arena_str(a, (str){ self, n < 0 ? 0 : (size_t)n }), mounts);
+    show(a, arena_str(a, venv), mounts);
 }

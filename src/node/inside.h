@@ -121,6 +121,8 @@ void pod_tokens_free(struct pod *p);
 
 /* in_pod.c: how a container reaches the API where it has no files of its own */
 void pod_access_shared(struct arena *a, struct pod *p, jv *env, jv *mounts);
+/* in_pod.c: programs of this machine that its own /tmp would hide; venv: of its image, or empty */
+void pod_tools_shown(struct arena *a, const struct pod *p, str venv, jv *mounts);
 
 /* exec.c: the pod's handle is dropped */
 void pod_execs_end(struct pod *p);
