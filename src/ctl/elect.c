@@ -222,6 +222,14 @@ static const char *const verbs[] = {
     [DOING_NOTHING] = "", [DOING_GET] = "get", [DOING_CREATE] = "create", [DOING_UPDATE] = "update"
 };
 
+static void end_release(struct elect *e)
+{
+    e->leads = false;
+    e->released = true;
+    loop_timer_stop(TAKE(e->timer));
+    loop_defer(e->o.loop, e->on_released, e->released_arg);
+}
+
 static void failed(struct elect *e, enum elect_doing doing, const char *why)
 {
     snprintf(e->trouble, sizeof(e->trouble),
@@ -230,6 +238,11 @@ static void failed(struct elect *e, enum elect_doing doing, const char *why)
              verbs[doing], STR_ARG(e->o.name), STR_ARG(e->o.ns), why);
     e->stale = true;
     wait_a_while(e);
+    if (e->releasing && !e->leads) {
+        log_warn("lease not released", KVZ("why", e->trouble));
+        end_release(e);
+        return;
+    }
     if (strcmp(e->told, e->trouble) != 0)
         log_warn("leader election waits", KVZ("why", e->trouble), KVI("retry_ms", e->o.retry_ms));
     snprintf(e->told, sizeof(e->told), "%s", e->trouble);
@@ -243,14 +256,6 @@ static void well(struct elect *e)
 }
 
 /* ---- what comes of them */
-
-static void end_release(struct elect *e)
-{
-    e->leads = false;
-    e->released = true;
-    loop_timer_stop(TAKE(e->timer));
-    loop_defer(e->o.loop, e->on_released, e->released_arg);
-}
 
 static void lose(struct elect *e, const char *why)
 {
@@ -299,6 +304,10 @@ static void on_written(struct elect *e)
 {
     bool first = !e->leads;
 
+    if (e->releasing && is_mine(e)) { /* taken just before it was to be let go */
+        request(e, DOING_UPDATE);
+        return;
+    }
     if (e->releasing) {
         log_info("lease released", KV("lease", e->o.name));
         end_release(e);
@@ -411,6 +420,9 @@ void elect_release(struct elect *e, void (*done)(void *arg), void *arg)
     e->releasing = true;
     e->on_released = done;
     e->released_arg = arg;
+    /* Who is about to take it waits for the answer: else nobody would have it for its duration. */
+    if (!e->leads && !e->lost && (e->doing == DOING_CREATE || e->doing == DOING_UPDATE))
+        return;
     if (e->call) {
         kube_cancel(e->o.api, TAKE(e->call));
         e->doing = DOING_NOTHING;

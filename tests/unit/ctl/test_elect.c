@@ -540,6 +540,35 @@ static void letting_go_makes_room(void)
     fake_done(&f);
 }
 
+static void letting_go_of_what_is_being_taken(void)
+{
+    struct fake f = { 0 };
+    struct seat a, b;
+
+    sit(&a, &f, "a_1");
+    elect_tick(a.e);
+    reply(&a.link, serve(&a.link)); /* not there: create */
+    elect_release(a.e, on_released, NULL);
+    settle(&a.link);
+    is_str(jv_str(jv_at(spec(&f), "holderIdentity"), S("x")), S(""), "taken last, and let go");
+    is_int(a.held, 0, "it never led");
+    leave(&a);
+
+    sit(&a, &f, "a_1");
+    sit(&b, &f, "b_2");
+    elect_tick(a.e);
+    reply(&a.link, serve(&a.link)); /* nobody's: update */
+    elect_release(a.e, on_released, NULL);
+    tick(&b);
+    settle(&a.link);
+    is_str(jv_str(jv_at(spec(&f), "holderIdentity"), S("x")), S("b_2"),
+           "who was slower leaves it to the faster one");
+    leave(&a);
+    leave(&b);
+    loop_run(loop);
+    fake_done(&f);
+}
+
 static void letting_go_never_hangs(void)
 {
     struct fake f = { 0 };
@@ -556,8 +585,18 @@ static void letting_go_never_hangs(void)
     leave(&a);
     sit(&a, &f, "c_3");
     elect_release(a.e, on_released, NULL);
+    leave(&a);
+    jdoc_unref(TAKE(f.lease));
+    sit(&a, &f, "d_4");
+    elect_tick(a.e);
+    reply(&a.link, serve(&a.link)); /* not there: create, and no answer */
+    elect_release(a.e, on_released, NULL);
+    for (int i = 0; i < 60; i++) {
+        clock_ms += 100;
+        elect_tick(a.e);
+    }
     loop_run(loop); /* until the first is told */
-    is_int(released, 3, "and each is told");
+    is_int(released, 6, "and each is told");
     leave(&a);
     fake_done(&f);
 }
@@ -582,6 +621,7 @@ int main(void)
     a_usurper_ends_it_at_once();
     a_deleted_lease_leaves_its_holder_time();
     letting_go_makes_room();
+    letting_go_of_what_is_being_taken();
     letting_go_never_hangs();
     loop_free(loop);
     return tap_done();
