@@ -79,7 +79,7 @@ test_expect_success CLUSTERIPS 'and to nobody else: not to one that is not ready
 '
 
 test_expect_success 'a hub that is killed is replaced, and pods are where they were' '
-	hubs >before && kill -9 $(cat before) && within 60 grep -q "hub had died" muster.log &&
+	hubs >before && kill -9 $(cat before) && soon grep -q "hub had died" muster.log &&
 	asks after-hub "http://$(cat two.ip):8080/" "I am two"
 '
 
@@ -90,10 +90,10 @@ test_expect_success 'muster is killed: the hub stays, and the next one finds it'
 '
 
 test_expect_success 'N2: at the end there is no hub, no link and no table' '
-	kubectl delete pods --all && stop_muster && within 60 no_hubs &&
+	kubectl delete pods --all && stop_muster && soon no_hubs &&
 	test ! -e "$data/hub/ctl" &&
 	if test_have_prereq AS_ROOT; then
-		within 60 no_link "mst$(cat tag)" && nft list tables >tables && ! grep "muster_$(cat tag)" tables
+		soon no_link "mst$(cat tag)" && nft list tables >tables && ! grep "muster_$(cat tag)" tables
 	fi
 '
 

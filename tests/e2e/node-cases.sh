@@ -7,9 +7,9 @@
 start_node "$level" "$who"
 
 test_expect_success 'muster up has a node, ready, at the level asked for, and a default class' '
-	within 60 sh -c "kubectl get nodes --no-headers | grep -w Ready" &&
+	soon sh -c "kubectl get nodes --no-headers | grep -w Ready" &&
 	is "$level" "$(kubectl get nodes -o "jsonpath={.items[0].metadata.labels.muster\.dev/isolation}")" &&
-	within 60 kubectl get storageclass local-path && world >before
+	soon kubectl get storageclass local-path && world >before
 '
 
 test_expect_success 'a pod runs: Succeeded, exit code, reason, times, log' '
@@ -45,7 +45,7 @@ END
 test_expect_success 'no such program: told in the status and in an event' '
 	kubectl create -f nowhere.json && becomes nowhere .status.phase Failed &&
 	field nowhere ".status.containerStatuses[0].state.terminated.message" >out && has out no-such-program &&
-	within 60 sh -c "kubectl get events | grep no-such-program"
+	soon sh -c "kubectl get events | grep no-such-program"
 '
 
 cat >imageless.json <<END
@@ -73,7 +73,7 @@ cat >two-lines.json <<END
  "containers": [{"name": "tensorflow", "image": "none", "command": ["sh", "-c", "echo one; echo number two; exit 3"]}]}}}}}}
 END
 test_expect_success 'muster describe: every line of the replica that failed' '
-	kubectl create -f two-lines.json && within 60 sh -c "muster get | grep two-lines.*Failed" &&
+	kubectl create -f two-lines.json && soon sh -c "muster get | grep two-lines.*Failed" &&
 	muster describe two-lines >out && is "Its last lines:,  one,  number two" "$(tail -3 out | paste -sd ,)" &&
 	kubectl delete tfjob two-lines
 '
@@ -106,7 +106,7 @@ test_expect_success 'N1: and with a container that ends by itself' '
 
 test_expect_success 'deletion gives grace, and what it prints in it is kept' '
 	pod polite "trap \"echo bye; exit 0\" TERM; echo ready; while :; do sleep 0.05; done" &&
-	within 60 sh -c "grep -rqw ready $data/logs/default/polite" &&
+	soon sh -c "grep -rqw ready $data/logs/default/polite" &&
 	kubectl delete pod polite --grace-period=30 && printed polite >out && has out "^bye$"
 '
 
@@ -143,7 +143,7 @@ test_expect_success 'N1: pods deleted while no node was there do not run on' '
 	no_node= && is 1 "$(runs "$(nap 7)")" && again && runs_soon 0 "$(nap 7)"
 '
 
-test_expect_success 'a clean stop ends what pods run, within 2 s; the next start tells how, and restarts' '
+test_expect_success 'a clean stop ends what pods run, soon s; the next start tells how, and restarts' '
 	pod never "exec $(nap 8)" && pod onfailure "exec $(nap 9)" OnFailure &&
 	pod deaf "trap \"\" TERM; while :; do $(nap 10); done" &&
 	becomes never .status.phase Running && becomes onfailure .status.phase Running && runs_soon 1 "$(nap 10)" &&
@@ -230,7 +230,7 @@ test_expect_success 'a job of each kind succeeds, and what it leaves running is 
 
 test_expect_success 'N2: once all is deleted, nothing is left: process, mount, file' '
 	sed "s/ created//" made | xargs kubectl delete && kubectl delete pods --all &&
-	within 60 sh -c "test -z \"\$(ls -A \"$data/pods\")\"" && world >after && test_cmp before after
+	soon sh -c "test -z \"\$(ls -A \"$data/pods\")\"" && world >after && test_cmp before after
 '
 
 # What it told to end needs a moment for that.
@@ -239,7 +239,7 @@ nothing_runs() {
 }
 
 test_expect_success 'and when muster has stopped, nothing at all' '
-	stop_muster && { within 20 nothing_runs || { pgrep -a -f "$data" >&2; return 1; }; }
+	stop_muster && { soon nothing_runs || { pgrep -a -f "$data" >&2; return 1; }; }
 '
 
 node_cleanup

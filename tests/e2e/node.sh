@@ -33,7 +33,7 @@ start_node() {
 	fi
 	start_muster --isolation "$level" || return 1
 	# what it says of isolation comes right behind the ready line
-	within 30 grep -q "isolation=" muster.log || return 1
+	soon grep -q "isolation=" muster.log || return 1
 	if grep -q "and cannot" muster.log; then
 		stop_muster
 		skip_all=$(sed -n "s/.*and cannot.*why=//p" muster.log) && test_done
@@ -78,7 +78,7 @@ field_is() {
 
 # becomes POD JSONPATH VALUE: the field will have the value.
 becomes() {
-	within 60 field_is "$@" || { kubectl get pod "$1" -o json >&2; return 1; }
+	soon field_is "$@" || { kubectl get pod "$1" -o json >&2; return 1; }
 }
 
 # What a pod's containers printed, all runs.
@@ -103,7 +103,7 @@ runs_is() {
 
 # runs_soon N COMMANDLINE
 runs_soon() {
-	within 60 runs_is "$2" "$1" || { pgrep -a -fx -- "$2" >&2; return 1; }
+	soon runs_is "$2" "$1" || { pgrep -a -fx -- "$2" >&2; return 1; }
 }
 
 # What our pods could leave behind, to be compared; others may run beside us.

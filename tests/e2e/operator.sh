@@ -11,7 +11,7 @@ start_operator() {
 		"$@" >"$op.out" 2>"$op.log" &
 	echo $! >"$op.pid"
 	background="$background $!"
-	within 10 grep -q 'what=health-probe' "$op.log"
+	soon grep -q 'what=health-probe' "$op.log"
 }
 
 # port NAME WHAT: where it serves metrics or health-probe.

@@ -40,7 +40,7 @@ for round in 1 2 3; do
 		for w in 1 2 3; do
 			start write_loop "$round$w"
 		done &&
-		within 10 test -s "acked.${round}3" && within 10 sh -c "test \$(cat acked.* | wc -l) -ge 60" &&
+		soon test -s "acked.${round}3" && soon sh -c "test \$(cat acked.* | wc -l) -ge 60" &&
 		api /api/v1/namespaces/default/configmaps | jq -r .metadata.resourceVersion >rv.seen &&
 		{ stop_muster KILL; true; } && start_muster &&
 		kubectl get configmaps -n default -o name | sed "s,.*/,," | sort >there &&

@@ -22,9 +22,9 @@ test_expect_success 'kinds of jobs are there when it is ready' '
 
 test_expect_success 'a job gets what it needs, by muster' '
 	job good >good.yaml && kubectl apply -f good.yaml &&
-	within 10 sh -c "kubectl get pods -o name | grep -q good-worker-1" &&
-	within 10 sh -c "kubectl get services -o name | grep -q good-worker-1" &&
-	within 10 sh -c "kubectl get tfjob good | grep -q Created" &&
+	soon sh -c "kubectl get pods -o name | grep -q good-worker-1" &&
+	soon sh -c "kubectl get services -o name | grep -q good-worker-1" &&
+	soon sh -c "kubectl get tfjob good | grep -q Created" &&
 	kubectl get pod good-worker-0 -o json --show-managed-fields >pod.json &&
 	jq_is ".metadata.ownerReferences[0].kind == \"TFJob\" and .metadata.managedFields[0].manager == \"muster\"" pod.json
 '
@@ -56,7 +56,7 @@ test_expect_success 'who writes what is deprecated is told' '
 '
 
 test_expect_success 'scaling through its subresource makes pods' '
-	kubectl scale tfjob good --replicas=3 && within 10 sh -c "kubectl get pods -o name | grep -q good-worker-2"
+	kubectl scale tfjob good --replicas=3 && soon sh -c "kubectl get pods -o name | grep -q good-worker-2"
 '
 
 test_expect_success 'it counts what it does' '
@@ -67,8 +67,8 @@ test_expect_success 'it counts what it does' '
 test_expect_success 'it stops cleanly, and goes on where it was' '
 	stop_muster && start_muster && kubectl get crd tfjobs.kubeflow.org -o json >again.json &&
 	is "$(jq -r .metadata.resourceVersion crd.json)" "$(jq -r .metadata.resourceVersion again.json)" &&
-	kubectl delete pod good-worker-0 && within 10 sh -c "kubectl get pods -o name | grep -q good-worker-0" &&
-	kubectl delete tfjob good && within 10 sh -c "! kubectl get pods -o name | grep -q good"
+	kubectl delete pod good-worker-0 && soon sh -c "kubectl get pods -o name | grep -q good-worker-0" &&
+	kubectl delete tfjob good && soon sh -c "! kubectl get pods -o name | grep -q good"
 '
 
 test_expect_success 'a changed definition is put right at the next start' '

@@ -8,7 +8,7 @@ gone() {
 	! kubectl get "$@" -o name >/dev/null 2>gone.err && grep -q NotFound gone.err
 }
 
-# vanish NAME...: each is gone, or goes within 20 s (an old kubectl will not wait for what is gone)
+# vanish NAME...: each is gone, or goes soon s (an old kubectl will not wait for what is gone)
 vanish() {
 	for name; do
 		kubectl wait --for=delete "$name" --timeout=20s || gone "$name" || return 1
@@ -102,7 +102,7 @@ test_expect_success MUSTER '--cascade=orphan leaves the owned, without the refer
 test_expect_success MUSTER '--cascade=foreground: the blocking owned goes first, then the owner' '
 	make ConfigMap o3 && owned c3 o3 true && kubectl patch configmap c3 -p "{\"metadata\":{\"finalizers\":[\"example.com/hold\"]}}" &&
 	kubectl delete configmap o3 --cascade=foreground --wait=false && is foregroundDeletion "$(kubectl get configmap o3 -o "jsonpath={.metadata.finalizers[0]}")" &&
-	within 10 sh -c "kubectl get configmap c3 -o yaml | grep -q deletionTimestamp" && kubectl get configmap o3 &&
+	soon sh -c "kubectl get configmap c3 -o yaml | grep -q deletionTimestamp" && kubectl get configmap o3 &&
 	kubectl patch configmap c3 --type=merge -p "{\"metadata\":{\"finalizers\":null}}" &&
 	vanish configmap/c3 configmap/o3
 '

@@ -15,7 +15,7 @@ test_expect_success 'a definition is accepted and established' '
 '
 
 test_expect_success KUBECTL_130 'discovery knows it: names, short names, categories' '
-	within 10 sh -c "kubectl api-resources --api-group=example.com --cached=false | grep -q crontabs" &&
+	soon sh -c "kubectl api-resources --api-group=example.com --cached=false | grep -q crontabs" &&
 	kubectl api-resources --api-group=example.com >out && has out "^crontabs  *ct  *example.com/v1  *true  *CronTab" &&
 	kubectl api-resources --categories=tabs -o name >out && is crontabs.example.com "$(cat out)" && kubectl api-versions >out && has out "^example.com/v1$" "^example.com/v1beta1$"
 '
@@ -89,7 +89,7 @@ test_expect_success KUBECTL_130 'selectable fields' '
 '
 
 test_expect_success 'explain speaks of it, in the words of its schema' '
-	within 10 sh -c "kubectl explain crontabs >out 2>/dev/null" && has out "Runs a command now and then" && kubectl explain ct.spec.schedule >out && has out "When, in five fields"
+	soon sh -c "kubectl explain crontabs >out 2>/dev/null" && has out "Runs a command now and then" && kubectl explain ct.spec.schedule >out && has out "When, in five fields"
 '
 
 test_expect_success 'watches, labels, deletion, describe, edit' '
@@ -104,7 +104,7 @@ test_expect_success 'a definition that is wrong: what and where' '
 
 test_expect_success 'changing the schema changes what is accepted' '
 	kubectl patch crd crontabs.example.com --type=json -p "[{\"op\":\"replace\",\"path\":\"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/replicas/maximum\",\"value\":20}]" &&
-	within 10 kubectl scale ct nightly --replicas=20
+	soon kubectl scale ct nightly --replicas=20
 '
 
 test_expect_success MUSTER 'CEL: what can be run is run, what cannot is named in a warning' '
@@ -130,21 +130,21 @@ test_expect_success MUSTER 'CEL: what can be run is run, what cannot is named in
 	            x-kubernetes-validations: [{rule: "self.a < self.b", message: a must be below b}, {rule: "!has(self.addr) || ip(self.addr).family() == 4"}]
 	EOF
 	has err "^Warning: .*ip(self.addr)" && lacks err "self.a < self.b" && kubectl wait --for=condition=Established crd/rules.example.com --timeout=10s &&
-	printf "apiVersion: example.com/v1\nkind: Rule\nmetadata: {name: r}\nspec: {a: 1, b: 2}\n" | within 10 kubectl apply -f - && kubectl get rules r &&
+	printf "apiVersion: example.com/v1\nkind: Rule\nmetadata: {name: r}\nspec: {a: 1, b: 2}\n" | soon kubectl apply -f - && kubectl get rules r &&
 	test_must_fail kubectl patch rule r --type=merge -p "{\"spec\":{\"a\":3}}" 2>err && has err "The Rule \"r\" is invalid: spec: Invalid value: .*: a must be below b" && kubectl delete crd rules.example.com
 '
 
 test_expect_success 'deleting the definition takes its objects along, and the API with them' '
 	kubectl delete crd crontabs.example.com --timeout=30s &&
-	within 10 sh -c "! kubectl get --raw /apis/example.com/v1/crontabs >/dev/null 2>&1" && test_must_fail kubectl get crontabs 2>err && has err "the server doesn.t have a resource type\|could not find the requested resource"
+	soon sh -c "! kubectl get --raw /apis/example.com/v1/crontabs >/dev/null 2>&1" && test_must_fail kubectl get crontabs 2>err && has err "the server doesn.t have a resource type\|could not find the requested resource"
 '
 
 test_expect_success 'defined again, it begins empty' '
-	kubectl create -f "$crd" && kubectl wait --for=condition=Established crd/crontabs.example.com --timeout=20s && within 10 kubectl get crontabs -A -o name >out && test_must_be_empty out && kubectl delete crd crontabs.example.com
+	kubectl create -f "$crd" && kubectl wait --for=condition=Established crd/crontabs.example.com --timeout=20s && soon kubectl get crontabs -A -o name >out && test_must_be_empty out && kubectl delete crd crontabs.example.com
 '
 
 test_expect_success MUSTER 'definitions and objects survive a restart' '
-	kubectl create -f "$crd" && kubectl wait --for=condition=Established crd/crontabs.example.com --timeout=20s && within 10 kubectl create -n default -f "$tab" &&
+	kubectl create -f "$crd" && kubectl wait --for=condition=Established crd/crontabs.example.com --timeout=20s && soon kubectl create -n default -f "$tab" &&
 	stop_muster && start_muster && kubectl get ct nightly -n default && test_must_fail kubectl create -n default -f bad.yaml
 '
 

@@ -21,11 +21,11 @@ test_expect_success 'start' 'start_api'
 test_expect_success KUBECTL_130 'a cluster takes the definitions, without a warning, again and again' '
 	kubectl apply --server-side --force-conflicts -f crds.yaml >out 2>err && has out tfjobs.kubeflow.org && ! grep -i warning err &&
 	kubectl wait --for=condition=Established crd/tfjobs.kubeflow.org --timeout=20s &&
-	muster manifests | kubectl apply --server-side --force-conflicts -f - && within 10 kubectl get tfjobs
+	muster manifests | kubectl apply --server-side --force-conflicts -f - && soon kubectl get tfjobs
 '
 
 test_expect_success KUBECTL_130 'names and words: api-resources and explain' '
-	within 10 sh -c "kubectl api-resources --api-group=kubeflow.org --cached=false | grep -q \"^tfjobs  *kubeflow.org/v1  *true  *TFJob\"" &&
+	soon sh -c "kubectl api-resources --api-group=kubeflow.org --cached=false | grep -q \"^tfjobs  *kubeflow.org/v1  *true  *TFJob\"" &&
 	kubectl explain tfjob.spec.runPolicy >out && has out "backoffLimit	<integer>" "Which pods go once the job has finished" &&
 	kubectl explain tfjob.spec.tfReplicaSpecs.template.spec.containers.ports >out && has out "containerPort	<integer> -required-"
 '

@@ -23,8 +23,8 @@ test_expect_success 'start, with ten watchers that do not read and one that does
 	start_muster && make ConfigMap busy &&
 	for i in 1 2 3 4 5 6 7 8 9 10; do
 		start /usr/bin/python3 deaf.py "${url#https://}" "$(cat "$data/token")"
-	done && within 20 sh -c "test \$(ls deaf.[0-9]* 2>/dev/null | wc -l) = 10" &&
-	start api "/api/v1/namespaces/default/configmaps?watch=1" -N >heard && within 5 test -s heard && rss_kb >before
+	done && soon sh -c "test \$(ls deaf.[0-9]* 2>/dev/null | wc -l) = 10" &&
+	start api "/api/v1/namespaces/default/configmaps?watch=1" -N >heard && soon test -s heard && rss_kb >before
 '
 
 test_expect_success '3000 updates of 10 KB each go through at full speed' '
@@ -43,7 +43,7 @@ test_expect_success '3000 updates of 10 KB each go through at full speed' '
 '
 
 test_expect_success 'the watcher that reads has seen every one of them, in order' '
-	within 10 sh -c "grep -q \"\\\"n\\\":\\\"2999\\\"\" heard" &&
+	soon sh -c "grep -q \"\\\"n\\\":\\\"2999\\\"\" heard" &&
 	jq -r "select(.type == \"MODIFIED\") | .object.data.n" heard >numbers && seq 0 2999 >want && test_cmp want numbers
 '
 
@@ -52,8 +52,8 @@ test_expect_success !SANITIZED 'memory stayed bounded' '
 '
 
 test_expect_success 'others are served at once, and it stops in time' '
-	began=$(now_ms) && kubectl get configmap busy -o name && took_less $began 3000 &&
-	began=$(now_ms) && stop_muster && took_less $began 2500
+	began=$(now_ms) && kubectl get configmap busy -o name && promptly $began &&
+	began=$(now_ms) && stop_muster && promptly $began
 '
 
 test_done

@@ -76,7 +76,7 @@ test_expect_success 'all flags of the original at once; those without effect are
 		-kubeconfig="$KUBECONFIG" --zap-devel=false --zap-encoder=console --zap-log-level=2 \
 		--zap-stacktrace-level error --zap-time-encoding iso8601 --kube-api-qps 20.5 \
 		--kube-api-burst=30 &&
-	within 10 is_ready all &&
+	soon is_ready all &&
 	for flag in webhook-server-port webhook-service-name webhook-secret-name controller-threads; do
 		has all.log "flag without effect.*flag=$flag why=" || return 1
 	done &&
@@ -96,14 +96,14 @@ test_expect_success 'KUBEFLOW_NAMESPACE stands in for --namespace' '
 test_expect_success '--log-format json, --zap-encoder json: each line is an object' '
 	for flags in "--log-format json" "--zap-encoder json" "--zap-devel=false"; do
 		{ muster operator --metrics-bind-address 0 --health-probe-bind-address 127.0.0.1:0 $flags 2>log & } &&
-		pid=$! && within 10 grep -q health-probe log && kill $pid && wait $pid &&
+		pid=$! && soon grep -q health-probe log && kill $pid && wait $pid &&
 		jq -es "length > 2 and all(.[]; .time and .level and .msg)" log >/dev/null || return 1
 	done
 '
 
 test_expect_success '0 serves nothing' '
 	{ muster operator --metrics-bind-address=0 --health-probe-bind-address=0 2>log & } &&
-	pid=$! && within 10 grep -q "msg=ready" log && lacks log "msg=serving" && kill $pid && wait $pid
+	pid=$! && soon grep -q "msg=ready" log && lacks log "msg=serving" && kill $pid && wait $pid
 '
 
 test_done

@@ -6,7 +6,7 @@ test_description='muster operator: probes and metrics'
 ! /usr/bin/python3 -c "import prometheus_client" 2>/dev/null || test_set_prereq PROMETHEUS
 
 test_expect_success 'an API and an operator' '
-	start_api --no-operator && crds && start_operator op && within 10 is_ready op
+	start_api --no-operator && crds && start_operator op && soon is_ready op
 '
 
 test_expect_success 'probes answer as the original framework does' '
@@ -29,8 +29,8 @@ test_expect_success '?verbose and ?exclude' '
 '
 
 test_expect_success 'a job leaves its marks in /metrics' '
-	tfjob mnist 2 | kubectl create -f - && within 10 pods_are 2 &&
-	within 5 is 1 "$(metric op "training_operator_jobs_created_total{framework=\"tensorflow\",job_namespace=\"$ns\"}")" &&
+	tfjob mnist 2 | kubectl create -f - && soon pods_are 2 &&
+	soon is 1 "$(metric op "training_operator_jobs_created_total{framework=\"tensorflow\",job_namespace=\"$ns\"}")" &&
 	is 2 "$(metric op created_pods_total)" && is 2 "$(metric op succeeded_service_creation_total)" &&
 	is 0 "$(metric op failed_pods_total)" && is 0 "$(metric op deleted_pods_total)" &&
 	test "$(metric op "controller_runtime_reconcile_total{controller=\"tfjob-controller\",result=\"success\"}")" -ge 1 &&
@@ -65,11 +65,11 @@ test_expect_success 'only /metrics is there, and only as plain HTTP' '
 
 test_expect_success MUSTER 'not ready without its API; healthy all the same; then ready again' '
 	keep=${url##*:} && stop_muster &&
-	within 60 test_expect_code 1 is_ready op && is 200 "$(probe op /healthz)" &&
+	soon test_expect_code 1 is_ready op && is 200 "$(probe op /healthz)" &&
 	is 500 "$(probe op /readyz)" &&
 	printf "[-]readyz failed: reason withheld\nhealthz check failed\n" >want && test_cmp want probe &&
 	is 500 "$(probe op /readyz/readyz)" && has probe "^internal server error: cannot [a-z]* [a-z.]*: " &&
-	start_muster --no-operator --listen "127.0.0.1:$keep" && within 60 is_ready op
+	start_muster --no-operator --listen "127.0.0.1:$keep" && soon is_ready op
 '
 
 test_expect_success 'SIGTERM: exit 0' '

@@ -10,30 +10,30 @@ once() {
 test_expect_success 'a CRD that is missing is named once; ready when it comes' '
 	start_api --no-operator && crds && kubectl delete crd tfjobs.kubeflow.org &&
 	start_operator crd &&
-	within 30 grep -q "verb=list resource=tfjobs.kubeflow.org" crd.log && sleep 1 &&
+	soon grep -q "verb=list resource=tfjobs.kubeflow.org" crd.log && sleep 1 &&
 	is 500 "$(probe crd /readyz)" && is 200 "$(probe crd /healthz)" &&
 	once crd.log "level=warn.*verb=list resource=tfjobs.kubeflow.org" &&
-	crds && within 60 is_ready crd && within 3 grep -q "msg=ready" crd.log &&
-	tfjob late 1 | kubectl create -f - && within 10 pods_are 1 && end_operator crd
+	crds && soon is_ready crd && soon grep -q "msg=ready" crd.log &&
+	tfjob late 1 | kubectl create -f - && soon pods_are 1 && end_operator crd
 '
 
 test_expect_success 'kinds that are there are looked after, others are waited for' '
 	kubectl delete crd jaxjobs.kubeflow.org && start_operator some &&
-	tfjob early 1 | kubectl create -f - && within 10 pods_are 2 &&
+	tfjob early 1 | kubectl create -f - && soon pods_are 2 &&
 	is 500 "$(probe some /readyz/readyz)" && has probe "cannot list jaxjobs.kubeflow.org: is its CRD installed?" &&
-	crds && within 60 is_ready some && end_operator some
+	crds && soon is_ready some && end_operator some
 '
 
 test_expect_success 'kinds that are not asked for are not missed' '
 	kubectl delete crd jaxjobs.kubeflow.org && start_operator tf --enable-scheme tfjob &&
-	within 10 is_ready tf && end_operator tf && crds
+	soon is_ready tf && end_operator tf && crds
 '
 
 test_expect_success MUSTER 'an API that is away is named; ready when it comes' '
 	keep=${url##*:} && stop_muster && start_operator away &&
-	within 30 grep -q "level=warn.*verb=list resource=tfjobs.kubeflow.org" away.log &&
+	soon grep -q "level=warn.*verb=list resource=tfjobs.kubeflow.org" away.log &&
 	is 500 "$(probe away /readyz)" && has away.log "level=warn.*verb=list resource=tfjobs.kubeflow.org" &&
-	start_muster --no-operator --listen "127.0.0.1:$keep" && within 60 is_ready away &&
+	start_muster --no-operator --listen "127.0.0.1:$keep" && soon is_ready away &&
 	end_operator away
 '
 
@@ -45,9 +45,9 @@ as_nobody() {
 test_expect_success 'rights that are missing are named by verb and resource, once' '
 	kubectl config view --raw --flatten -o json | as_nobody &&
 	start_operator nobody --kubeconfig nobody.json --leader-elect &&
-	within 30 grep -q "msg=\"leader election waits\"" nobody.log &&
-	within 30 grep -q "msg=\"cannot read.*verb=list resource=pods " nobody.log &&
-	within 30 grep -q "permission missing.*resource=tfjobs/status.kubeflow.org" nobody.log && sleep 1 &&
+	soon grep -q "msg=\"leader election waits\"" nobody.log &&
+	soon grep -q "msg=\"cannot read.*verb=list resource=pods " nobody.log &&
+	soon grep -q "permission missing.*resource=tfjobs/status.kubeflow.org" nobody.log && sleep 1 &&
 	is 500 "$(probe nobody /readyz)" &&
 	for right in "get resource=pods" "create resource=pods" "delete resource=pods" \
 		"get resource=services" "create resource=services" \
@@ -63,11 +63,11 @@ test_expect_success 'rights that are missing are named by verb and resource, onc
 test_expect_success REAL 'and it goes on when they are granted' '
 	kubectl create clusterrolebinding nobody-$$ --clusterrole=cluster-admin --user=nobody &&
 	test_when_finished "kubectl delete clusterrolebinding nobody-$$" &&
-	within 60 is_ready nobody && has nobody.log "permission granted.*verb=create resource=pods"
+	soon is_ready nobody && has nobody.log "permission granted.*verb=create resource=pods"
 '
 
 test_expect_success 'SIGINT in all that: exit 0' '
-	began=$(now_ms) && end_operator nobody INT && took_less $began 3000
+	began=$(now_ms) && end_operator nobody INT && promptly $began
 '
 
 test_done

@@ -5,7 +5,7 @@ test_description='muster exec'
 
 test_expect_success 'the server and how to reach it' '
 	{ /usr/bin/python3 "$e2e/exec_server.py" port log >server.log 2>&1 & background="$background $!"; } &&
-	within 10 test -s port &&
+	soon test -s port &&
 	cat >config <<-EOF &&
 	apiVersion: v1
 	kind: Config

@@ -13,7 +13,7 @@ test_expect_success 'jobs of all kinds, with what their pods do' '
 	tfjob done 1 | kubectl apply -f - && tfjob bad 2 | kubectl apply -f - && tfjob go 3 | kubectl apply -f - &&
 	tfjob same 1 | kubectl apply -f - &&
 	tfjob same 1 | sed "s/TFJob/PyTorchJob/; s/tfReplica/pytorchReplica/; s/tensorflow/pytorch/; s/Worker:/Master:/" | kubectl apply -f - &&
-	within 20 state_is done Succeeded && within 20 state_is bad Failed && within 20 sh -c "muster get tfjob/go | grep -q 3/3" && within 20 state_is tfjob/same Running && within 20 state_is pytorchjob/same Running &&
+	soon state_is done Succeeded && soon state_is bad Failed && soon sh -c "muster get tfjob/go | grep -q 3/3" && soon state_is tfjob/same Running && soon state_is pytorchjob/same Running &&
 	muster get >out && steady out >got && cat >want <<-EOF && test_cmp want got
 	NAME              STATE       RUNNING   SUCCEEDED   FAILED   RESTARTS   AGE
 	tfjob/bad         Failed      1/2       0           1        1          AGE
@@ -47,7 +47,7 @@ as_kubectl() {
 
 test_expect_success 'other resources in the columns of the server, as kubectl shows them' '
 	for what in pods svc ns "pods -A" "pods -o wide" "crd" "events"; do
-		within 10 as_kubectl "$what" || return 1
+		soon as_kubectl "$what" || return 1
 	done &&
 	muster get po,svc >out && has out "^pod/go-worker-0 " "^service/go-worker-0 "
 '
@@ -61,15 +61,15 @@ test_expect_success 'what is not there, or makes no sense' '
 '
 
 test_expect_success '-w prints a line for each change, until it is interrupted' '
-	start sh -c "exec muster get -w >watched" && watcher=$! && within 10 grep -q "^tfjob/go " watched &&
-	tfjob later 1 | kubectl apply -f - && within 20 grep -q "^tfjob/later  *Running" watched && muster delete tfjob/later &&
+	start sh -c "exec muster get -w >watched" && watcher=$! && soon grep -q "^tfjob/go " watched &&
+	tfjob later 1 | kubectl apply -f - && soon grep -q "^tfjob/later  *Running" watched && muster delete tfjob/later &&
 	has watched "^tfjob/later  *Created  *0/1" && is 1 "$(grep -c ^NAME watched)" && is 1 "$(grep -c "^tfjob/go " watched)" &&
 	kill -INT $watcher && { wait $watcher; is 130 $?; }
 '
 
 test_expect_success '-w of a table of the server' '
-	start sh -c "exec muster get pods -w >watched" && watcher=$! && within 10 grep -q "^go-worker-0 " watched &&
-	tfjob again 1 | kubectl apply -f - && within 20 grep -q "^again-worker-0 .*Running" watched && kill -INT $watcher && { wait $watcher; is 130 $?; }
+	start sh -c "exec muster get pods -w >watched" && watcher=$! && soon grep -q "^go-worker-0 " watched &&
+	tfjob again 1 | kubectl apply -f - && soon grep -q "^again-worker-0 .*Running" watched && kill -INT $watcher && { wait $watcher; is 130 $?; }
 '
 
 test_expect_success 'which server: the flag, KUBECONFIG, the one that runs here' '

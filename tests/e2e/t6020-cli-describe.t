@@ -5,7 +5,7 @@ test_description='muster describe, events and delete'
 
 test_expect_success 'J7: a failed job on one page' '
 	start_muster && standin "[{\"job\":\"bad\",\"index\":0,\"do\":[\"run\",{\"after\":1},{\"exit\":7}]},{\"job\":\"stuck\",\"do\":[{\"unschedulable\":\"0/1 nodes are available: 1 Insufficient nvidia.com/gpu.\"}]},{\"do\":[\"run\"]}]" &&
-	tfjob bad 2 | kubectl apply -f - && within 20 state_is bad Failed && sleep 1 && muster describe bad >out && steady out | sed "s/  *$//; s/   */  /g" >got && cat >want <<-EOF && test_cmp want got &&
+	tfjob bad 2 | kubectl apply -f - && soon state_is bad Failed && sleep 1 && muster describe bad >out && steady out | sed "s/  *$//; s/   */  /g" >got && cat >want <<-EOF && test_cmp want got &&
 	Name:  bad
 	Namespace:  default
 	Kind:  TFJob (kubeflow.org/v1)
@@ -39,12 +39,12 @@ test_expect_success 'J7: a failed job on one page' '
 '
 
 test_expect_success 'J7: why a pod does not start, in full' '
-	tfjob stuck 1 | kubectl apply -f - && within 20 sh -c "kubectl get pod stuck-worker-0 -o json | grep -q Insufficient" && muster describe stuck >out &&
+	tfjob stuck 1 | kubectl apply -f - && soon sh -c "kubectl get pod stuck-worker-0 -o json | grep -q Insufficient" && muster describe stuck >out &&
 	has out "^  worker-0   Pending   Unschedulable" "^  worker-0: 0/1 nodes are available: 1 Insufficient nvidia.com/gpu.$" && lacks out "First failure"
 '
 
 test_expect_success 'replicas that have no pod are counted' '
-	tfjob rest 3 "  runPolicy: {suspend: true}" | kubectl apply -f - && within 20 state_is rest Suspended && muster describe rest >out && has out "^  worker (3 of 3)   No pod "
+	tfjob rest 3 "  runPolicy: {suspend: true}" | kubectl apply -f - && soon state_is rest Suspended && muster describe rest >out && has out "^  worker (3 of 3)   No pod "
 '
 
 test_expect_success 'a name that two kinds share is said to be so' '
@@ -75,8 +75,8 @@ test_expect_success 'events of a job, of its pods, and of all' '
 '
 
 test_expect_success 'events as they come' '
-	start sh -c "exec muster events stuck -w >watched" && watcher=$! && within 10 grep -q "tfjob/stuck" watched &&
-	kubectl delete pod stuck-worker-0 && within 20 sh -c "test \$(grep -c SuccessfulCreatePod watched) -ge 2" && lacks watched "tfjob/bad" && kill -INT $watcher && { wait $watcher; is 130 $?; }
+	start sh -c "exec muster events stuck -w >watched" && watcher=$! && soon grep -q "tfjob/stuck" watched &&
+	kubectl delete pod stuck-worker-0 && soon sh -c "test \$(grep -c SuccessfulCreatePod watched) -ge 2" && lacks watched "tfjob/bad" && kill -INT $watcher && { wait $watcher; is 130 $?; }
 '
 
 test_expect_success 'delete, and wait for the pods too' '

@@ -23,7 +23,7 @@ field_is() {
 }
 
 becomes() {
-	within 60 field_is "$@" || { kubectl get pod "$1" -o json >&2; return 1; }
+	soon field_is "$@" || { kubectl get pod "$1" -o json >&2; return 1; }
 }
 
 # let POD: what waits in its container goes on.
@@ -83,7 +83,7 @@ test_expect_success 'a container that waits has none yet, and that is said' '
 	pod blocked "echo late" Never "\"spec\": {\"initContainers\":
 		[{\"name\": \"i\", \"image\": \"x\", \"command\": [\"sleep\", \"1000\"]}]}" &&
 	becomes blocked ".status.initContainerStatuses[0].state.running.startedAt" "$(
-		within 60 sh -c "kubectl get pod blocked -o jsonpath={.status.initContainerStatuses[0].state.running.startedAt} | grep ." >at && cat at)" &&
+		soon sh -c "kubectl get pod blocked -o jsonpath={.status.initContainerStatuses[0].state.running.startedAt} | grep ." >at && cat at)" &&
 	test_must_fail kubectl logs blocked -c c 2>err &&
 	has err "(BadRequest): container \"c\" in pod \"blocked\" is waiting to start: PodInitializing$" &&
 	test_must_fail kubectl logs short -p 2>err &&
@@ -111,7 +111,7 @@ cat >again.json <<END
   "command": ["sh", "-c", "cd '$PWD/flag'; test ! -e it || { echo second; sleep 1000; }; echo first; >it; exit 1"]}]}}
 END
 test_expect_success 'of the run before a restart, and of each attempt' '
-	mkdir flag && kubectl create -f again.json && within 60 sh -c "kubectl logs again | grep second" &&
+	mkdir flag && kubectl create -f again.json && soon sh -c "kubectl logs again | grep second" &&
 	is first "$(kubectl logs again -p)" &&
 	is first "$(api "/api/v1/namespaces/default/pods/again/log?attempt=0")" &&
 	is second "$(api "/api/v1/namespaces/default/pods/again/log?attempt=1")" &&
@@ -121,9 +121,9 @@ test_expect_success 'of the run before a restart, and of each attempt' '
 
 test_expect_success 'followed: from its start to its end, as it comes' '
 	pod told "echo begun; $waits; echo over; exit 3" &&
-	within 60 sh -c "kubectl logs told | grep begun" &&
+	soon sh -c "kubectl logs told | grep begun" &&
 	start timeout 100 kubectl logs -f told >followed && follower=$! &&
-	within 60 grep -q begun followed && lacks followed over &&
+	soon grep -q begun followed && lacks followed over &&
 	let told && wait "$follower" && printf "begun\nover\n" >want && test_cmp want followed
 '
 
@@ -133,7 +133,7 @@ test_expect_success 'followed from now on, until nobody reads' '
 '
 
 test_expect_success 'of a pod that is deleted meanwhile, until its end' '
-	start timeout 100 kubectl logs -f ticks >followed && follower=$! && within 60 grep -q tick followed &&
+	start timeout 100 kubectl logs -f ticks >followed && follower=$! && soon grep -q tick followed &&
 	kubectl delete pod ticks && wait "$follower"
 '
 
@@ -159,7 +159,7 @@ test_expect_success 'lines that are longer than any buffer come back as they wer
 
 test_expect_success 'of a pod that is gone, by its uid' '
 	uid=$(field five .metadata.uid) && kubectl delete pod five --now &&
-	within 60 sh -c "! test -e $data/pods/$uid" &&
+	soon sh -c "! test -e $data/pods/$uid" &&
 	api "/api/v1/namespaces/default/pods/five/log?uid=$uid" >out && is 5 "$(wc -l <out)" &&
 	api "/api/v1/namespaces/default/pods/five/log?uid=../../$uid" >out && jq_is ".code == 404" out &&
 	api "/api/v1/namespaces/default/pods/..%2F..%2Ffive/log?uid=$uid" >out && jq_is ".code == 404" out
@@ -173,13 +173,13 @@ test_expect_success 'a pod of the same name writes to the next file' '
 
 test_expect_success 'a server that is killed and comes back goes on where it was' '
 	pod stays "echo before; $waits; echo after; sleep 1000" &&
-	within 60 sh -c "kubectl logs stays | grep before" && test_expect_code 137 stop_muster KILL && start_muster &&
+	soon sh -c "kubectl logs stays | grep before" && test_expect_code 137 stop_muster KILL && start_muster &&
 	becomes stays .status.phase Running && let stays &&
 	timeout 60 kubectl logs -f stays | head -n 2 >out && printf "before\nafter\n" >want && test_cmp want out
 '
 
 test_expect_success 'stopping the server ends what is followed' '
-	start timeout 100 kubectl logs -f stays >followed && follower=$! && within 60 grep -q after followed &&
+	start timeout 100 kubectl logs -f stays >followed && follower=$! && soon grep -q after followed &&
 	stop_muster && wait "$follower"
 '
 

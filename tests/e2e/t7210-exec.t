@@ -33,8 +33,8 @@ END
 test_expect_success 'start, and pods to go into' '
 	start_muster && kubectl config set-context --current --namespace=default &&
 	kubectl create -f box.json -f pair.json &&
-	within 60 running box && within 60 running pair &&
-	within 60 sh -c "kubectl get pod pair -o jsonpath={.status.containerStatuses[0].state.terminated.reason} | grep Completed"
+	soon running box && soon running pair &&
+	soon sh -c "kubectl get pod pair -o jsonpath={.status.containerStatuses[0].state.terminated.reason} | grep Completed"
 '
 
 if ! test_have_prereq KUBECTL_130; then
@@ -100,8 +100,8 @@ test_expect_success 'requests that are none' '
 '
 
 test_expect_success KUBECTL_130 'whoever leaves takes the program along' '
-	start kubectl exec box -- sh -c "$nap; :" && client=$! && within 60 naps_is 1 &&
-	kill -KILL "$client" && within 60 naps_is 0
+	start kubectl exec box -- sh -c "$nap; :" && client=$! && soon naps_is 1 &&
+	kill -KILL "$client" && soon naps_is 0
 '
 
 test_expect_success KUBECTL_130 'cp: there and back' '
@@ -118,7 +118,7 @@ test_expect_success 'muster exec: the same' '
 
 test_expect_success KUBECTL_130 'attach: what the container writes from now on' '
 	start sh -c "kubectl attach box >attached 2>/dev/null" && kubectl exec box -- touch /tmp/tell &&
-	within 60 grep -q told attached
+	soon grep -q told attached
 '
 
 if /usr/bin/python3 -c 'import kubernetes' 2>/dev/null; then
@@ -127,14 +127,14 @@ if /usr/bin/python3 -c 'import kubernetes' 2>/dev/null; then
 		 "containers": [{"name": "c", "image": "x", "command": ["sh", "-c", "echo ready; sleep 1000"]}]}}
 	END
 	test_expect_success 'the Python client: streams, exit codes, input, a terminal, refusals, logs' '
-		kubectl create -f py.json && within 60 running py && within 60 sh -c "kubectl logs py | grep ready" &&
+		kubectl create -f py.json && soon running py && soon sh -c "kubectl logs py | grep ready" &&
 		timeout 200 /usr/bin/python3 "$e2e/execs.py" "$KUBECONFIG" py >out && is 6 "$(grep -c ^ok out)"
 	'
 fi
 
 test_expect_success KUBECTL_130 'the end of the pod is the end of what runs in it' '
-	start sh -c "kubectl exec pair -c b -- sh -c \"$nap; :\"; echo \$? >code" && client=$! && within 60 naps_is 1 &&
-	kubectl delete pod pair --now && wait "$client" && is 137 "$(cat code)" && within 60 naps_is 0
+	start sh -c "kubectl exec pair -c b -- sh -c \"$nap; :\"; echo \$? >code" && client=$! && soon naps_is 1 &&
+	kubectl delete pod pair --now && wait "$client" && is 137 "$(cat code)" && soon naps_is 0
 '
 
 stop_muster

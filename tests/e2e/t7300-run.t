@@ -91,25 +91,25 @@ test_expect_success "$level: time is up: 124, and nothing runs any more" '
 test_expect_success "$level: interrupted: 130, cleanly" '
 	job term 2 "trap \"echo goodbye; exit 0\" TERM; echo ready; sleep 7$mark & wait" >term.yaml &&
 	{ muster run --isolation $level term.yaml >out 2>err & pid=$!; } && background="$background $pid" &&
-	within 60 sh -c "test \$(grep -c ready out) = 2" && muster get >jobs && has jobs "^tfjob/term  *Running" &&
+	soon sh -c "test \$(grep -c ready out) = 2" && muster get >jobs && has jobs "^tfjob/term  *Running" &&
 	is 2 "$(muster logs term | grep -c ready)" && kill -INT $pid && { wait $pid; is 130 $?; } &&
 	has out "^.worker-0. goodbye" "^.worker-1. goodbye" &&
-	has err "^muster: stopping; Ctrl-C again kills" "^interrupted after" && within 30 gone 7
+	has err "^muster: stopping; Ctrl-C again kills" "^interrupted after" && soon gone 7
 '
 
 test_expect_success "$level: interrupted twice: killed, whatever it says to that" '
 	job stubborn 2 "trap \"echo no\" TERM; echo ready; while :; do sleep 7$mark & wait; done" >stubborn.yaml &&
 	sed -i "s/terminationGracePeriodSeconds: 30/terminationGracePeriodSeconds: 3600/" stubborn.yaml &&
 	{ muster run --isolation $level stubborn.yaml >out 2>err & pid=$!; } && background="$background $pid" &&
-	within 60 sh -c "test \$(grep -c ready out) = 2" && kill -INT $pid &&
-	within 30 sh -c "test \$(grep -c no out) = 2" && kill -INT $pid &&
+	soon sh -c "test \$(grep -c ready out) = 2" && kill -INT $pid &&
+	soon sh -c "test \$(grep -c no out) = 2" && kill -INT $pid &&
 	{ wait $pid; is 130 $?; } &&
-	has err "^muster: killing" && within 30 gone 7
+	has err "^muster: killing" && soon gone 7
 '
 
 test_expect_success "$level: N1: killed itself, it leaves no process" '
 	{ muster run --isolation $level slow.yaml >out 2>err & pid=$!; } && background="$background $pid" &&
-	within 60 running 7 2 && kill -KILL $pid && { wait $pid; test $? -gt 128; } && within 30 gone 7
+	soon running 7 2 && kill -KILL $pid && { wait $pid; test $? -gt 128; } && soon gone 7
 '
 
 test_expect_success "$level: every run of a replica is heard from its first byte" '
@@ -187,14 +187,14 @@ test_expect_success 'two at once, of the same name, do not meet' '
 	job twin 2 "echo begin; until test -e $space/go; do sleep 0.05; done; echo end" >twin.yaml &&
 	{ muster run twin.yaml >out1 2>err1 & one=$!; } && { muster run twin.yaml >out2 2>err2 & two=$!; } &&
 	background="$background $one $two" &&
-	within 60 sh -c "test \$(cat out1 out2 | grep -c begin) = 4" && touch "$space/go" &&
+	soon sh -c "test \$(cat out1 out2 | grep -c begin) = 4" && touch "$space/go" &&
 	wait $one && wait $two && is 2 $(grep -c end out1) && is 2 $(grep -c end out2)
 '
 
 test_expect_success 'why nothing runs is said, once, in one sentence' '
 	gpu=1 && job wants 3 "sleep 7$mark" >wants.yaml && gpu= &&
 	{ muster run --resources nvidia.com/gpu=1 wants.yaml >out 2>err & pid=$!; } && background="$background $pid" &&
-	within 60 grep -q "Insufficient nvidia.com/gpu" err && within 60 running 7 1 && kill -INT $pid && { wait $pid; is 130 $?; } &&
+	soon grep -q "Insufficient nvidia.com/gpu" err && soon running 7 1 && kill -INT $pid && { wait $pid; is 130 $?; } &&
 	grep "Insufficient nvidia.com/gpu" err >told && is 1 $(wc -l <told) &&
 	has told "^muster: worker-[0-9]\( and 1 more\)*: Pending: 0/1 nodes are available: 1 Insufficient nvidia.com/gpu.$"
 '
@@ -207,7 +207,7 @@ test_expect_success 'an image that is not mapped, and nothing to run: what to do
 	spec: {restartPolicy: Never, containers: [{name: main, image: example.com/trainer}]}
 	END
 	{ muster run unmapped.yaml >out 2>err & pid=$!; } && background="$background $pid" &&
-	within 60 grep -q "ImageNotMapped.*example.com/trainer" err && kill -INT $pid && { wait $pid; is 130 $?; }
+	soon grep -q "ImageNotMapped.*example.com/trainer" err && kill -INT $pid && { wait $pid; is 130 $?; }
 '
 
 test_expect_success 'a reader that goes away does not end the job' '
@@ -227,7 +227,7 @@ test_expect_success 'with a muster up: used, and left as it was' '
 	muster get tfjob/good >out && has out Succeeded && muster delete tfjob/good --wait &&
 	job visit 2 "echo ready; until test -e $space/leave; do sleep 0.05; done" >visit.yaml &&
 	{ muster run visit.yaml >out 2>err & pid=$!; } && background="$background $pid" &&
-	within 60 sh -c "test \$(grep -c ready out) = 2" && visit_runs &&
+	soon sh -c "test \$(grep -c ready out) = 2" && visit_runs &&
 	touch "$space/leave" && wait $pid && has err "^tfjob/visit Succeeded" "^  logs: $data/logs/default/visit" &&
 	test_must_fail muster get tfjob/visit && muster run --keep good.yaml >out 2>err && muster get tfjob/good &&
 	test_expect_code 2 muster run --resources cpu=1 good.yaml 2>err && has err "muster up. runs on" &&
@@ -236,7 +236,7 @@ test_expect_success 'with a muster up: used, and left as it was' '
 
 test_expect_success 'interrupted with --keep: suspended, to be gone on with' '
 	{ muster run --keep slow.yaml >out 2>err & pid=$!; } && background="$background $pid" &&
-	within 60 running 7 2 && kill -INT $pid && { wait $pid; is 130 $?; } && within 30 gone 7 &&
+	soon running 7 2 && kill -INT $pid && { wait $pid; is 130 $?; } && soon gone 7 &&
 	kubectl get tfjob slow -o json >job.json && jq_is ".spec.runPolicy.suspend" job.json &&
 	stop_muster && rm -rf "$space"
 '

@@ -51,7 +51,7 @@ pane_has() {
 	pane >shown && grep -q -e "$1" shown
 }
 see() {
-	within 60 pane_has "$1" || { cat shown >&2; return 1; }
+	soon pane_has "$1" || { cat shown >&2; return 1; }
 }
 one_view() {
 	pane >shown && test "$(grep -c "^tfjob/live" shown)" = 1 && test "$(grep -c "^  worker-1 " shown)" = 1
@@ -77,7 +77,7 @@ test_expect_success 'colours' '
 test_expect_success 'narrower, wider, lower: still one view, cut at the edge' '
 	for size in "24 20" "100 30" "40 10"; do
 		set -- $size && tmux -L "$socket" resize-window -t t -x $1 -y $2 &&
-		see "^tfjob/live  Run" && within 60 one_view || return 1
+		see "^tfjob/live  Run" && soon one_view || return 1
 	done
 '
 
