@@ -143,7 +143,7 @@ test_expect_success 'N1: pods deleted while no node was there do not run on' '
 	no_node= && is 1 "$(runs "$(nap 7)")" && again && runs_soon 0 "$(nap 7)"
 '
 
-test_expect_success 'a clean stop ends what pods run, soon s; the next start tells how, and restarts' '
+test_expect_success 'a clean stop ends what pods run, soon; the next start tells how, and restarts' '
 	pod never "exec $(nap 8)" && pod onfailure "exec $(nap 9)" OnFailure &&
 	pod deaf "trap \"\" TERM; while :; do $(nap 10); done" &&
 	becomes never .status.phase Running && becomes onfailure .status.phase Running && runs_soon 1 "$(nap 10)" &&

@@ -146,7 +146,7 @@ test_expect_success 'down returns when the server is gone: up again at once' '
 	done
 '
 
-test_expect_success 'SIGTERM with open watches: ends them cleanly, exits 0 soon s' '
+test_expect_success 'SIGTERM with open watches: ends them cleanly, exits 0 soon' '
 	start_muster &&
 	for i in 1 2 3; do
 		start kubectl get pods --watch >watch.$i 2>&1
@@ -158,7 +158,7 @@ test_expect_success 'SIGTERM with open watches: ends them cleanly, exits 0 soon 
 	wait $one && wait $two
 '
 
-test_expect_success 'SIGTERM with a half-sent request: still exits 0 soon s' '
+test_expect_success 'SIGTERM with a half-sent request: still exits 0 soon' '
 	start_muster &&
 	mkfifo half.in idle.in && exec 8<>half.in 9<>idle.in &&
 	start openssl s_client -connect "${url#https://}" -CAfile "$data/pki/ca.crt" <half.in >half 2>&1 &&
