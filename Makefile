@@ -7,6 +7,8 @@ FUZZ  := build-fuzz
 NINJA := ninja
 # With a sanitizer the compilers warn of what is not there, so warnings are no errors.
 SANITIZED := -Db_lundef=false -Dwerror=false
+# What fails runs once more, alone: tests/twice.
+export TESTS_TWICE := 1
 
 .PHONY: all deps deps-build deps-test deps-frameworks demo test check check-asan check-tsan lint lint-fast format fuzz \
         golden test-unit test-e2e test-operator test-sdk test-frameworks test-node test-leaks test-cluster bench bench-quick help clean
@@ -37,7 +39,7 @@ demo: deps-build all ## install, build, and run a distributed job here
 test: deps-test test-unit test-e2e ## install, build, and run the tests that take a few minutes
 
 test-unit: all ## units, golden files, and the corpus of each fuzz target
-	@meson test -C $(BUILD) --print-errorlogs
+	@tests/twice meson test -C $(BUILD) --print-errorlogs
 
 golden: all ## rewrite what golden files expect; review the diff
 	@GOLDEN_WRITE=1 $(BUILD)/tests/unit/job/job_test_golden tests/golden/job | grep -v ^ok; true
@@ -71,12 +73,12 @@ check: check-asan check-tsan ## unit tests with sanitizers
 check-asan: deps-test ## unit tests with address, leak and undefined-behaviour checking
 	@test -f $(ASAN)/build.ninja || meson setup $(ASAN) -Db_sanitize=address,undefined $(SANITIZED) >/dev/null
 	@$(NINJA) -C $(ASAN) --quiet
-	@meson test -C $(ASAN) --print-errorlogs --timeout-multiplier 5
+	@tests/twice meson test -C $(ASAN) --print-errorlogs --timeout-multiplier 5
 
 check-tsan: deps-test ## the tests where threads meet, with thread checking
 	@test -f $(TSAN)/build.ninja || meson setup $(TSAN) -Db_sanitize=thread $(SANITIZED) >/dev/null
 	@$(NINJA) -C $(TSAN) --quiet
-	@meson test -C $(TSAN) --print-errorlogs --timeout-multiplier 10 --suite threads
+	@tests/twice meson test -C $(TSAN) --print-errorlogs --timeout-multiplier 10 --suite threads
 
 lint: deps all ## format, rooms, sizes, shellcheck, clang-tidy
 	@tools/lint
