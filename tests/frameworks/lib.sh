@@ -2,6 +2,9 @@
 # shellcheck shell=sh disable=SC2034,SC2154 # what tests read, and what lib.sh sets
 
 frameworks=$(cd "$(dirname "$0")" && pwd)
+# Where packages are kept; tests have another home.
+: "${FRAMEWORKS_CACHE:=${XDG_CACHE_HOME:-$HOME/.cache}/muster/frameworks}"
+export FRAMEWORKS_CACHE
 : "${E2E_KUBECTL:=$("$frameworks/../e2e/choose-kubectl")}"
 : "${FRAMEWORKS_SEED:=1}"
 # shellcheck source=tests/e2e/lib.sh
