@@ -14,10 +14,11 @@ struct ws {
     struct ws_parser parser;
     struct buf out;
     size_t out_at;
-    int code;        /* what on_close is told */
-    bool close_sent; /* nothing goes out behind it */
-    bool told;       /* on_close was called */
-    bool drained;    /* nothing was queued since on_drain */
+    uint64_t frame_left; /* at out_at; 0: another begins */
+    int code;            /* what on_close is told */
+    bool close_sent;     /* nothing goes out behind it */
+    bool told;           /* on_close was called */
+    bool drained;        /* nothing was queued since on_drain */
 };
 
 static bool has_token(str list, str token)
@@ -157,6 +158,7 @@ struct ws *http_accept_websocket(struct http_req *r, str subprotocol, const stru
         buf_add(&w->out, subprotocol);
     }
     buf_add(&w->out, S("\r\n\r\n"));
+    w->frame_left = w->out.n;
     h1_upgrade(r, &ws_proto, w);
     return w;
 }
@@ -206,14 +208,33 @@ static void ws_feed(struct conn *c, char *p, size_t n)
     conn_end(c, FATE_END);
 }
 
+/* Bytes of the frame that begins there; a server's has no mask. */
+static uint64_t frame_bytes(const char *p)
+{
+    const uint8_t *b = (const uint8_t *)p;
+    uint64_t n = 0;
+    unsigned more = b[1] < 126 ? 0 : b[1] == 126 ? 2 : 8;
+
+    for (unsigned i = 0; i < more; i++)
+        n = n << 8 | b[2 + i];
+    return 2 + more + (more ? n : b[1]);
+}
+
+/* No two frames in one TLS record: there are clients, older releases of the Python one among them,
+ * that wait for the socket while the second lies in their TLS library. */
 static size_t ws_pull(struct conn *c, char *to, size_t room)
 {
     struct ws *w = c->state;
     size_t n = ws_queued(w) < room ? ws_queued(w) : room;
 
+    if (n && !w->frame_left)
+        w->frame_left = frame_bytes(w->out.p + w->out_at);
+    if (n > w->frame_left)
+        n = w->frame_left;
     if (n)
         memcpy(to, w->out.p + w->out_at, n);
     w->out_at += n;
+    w->frame_left -= n;
     if (ws_queued(w) == 0) {
         buf_done(&w->out);
         w->out_at = 0;
