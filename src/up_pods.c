@@ -122,6 +122,13 @@ static void exec_stop(void *ctx, struct api_running *x)
     node_exec_stop((struct node_exec *)x);
 }
 
+static int dial(void *ctx, const struct api_pod *of, int port, int attempt, struct err *e)
+{
+    struct node *n = node_of(ctx, of, e);
+
+    return n ? node_dial(n, meta_uid(of->pod), port, attempt, e) : -1;
+}
+
 /* ---- */
 
 struct up_pods *up_pods_new(void)
@@ -132,6 +139,7 @@ struct up_pods *up_pods_new(void)
                                   .exec_check = exec_check,
                                   .exec = exec_start,
                                   .exec_stop = exec_stop,
+                                  .dial = dial,
                                   .ctx = u };
     return u;
 }

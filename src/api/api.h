@@ -65,6 +65,10 @@ struct api_pods {
     struct api_running *(*exec)(void *ctx, const struct api_pod *pod, const struct api_exec *x,
                                 struct err *e);
     void (*exec_stop)(void *ctx, struct api_running *x); /* kills it; nothing is told any more */
+    /* A socket, not blocking and the caller's, on its way to that port of the pod. attempt: counts
+     * from 0 over the addresses a pod has for its own programs. -1: e says why: with sys
+     * ECONNREFUSED nobody listens there; ERR_NOT_FOUND: there is no further address. */
+    int (*dial)(void *ctx, const struct api_pod *pod, int port, int attempt, struct err *e);
     void *ctx;
 };
 

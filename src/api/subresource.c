@@ -48,33 +48,24 @@ void subresource_no_runtime(struct api_req *r)
                   STR_ARG(r->res->plural), STR_ARG(r->sub));
 }
 
-static void no_forwarding(struct api_req *r)
-{
-    jv pod;
-
-    if (!r->api->o.pods) {
-        subresource_no_runtime(r);
-        return;
-    }
-    if (pod_stored(r, &pod) == 0)
-        fail_code(
-            r, ERR_NOT_IMPLEMENTED,
-            "this server does not forward ports, which kubectl does by SPDY: reach the pod by "
-            "its address, or run a client in it with kubectl exec");
-}
-
 void subresource_run(struct api_req *r)
 {
     static const struct {
         const char *sub;
         void (*run)(struct api_req *r);
     } rows[] = {
-        { "status", run_object },         { "ephemeralcontainers", run_object },
-        { "resize", run_object },         { "finalize", run_object },
-        { "scale", scale_run },           { "binding", pod_binding_run },
-        { "eviction", pod_eviction_run }, { "log", pod_log_run },
-        { "exec", pod_exec_run },         { "attach", pod_exec_run },
-        { "portforward", no_forwarding }, { "proxy", subresource_no_runtime },
+        { "status", run_object },
+        { "ephemeralcontainers", run_object },
+        { "resize", run_object },
+        { "finalize", run_object },
+        { "scale", scale_run },
+        { "binding", pod_binding_run },
+        { "eviction", pod_eviction_run },
+        { "log", pod_log_run },
+        { "exec", pod_exec_run },
+        { "attach", pod_exec_run },
+        { "portforward", pod_forward_run },
+        { "proxy", subresource_no_runtime },
         { "token", token_request_run },
     };
 

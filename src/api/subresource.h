@@ -20,6 +20,8 @@ str pod_container(struct api_req *r, jv pod, str given);
 int pod_stored(struct api_req *r, jv *out);
 /* pod_exec.c: attach too */
 void pod_exec_run(struct api_req *r);
+/* pod_forward.c */
+void pod_forward_run(struct api_req *r);
 /* 501, or 404 where there is no such pod. */
 void subresource_no_runtime(struct api_req *r);
 /* The body of an apply, checked together with its options. 0, or -1 and answered. */

@@ -24,6 +24,10 @@ struct node_exec *node_exec_start(struct node *n, const struct node_exec_opts *o
 /* Kills it, if it is a program; nothing is told any more. */
 void node_exec_stop(struct node_exec *x);
 
+/* dial.c: a socket, not blocking and the caller's, on its way to that port of the pod, at the
+ * address number attempt; -1: e says why, ERR_NOT_FOUND: it has no more of them. */
+int node_dial(struct node *n, str uid, int port, int attempt, struct err *e);
+
 /* ---- inside */
 
 struct attach;

@@ -244,6 +244,17 @@ static int node_socket(void *ctx, struct err *e)
     return net_socket(ctx, e);
 }
 
+static int node_socket_in(void *ctx, str uid, bool six, struct err *e)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    jv ask = jobj(a, { "do", jstrz(a, "socket") }, { "uid", jstr(a, uid) }, { "six", jbool(six) });
+    int fd = -1;
+
+    if (!jv_exists(ask_hub(ctx, a, ask, &fd, e)))
+        return -1;
+    return fd >= 0 ? fd : err_set(e, ERR_IO, "the hub sent no socket");
+}
+
 /* ---- */
 
 int net_new(struct net **out, const struct net_opts *o, struct err *e)
@@ -272,6 +283,7 @@ int net_wait(struct net *n, struct err *e)
                                  .adopt = adopt,
                                  .services = n->call.has_services ? services : NULL,
                                  .socket = node_socket,
+                                 .socket_in = node_socket_in,
                                  .ctx = n };
     /* Without one that can be reached there is none: asking is refused at once, in the pod itself.
      */

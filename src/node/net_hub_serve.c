@@ -101,12 +101,26 @@ static jv do_mend(struct serve *s, struct arena *a, jv in, struct given *g, stru
     return pod ? place(s, a, pod) : JV_ABSENT;
 }
 
+/* Of our namespace, or that of the pod with this uid. */
 static jv do_socket(struct serve *s, struct arena *a, jv in, struct given *g, struct err *e)
 {
-    (void)s;
+    int family = jv_bool(jv_at(in, "six"), false) ? AF_INET6 : AF_INET;
+    int type = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
+    str uid = jv_str(jv_at(in, "uid"), S(""));
+
     (void)a;
-    (void)in;
-    g->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (!uid.n) {
+        g->fd = socket(family, type, 0);
+    } else {
+        const struct net_pod *pod = map_get(&s->pods.at, uid);
+        AUTO(warden_fd) int joined = pod && pod->ns < 0 ? open_pod_ns(s, uid) : -1;
+        int ns = pod && pod->ns >= 0 ? pod->ns : joined;
+        if (ns < 0) {
+            err_set(e, ERR_NOT_FOUND, "the pod's process is not there");
+            return JV_ABSENT;
+        }
+        g->fd = net_pods_socket(&s->pods, ns, family, type);
+    }
     if (g->fd < 0)
         err_sys(e, "socket");
     return g->fd < 0 ? JV_ABSENT : JV_TRUE;

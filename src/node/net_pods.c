@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 enum {
@@ -256,6 +257,17 @@ const struct net_pod *net_pods_mend(struct net_pods *p, str uid, uint32_t ip, in
         return put(p, uid, pod_new(ip, -1));
     net_pool_give(&p->pool, ip);
     return NULL;
+}
+
+int net_pods_socket(const struct net_pods *p, int ns, int family, int type)
+{
+    if (setns(ns, CLONE_NEWNET) < 0)
+        return -1;
+    int fd = socket(family, type, 0), why = errno;
+    if (setns(p->home, CLONE_NEWNET) < 0)
+        abort(); /* as above */
+    errno = why;
+    return fd;
 }
 
 void net_pods_detach(struct net_pods *p, str uid)

@@ -37,4 +37,6 @@ const struct net_pod *net_pods_attach(struct net_pods *p, str uid, struct err *e
  * ip: the one it had. */
 const struct net_pod *net_pods_mend(struct net_pods *p, str uid, uint32_t ip, int ns,
                                     struct err *e);
+/* A socket of that namespace; -1: errno says why. */
+int net_pods_socket(const struct net_pods *p, int ns, int family, int type);
 void net_pods_detach(struct net_pods *p, str uid); /* one that is not there is fine */

@@ -21,6 +21,8 @@ struct node_net {
     const char *resolv; /* text of resolv.conf for pods; NULL: the machine's */
     /* A TCP socket that reaches pods: not blocking, the caller's; -1: e says why. May be NULL. */
     int (*socket)(void *ctx, struct err *e);
+    /* One of the pod's own namespace, IPv4 or IPv6; likewise. */
+    int (*socket_in)(void *ctx, str uid, bool six, struct err *e);
     void *ctx;
 };
 
