@@ -13,7 +13,7 @@ struct up_net {
     char *dir;
 };
 
-static jv condition(struct arena *a, const char *type, bool is, const char *reason, str message)
+jv up_condition(struct arena *a, const char *type, bool is, const char *reason, str message)
 {
     char now[TIME_BYTES];
 
@@ -51,16 +51,16 @@ static jv describe(struct arena *a, const struct net *n)
     if (!services)
         log_info("without nft the names of services stand for their ready pods");
     return jarr(a,
-                condition(a, "NetworkUnavailable", false, "HubIsUp",
-                          arena_printf(a, "the gateway of pods is %s", net_gateway(n))),
-                condition(a, "PodEgress", out, out ? "WayOut" : "NoWayOut",
-                          out ? words
-                              : arena_printf(a, "pods do not reach the outside: %" PRI_STR,
-                                             STR_ARG(words))),
-                condition(a, "ClusterIPs", services, services ? "Nftables" : "NoNftables",
-                          services ? S("ClusterIPs lead to ready pods")
-                                   : S("nft (package nftables) is missing or refused: names of "
-                                       "services stand for their ready pods")));
+                up_condition(a, "NetworkUnavailable", false, "HubIsUp",
+                             arena_printf(a, "the gateway of pods is %s", net_gateway(n))),
+                up_condition(a, "PodEgress", out, out ? "WayOut" : "NoWayOut",
+                             out ? words
+                                 : arena_printf(a, "pods do not reach the outside: %" PRI_STR,
+                                                STR_ARG(words))),
+                up_condition(a, "ClusterIPs", services, services ? "Nftables" : "NoNftables",
+                             services ? S("ClusterIPs lead to ready pods")
+                                      : S("nft (package nftables) is missing or refused: names of "
+                                          "services stand for their ready pods")));
 }
 
 static void none(const struct err *e)
@@ -92,8 +92,8 @@ bool up_net_ready(struct up_net *u, struct arena *a, struct api *api, jv *condit
         if (u)
             none(&e);
         *conditions =
-            jarr(a, condition(a, "NetworkUnavailable", true, "NoHub",
-                              arena_printf(a, "pods use this machine's network: %s", e.msg)));
+            jarr(a, up_condition(a, "NetworkUnavailable", true, "NoHub",
+                                 arena_printf(a, "pods use this machine's network: %s", e.msg)));
         return false;
     }
     u->api = api;

@@ -5,6 +5,9 @@
 #include "api/api.h"
 #include "node/node.h"
 
+/* Of the node, as of now. */
+jv up_condition(struct arena *a, const char *type, bool is, const char *reason, str message);
+
 struct up_net;
 
 /* At once, and does not wait. ephemeral: the hub goes with this process, however it ends. NULL:

@@ -11,6 +11,7 @@
 #include "node/node.h"
 #include "node/resources.h"
 #include "node/warden.h"
+#include "up_files.h"
 #include "up_net.h"
 
 #include <arpa/inet.h>
@@ -115,11 +116,22 @@ static jv machine_env(struct arena *a)
 
 /* ---- isolation */
 
-static const char *level(const struct up_node_opts *o, struct err *why)
+static const char *level(struct up_node_opts *o, struct err *why)
 {
+    AUTO(arena) struct arena *a = arena_new();
+    jv homes = up_files_homes(a);
+    const char **list = ARENA_ARRAY(a, const char *, jv_len(homes) + 1);
+
     if (o->isolation && strcmp(o->isolation, "shared") == 0)
         return "shared";
-    return warden_can_isolate(why) || o->isolation ? "namespaces" : "shared";
+    for (size_t i = 0; i < jv_len(homes); i++)
+        list[i] = arena_z(a, jv_str(jv_index(homes, i), S("/")));
+    o->ground =
+        (struct warden_ground){ .pods = arena_printf(a, "%s/pods", o->dir).p, .homes = list };
+    bool can = warden_can_isolate(&o->ground, why);
+    o->ground.pods = NULL;
+    o->ground.homes = NULL;
+    return can || o->isolation ? "namespaces" : "shared";
 }
 
 static void tell_level(const struct up_node_opts *o)
@@ -232,6 +244,12 @@ static int node_begin(struct up_node *u, struct arena *a, struct api *api, const
     if (str_eqz(n.isolation, "namespaces") && !up_net_ready(u->net, a, api, &n.conditions))
         up_net_free(TAKE(u->net));
     n.net = up_net_node(u->net);
+    if (str_eqz(n.isolation, "namespaces")) {
+        struct jbuild all = jb_from(a, n.conditions);
+        jb_push(&all, up_files_condition(a, &o->ground));
+        n.conditions = jb_done(&all);
+        n.files = up_files_json(a, &o->ground);
+    }
     u->runtime = warden_runtime_new(u->loop, &w);
     n.runtime = u->runtime;
     if (node_new(&u->node, &n, e) < 0)

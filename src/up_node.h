@@ -2,6 +2,7 @@
  * and their volumes. */
 #pragma once
 
+#include "node/warden.h"
 #include "up_pods.h"
 
 struct up_node_opts {      /* texts stay */
@@ -13,11 +14,12 @@ struct up_node_opts {      /* texts stay */
     bool strict_paths;
     const char *api_host; /* where the server listens, in numbers */
     int api_port;
-    str api_ca;           /* in PEM, for pods */
-    struct up_pods *pods; /* told of the node while there is one */
-    const char *level;    /* set by up_node_prepare: the isolation that can be had */
-    struct err why;       /* so, too: why not namespaces */
-    struct up_net *net;   /* so, too: being started */
+    str api_ca;                  /* in PEM, for pods */
+    struct up_pods *pods;        /* told of the node while there is one */
+    const char *level;           /* set by up_node_prepare: the isolation that can be had */
+    struct err why;              /* so, too: why not namespaces */
+    struct up_net *net;          /* so, too: being started */
+    struct warden_ground ground; /* so, too: how files are kept private; its texts are not */
 };
 
 struct up_node;

@@ -22,6 +22,7 @@ enum {
     CONFIG_RETRY_MS = 10 * 1000,
     IMAGE_RETRY_MS = 2 * 1000, /* a stat of the table */
     SHARES_PER_CPU = 1024,
+    FILES_OF_MEMORY = 4, /* a quarter */
 };
 
 /* ---- objects that pods refer to */
@@ -217,6 +218,25 @@ static jv cgroup_json(struct arena *a, const struct pod *p)
     return JV_ABSENT;
 }
 
+/* What the pod may change of files that are not its own: of those on disk as much as there is room
+ * for, of those in memory as its limits say, or a quarter of the machine's. */
+static jv over_json(struct arena *a, const struct pod *p)
+{
+    jv capacity = registration_allocatable(p->n->reg);
+    int64_t most = 0;
+
+    for (struct jv_iter it = jv_iter(jv_at(p->life->pod, "spec", "containers")); jv_next(&it);) {
+        jv limits = jv_at(it.value, "resources", "limits");
+        int64_t one = amount_of(a, jv_at(limits, "ephemeral-storage"), false);
+        if (one == 0)
+            one = amount_of(a, jv_at(limits, "memory"), false);
+        if (one == 0)
+            one = amount_of(a, jv_at(capacity, "memory"), false) / FILES_OF_MEMORY;
+        most = one > most ? one : most;
+    }
+    return jv_exists(p->n->o.files) ? jv_with(a, p->n->o.files, jint(a, most), "bytes") : JV_ABSENT;
+}
+
 static jv sandbox_json(struct arena *a, struct pod *p, jv gpus)
 {
     jv pod = p->life->pod, net = jdoc_root(p->net);
@@ -231,7 +251,8 @@ static jv sandbox_json(struct arena *a, struct pod *p, jv gpus)
                 { "mounts", jv_at(net, "mounts") },
                 { "with_node", p->n->o.ephemeral ? JV_TRUE : JV_ABSENT },
                 { "tmpfs", volumes_in_memory(a, jdoc_root(p->volumes)) }, { "devices", gpus },
-                { "cgroup", cgroup_json(a, p) }, { "preload", preload }, { "env", env });
+                { "over", over_json(a, p) }, { "cgroup", cgroup_json(a, p) },
+                { "preload", preload }, { "env", env });
 }
 
 void pod_sandbox(struct pod *p)

@@ -8,6 +8,7 @@
 #include "node/warden_spec.h"
 #include "node/warden_state.h"
 #include "node/warden_sys.h"
+#include "node/warden_tree.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -508,28 +509,6 @@ static jv list(struct runtime *base, struct arena *a)
     return jb_done(&b);
 }
 
-/* Directories that a pod has made unreadable are made readable first. */
-static void remove_tree(int dir, const char *name, int depth)
-{
-    int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-    if (fd < 0 && errno == EACCES && fchmodat(dir, name, 0700, 0) == 0)
-        fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *d = fd < 0 ? NULL : fdopendir(fd);
-    for (struct dirent *at; d && depth < 256 && (at = readdir(d));) {
-        if (strcmp(at->d_name, ".") == 0 || strcmp(at->d_name, "..") == 0)
-            continue;
-        if (unlinkat(fd, at->d_name, 0) == 0)
-            continue;
-        if (errno == EACCES && fchmod(fd, 0700) == 0 && unlinkat(fd, at->d_name, 0) == 0)
-            continue;
-        remove_tree(fd, at->d_name, depth + 1);
-    }
-    if (d)
-        closedir(d);
-    unlinkat(dir, name, AT_REMOVEDIR);
-}
-
 static void forget(struct runtime *base, str uid)
 {
     struct warden_runtime *rt = (struct warden_runtime *)base;
@@ -540,7 +519,7 @@ static void forget(struct runtime *base, str uid)
         return;
     snprintf(name, sizeof(name), "%" PRI_STR, STR_ARG(uid));
     if (dir >= 0)
-        remove_tree(dir, name, 0);
+        warden_tree_remove(dir, name);
 }
 
 static const struct runtime_ops ops = {

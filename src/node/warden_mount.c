@@ -18,7 +18,7 @@
 
 enum { IN_ROOT = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
 
-static uint64_t mount_id(int fd)
+uint64_t warden_mount_id(int fd)
 {
     struct statx s;
 
@@ -28,12 +28,12 @@ static uint64_t mount_id(int fd)
 void warden_root_own(struct warden_root *r, int fd)
 {
     if (r->nours < COUNT(r->ours))
-        r->ours[r->nours++] = mount_id(fd);
+        r->ours[r->nours++] = warden_mount_id(fd);
 }
 
-static bool is_ours(const struct warden_root *r, int fd)
+bool warden_root_is_ours(const struct warden_root *r, int fd)
 {
-    uint64_t id = mount_id(fd);
+    uint64_t id = warden_mount_id(fd);
 
     for (size_t i = 0; i < r->nours; i++)
         if (r->ours[i] == id)
@@ -74,6 +74,17 @@ int warden_bind(int from_dir, const char *from, int to_dir, const char *to)
                          OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | AT_SYMLINK_NOFOLLOW);
 
     return tree < 0 ? -1 : move_mount(tree, "", to_dir, to, MOVE_MOUNT_F_EMPTY_PATH);
+}
+
+int warden_bind_fd(int from, int to)
+{
+    AUTO(warden_fd)
+    int tree = open_tree(
+        from, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | (unsigned)AT_EMPTY_PATH);
+
+    return tree < 0
+               ? -1
+               : move_mount(tree, "", to, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
 }
 
 static bool is_in(const char *name, const char *const *list)
@@ -133,7 +144,7 @@ static int cover(struct warden_root *r, int dir, struct err *e)
 
     if (old < 0 || fstat(old, &s) < 0)
         return err_sys(e, "open");
-    AUTO(warden_fd) int top = warden_tmpfs_on(dir, "", 0, s.st_mode & 07777, e);
+    AUTO(warden_fd) int top = warden_tmpfs_on(dir, "", r->bytes, s.st_mode & 07777, e);
     if (top < 0)
         return -1;
     if (fchownat(top, "", s.st_uid, s.st_gid, AT_EMPTY_PATH) < 0)
@@ -175,7 +186,7 @@ static int make_next(struct warden_root *r, const char *path, bool dir, struct e
         AUTO(warden_fd) int parent = warden_openat2(r->fd, have, O_PATH | O_DIRECTORY, IN_ROOT);
         if (parent < 0)
             return err_sys(e, "%s in the container", path);
-        if (!is_ours(r, parent))
+        if (!warden_root_is_ours(r, parent))
             return cover(r, parent, e); /* the next turn makes it */
         char last[NAME_MAX + 1];
         snprintf(last, sizeof(last), "%" PRI_STR, STR_ARG(part));
@@ -187,6 +198,11 @@ static int make_next(struct warden_root *r, const char *path, bool dir, struct e
             return err_sys(e, "make %s in the container", path);
     }
     return 0;
+}
+
+int warden_root_find(const struct warden_root *r, const char *path)
+{
+    return warden_openat2(r->fd, path, O_PATH, IN_ROOT);
 }
 
 int warden_root_at(struct warden_root *r, const char *path, bool dir, struct err *e)

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 /* Of /: the system's. What a pod changes there is its own. */
@@ -27,46 +28,74 @@ static bool has(const char *const *list, str name)
     return false;
 }
 
-/* Of characters that mount's options take as they are. */
-static bool plain(const char *path)
+void warden_over_init(struct warden_over *o, int place, bool disk)
 {
-    return !strpbrk(path, ",:\\\"");
+    char path[64];
+
+    *o = (struct warden_over){ .place = place, .disk = disk };
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", place);
+    o->user =
+        setxattr(path, "trusted.muster", "", 0, 0) < 0; /* what overlays keep their notes in */
+    if (!o->user)
+        removexattr(path, "trusted.muster");
 }
 
-/* An overlay over `lower` at the path `to`; its changes go below `at`, in directories by the
- * name. */
-static int over(const char *lower, const char *to, const char *at, const char *name)
+void warden_over_done(struct warden_over *o)
 {
-    char opts[4 * PATH_MAX];
-    char dir[PATH_MAX];
-
-    if (!plain(lower) || !plain(at))
-        return -1;
-    snprintf(dir, sizeof(dir), "%.3800s/.upper%s", at, name);
-    if (mkdir(dir, 0755) < 0 && errno != EEXIST)
-        return -1;
-    snprintf(dir, sizeof(dir), "%.3800s/.work%s", at, name);
-    if (mkdir(dir, 0755) < 0 && errno != EEXIST)
-        return -1;
-    for (int user = 0; user < 2; user++) {
-        snprintf(opts, sizeof(opts), "lowerdir=%s,upperdir=%s/.upper%s,workdir=%s/.work%s%s", lower,
-                 at, name, at, name, user ? ",userxattr" : "");
-        if (mount("overlay", to, "overlay", 0, opts) == 0)
-            return 0;
-    }
-    return -1;
+    if (o->place >= 0)
+        close(o->place);
+    o->place = -1;
 }
 
-int warden_over_root(struct warden_root *r, const char *lower, const char *at)
+/* A directory for one overlay; that of changes is what is seen of the lower one itself. */
+static int make(const struct warden_over *o, const char *name, const struct stat *like)
+{
+    if (mkdirat(o->place, name, 0700) < 0 && errno != EEXIST)
+        return -1;
+    if (like && fchownat(o->place, name, like->st_uid, like->st_gid, 0) < 0)
+        (void)errno; /* an ordinary user's view: then it is his */
+    return like ? fchmodat(o->place, name, like->st_mode & 07777, 0) : 0;
+}
+
+int warden_over_dir(struct warden_over *o, int lower, int to)
+{
+    char opts[256];
+    char names[2][16];
+    char at[64];
+    struct stat s;
+
+    snprintf(names[0], sizeof(names[0]), "%zu", o->n);
+    snprintf(names[1], sizeof(names[1]), "%zu.work", o->n);
+    if (o->place < 0 || o->n == COUNT(o->shown) || fstat(lower, &s) < 0 ||
+        make(o, names[0], &s) < 0 || make(o, names[1], NULL) < 0)
+        return -1;
+    /* By descriptors: no character of a path has a meaning of its own. */
+    snprintf(
+        opts, sizeof(opts),
+        "lowerdir=/proc/self/fd/%d,upperdir=/proc/self/fd/%d/%s,workdir=/proc/self/fd/%d/%s%s%s",
+        lower, o->place, names[0], o->place, names[1], o->user ? ",userxattr" : "",
+        o->disk ? ",volatile" : "");
+    snprintf(at, sizeof(at), "/proc/self/fd/%d", to);
+    if (mount("overlay", at, "overlay", 0, opts) < 0)
+        return -1;
+    o->shown[o->n++] = warden_mount_id(lower);
+    return 0;
+}
+
+int warden_over_root(struct warden_over *o, struct warden_root *r, const char *lower,
+                     const char *at)
 {
     char to[PATH_MAX];
+    AUTO(warden_fd) int from = open(lower, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    AUTO(warden_fd) int on = -1;
 
     snprintf(to, sizeof(to), "%.4000s/.root", at);
     mkdirat(r->fd, ".root", 0755);
-    int fd = over(lower, to, at, "") < 0 ? -1 : open(to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    on = open(to, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int fd = from < 0 || on < 0 || warden_over_dir(o, from, on) < 0
+                 ? -1
+                 : open(to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) {
-        unlinkat(r->fd, ".upper", AT_REMOVEDIR);
-        unlinkat(r->fd, ".work", AT_REMOVEDIR);
         unlinkat(r->fd, ".root", AT_REMOVEDIR);
         return -1;
     }
@@ -109,55 +138,73 @@ static str first_part(const char *path)
     return str_cut(&rest, '/');
 }
 
-/* One mount, with all below it; one of the system's own directories under an overlay, too. */
-static int put_back(struct warden_root *r, const char *path, const char *at, struct err *e)
+static bool is_home(const struct warden_view *v, const char *path)
 {
-    char to[PATH_MAX];
-    char name[NAME_MAX];
-    str top = first_part(path);
+    for (size_t i = 0; i < v->sandbox->homes.n; i++)
+        if (is_below(path, v->sandbox->homes.at[i]))
+            return true;
+    return false;
+}
 
-    if (top.n + 1 == strlen(path)) {
-        snprintf(to, sizeof(to), "/proc/self/fd/%d%.4000s", r->fd, path);
-        snprintf(name, sizeof(name), ".%" PRI_STR, STR_ARG(top));
-        if (over(path, to, at, name) == 0) {
-            AUTO(warden_fd) int fd = open(to, O_PATH | O_CLOEXEC);
-            warden_root_own(r, fd);
-            return 0;
-        }
+static bool is_shown(const struct warden_over *o, uint64_t mount)
+{
+    for (size_t i = 0; i < o->n; i++)
+        if (o->shown[i] == mount)
+            return true;
+    return false;
+}
+
+/* What is at the path on this machine is there in the root, too: through an overlay if it can be,
+ * and else as it is, with all that is mounted below it. 1: the latter. */
+static int show(struct warden_over *o, struct warden_root *r, const char *path, bool over)
+{
+    AUTO(warden_fd) int from = open(path, O_PATH | O_CLOEXEC);
+    AUTO(warden_fd) int to = warden_root_find(r, path);
+
+    if (from < 0 || to < 0)
+        return 0;
+    bool ours = warden_root_is_ours(r, to);
+    if (ours && is_shown(o, warden_mount_id(from)))
+        return 0;
+    if (over && warden_over_dir(o, from, to) == 0) {
+        AUTO(warden_fd) int top = warden_root_find(r, path);
+        warden_root_own(r, top);
+        return 0;
     }
-    if (warden_bind(AT_FDCWD, path, r->fd, path + 1) < 0 && errno != ENOENT && errno != EACCES)
-        return err_sys(e, "mount %s", path);
-    return 0;
+    if (ours && warden_bind_fd(from, to) < 0)
+        fprintf(stderr, "bind %s: %s\n", path, strerror(errno)); /* in warden.log */
+    return 1;
 }
 
 /* Mounts come parents first. Below one that was bound, all is there; below one of our overlays,
  * nothing is. */
-static int put_mounts_back(struct warden_root *r, const char *at, const char *dir, struct err *e)
+static int show_mounts(struct warden_over *o, struct warden_root *r, const struct warden_view *v,
+                       bool homes, struct err *e)
 {
     FILE *f = fopen("/proc/self/mountinfo", "re");
     char *line = NULL;
     size_t cap = 0;
     char last[PATH_MAX] = "";
-    int rc = f ? 0 : err_sys(e, "open /proc/self/mountinfo");
 
-    while (rc == 0 && getline(&line, &cap, f) > 0) {
+    while (f && getline(&line, &cap, f) > 0) {
         char path[PATH_MAX];
         if (sscanf(line, "%*s %*s %*s %*s %4095s", path) != 1 || !unescape(path))
             continue;
-        if (!has(system_dirs, first_part(path)) || is_below(path, dir) ||
+        str top = first_part(path);
+        if (!(homes ? is_home(v, path) : has(system_dirs, top)) || is_below(path, v->dir) ||
             (last[0] && is_below(path, last)))
             continue;
-        rc = put_back(r, path, at, e);
-        if (first_part(path).n + 1 != strlen(path))
+        if (show(o, r, path, homes || top.n + 1 == strlen(path)) > 0)
             snprintf(last, sizeof(last), "%s", path);
     }
     free(line);
-    if (f)
-        fclose(f);
-    return rc;
+    if (!f)
+        return err_sys(e, "open /proc/self/mountinfo");
+    fclose(f);
+    return 0;
 }
 
-int warden_over_rest(struct warden_root *r, const char *at, const char *dir,
+int warden_over_rest(struct warden_over *o, struct warden_root *r, const struct warden_view *v,
                      const char *const *skip, struct err *e)
 {
     int root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -166,14 +213,27 @@ int warden_over_rest(struct warden_root *r, const char *at, const char *dir,
     if (!d)
         return err_sys(e, "open /");
     for (struct dirent *one; (one = readdir(d));) {
+        char path[NAME_MAX + 2];
         struct stat s;
+        snprintf(path, sizeof(path), "/%s", one->d_name);
         if (one->d_name[0] == '.' || has(skip, str_of(one->d_name)) ||
-            has(system_dirs, str_of(one->d_name)) ||
+            has(system_dirs, str_of(one->d_name)) || is_home(v, path) ||
             fstatat(root, one->d_name, &s, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(s.st_mode))
             continue;
         if (warden_bind(root, one->d_name, r->fd, one->d_name) < 0)
             fprintf(stderr, "bind /%s: %s\n", one->d_name, strerror(errno)); /* in warden.log */
     }
     closedir(d);
-    return put_mounts_back(r, at, dir, e);
+    return show_mounts(o, r, v, false, e);
+}
+
+int warden_over_homes(struct warden_over *o, struct warden_root *r, const struct warden_view *v,
+                      struct err *e)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < v->sandbox->homes.n; i++)
+        any |= show(o, r, v->sandbox->homes.at[i], true) == 0;
+    /* An ordinary user's overlay has nothing mounted below it: the kernel sees to that. */
+    return any && geteuid() == 0 ? show_mounts(o, r, v, true, e) : 0;
 }

@@ -2,12 +2,32 @@
 #pragma once
 
 #include "node/warden_mount.h"
+#include "node/warden_root.h"
 
-/* r, so far a tmpfs at the path `at`, becomes an overlay over the directory, whose changes stay in
- * that tmpfs. -1: this kernel, or this user, has none; nothing has changed. */
-int warden_over_root(struct warden_root *r, const char *lower, const char *at);
+/* Where changes go: a directory of the container's own, two in it for each overlay. */
+struct warden_over {
+    int place;
+    bool disk;          /* it is on one: what is written there is never waited for */
+    bool user;          /* extended attributes are those that an ordinary user may set */
+    uint64_t shown[32]; /* mounts that are seen through overlays, by id */
+    size_t n;
+};
+
+/* place: taken. */
+void warden_over_init(struct warden_over *o, int place, bool disk);
+void warden_over_done(struct warden_over *o);
+/* Directories by descriptors. -1, errno: this kernel, file system, or user, has none. */
+int warden_over_dir(struct warden_over *o, int lower, int to);
+
+/* r, so far a tmpfs at the path `at`, becomes an overlay over the directory. -1: there is none;
+ * nothing has changed. */
+int warden_over_root(struct warden_over *o, struct warden_root *r, const char *lower,
+                     const char *at);
 /* Over /: what an overlay does not show, which is all that is mounted somewhere; and directories
- * that are people's rather than the system's (/home, /root, /srv, /mnt ...) as they are. Not those
- * in skip (ends with NULL), nor what is mounted below dir, the pod's. */
-int warden_over_rest(struct warden_root *r, const char *at, const char *dir,
+ * that are neither the system's nor homes (/srv, /mnt ...) as they are. Not those in skip (ends
+ * with NULL), nor what is mounted below dir, the pod's. */
+int warden_over_rest(struct warden_over *o, struct warden_root *r, const struct warden_view *v,
                      const char *const *skip, struct err *e);
+/* Homes that are not seen through one yet. Those that cannot be stay as they are. */
+int warden_over_homes(struct warden_over *o, struct warden_root *r, const struct warden_view *v,
+                      struct err *e);

@@ -6,6 +6,7 @@
 #include "node/warden_mount.h"
 #include "node/warden_over.h"
 #include "node/warden_sys.h"
+#include "node/warden_tree.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -42,7 +43,8 @@ int warden_view_pod(const struct warden_sandbox *s, const char *dir, struct err 
     if (mkdir(in_dir(path, dir, "mnt"), 0700) < 0 && errno != EEXIST)
         return err_sys(e, "make %s", path);
     AUTO(warden_fd) int mnt = warden_tmpfs_on(AT_FDCWD, path, s->shm_bytes, 0711, e);
-    if (mnt < 0 || mkdirat(mnt, "shm", 01777) < 0 || mkdirat(mnt, "root", 0755) < 0)
+    if (mnt < 0 || mkdirat(mnt, "shm", 01777) < 0 || mkdirat(mnt, "root", 0755) < 0 ||
+        mkdirat(mnt, "over", 0700) < 0 || mkdirat(mnt, "none", 0555) < 0)
         return mnt < 0 ? err_wrap(e, "/dev/shm") : err_sys(e, "make /dev/shm");
     for (size_t i = 0; i < s->ntmpfs; i++) {
         if (warden_mkdirs(s->tmpfs[i].path, 0755) < 0)
@@ -117,29 +119,72 @@ static int view_dev(struct warden_root *r, const char *dir, struct err *e)
     return 0;
 }
 
-/* An image's files: changed in memory only. Where there are no overlays, its top directories. */
-static int view_rootfs(struct warden_root *r, const char *rootfs, const char *at, struct err *e)
+/* A directory of the container's own for what it changes. On a disk that of the run before it goes
+ * first. */
+static int open_changes(struct warden_over *o, const struct warden_view *v, struct err *e)
+{
+    char path[PATH_MAX];
+    int fd = -1;
+
+    if (v->sandbox->over_disk) {
+        snprintf(path, sizeof(path), "%.3800s/over", v->dir);
+        if (mkdir(path, 0700) < 0 && errno != EEXIST)
+            return err_sys(e, "make %s", path);
+        AUTO(warden_fd) int all = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        snprintf(path, sizeof(path), "%" PRI_STR, STR_ARG(v->start->name));
+        warden_tree_remove(all, path);
+        if (mkdirat(all, path, 0700) < 0)
+            return err_sys(e, "make %.3800s/over/%.200s", v->dir, path);
+        fd = openat(all, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    } else if ((fd = warden_tmpfs_on(AT_FDCWD, in_dir(path, v->dir, "mnt/over"),
+                                     v->sandbox->over_bytes, 0700, e)) < 0) {
+        return -1;
+    }
+    warden_over_init(o, fd, v->sandbox->over_disk);
+    return fd < 0 ? err_sys(e, "open %.3800s/over", v->dir) : 0;
+}
+
+/* An image's files. Where there are no overlays, its top directories. */
+static int view_rootfs(struct warden_over *o, struct warden_root *r, const char *rootfs,
+                       const char *at, struct err *e)
 {
     AUTO(warden_fd) int from = open(rootfs, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
     if (from < 0)
         return err_sys(e, "rootfs %s", rootfs);
-    if (warden_over_root(r, rootfs, at) == 0)
+    if (warden_over_root(o, r, rootfs, at) == 0)
         return 0;
     return warden_mirror(from, r->fd, replaced, e);
 }
 
-/* This machine's files. What root could change of the system is changed in memory only. */
-static int view_machine(struct warden_root *r, const struct warden_view *v, const char *at,
-                        struct err *e)
+/* This machine's files. What could be changed of the system, and of homes, is not changed really.
+ */
+static int view_machine(struct warden_over *o, struct warden_root *r, const struct warden_view *v,
+                        const char *at, struct err *e)
 {
     AUTO(warden_fd) int from = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
     if (from < 0)
         return err_sys(e, "open /");
-    if (geteuid() == 0 && warden_over_root(r, "/", at) == 0)
-        return warden_over_rest(r, at, v->dir, replaced, e);
-    return warden_mirror(from, r->fd, replaced, e);
+    int rc = geteuid() == 0 && warden_over_root(o, r, "/", at) == 0
+                 ? warden_over_rest(o, r, v, replaced, e)
+                 : warden_mirror(from, r->fd, replaced, e);
+    return rc < 0 ? -1 : warden_over_homes(o, r, v, e);
+}
+
+/* Directories of pods are nothing for pods to look into, and their own would make a circle. */
+static int hide_pods(struct warden_root *r, const struct warden_view *v, struct err *e)
+{
+    char path[PATH_MAX];
+    const char *last = strrchr(v->dir, '/');
+    str pods = { v->dir, last ? (size_t)(last - v->dir) : 0 };
+
+    snprintf(path, sizeof(path), "%" PRI_STR, STR_ARG(pods));
+    AUTO(warden_fd) int there = pods.n ? warden_root_find(r, path) : -1;
+    if (there < 0)
+        return 0;
+    AUTO(warden_fd) int none = open(in_dir(path, v->dir, "mnt/none"), O_PATH | O_CLOEXEC);
+    return none < 0 || warden_bind_fd(none, there) < 0 ? err_sys(e, "hide pods") : 0;
 }
 
 static int view_base(struct warden_root *r, const struct warden_view *v, const char *at,
@@ -149,7 +194,13 @@ static int view_base(struct warden_root *r, const struct warden_view *v, const c
     char path[PATH_MAX];
     char tmp[PATH_MAX];
 
-    if ((rootfs ? view_rootfs(r, rootfs, at, e) : view_machine(r, v, at, e)) < 0)
+    struct warden_over o;
+
+    if (open_changes(&o, v, e) < 0)
+        return -1;
+    int rc = rootfs ? view_rootfs(&o, r, rootfs, at, e) : view_machine(&o, r, v, at, e);
+    warden_over_done(&o);
+    if (rc < 0 || hide_pods(r, v, e) < 0)
         return -1;
     mkdirat(r->fd, "proc", 0555);
     mkdirat(r->fd, "sys", 0555);
@@ -247,10 +298,11 @@ static int view_mounts(struct warden_root *r, const struct warden_view *v, struc
 
 int warden_view_enter(const struct warden_view *v, struct err *e)
 {
-    struct warden_root r = { .fd = -1 };
+    struct warden_root r = { .fd = -1, .bytes = v->sandbox->over_bytes };
     char at[PATH_MAX];
 
-    AUTO(warden_fd) int top = warden_tmpfs_on(AT_FDCWD, in_dir(at, v->dir, "mnt/root"), 0, 0755, e);
+    AUTO(warden_fd)
+    int top = warden_tmpfs_on(AT_FDCWD, in_dir(at, v->dir, "mnt/root"), r.bytes, 0755, e);
     if (top < 0)
         return -1;
     r.fd = open(at, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

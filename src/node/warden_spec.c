@@ -162,6 +162,25 @@ static struct warden_rlimit *rlimits(struct reader *r, jv v, size_t *n)
     return ls;
 }
 
+static struct warden_list homes(struct reader *r, jv v)
+{
+    struct warden_list l = { .at = ARENA_ARRAY(r->a, const char *, jv_len(v) + 1) };
+
+    for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
+        const char *p = path(r, it.value, "over.homes");
+        if (p && p[strspn(p, "/")])
+            l.at[l.n++] = p;
+    }
+    return l;
+}
+
+static void sandbox_over(struct reader *r, jv v, struct warden_sandbox *s)
+{
+    s->over_disk = jv_bool(jv_at(v, "disk"), false);
+    s->over_bytes = number(r, jv_at(v, "bytes"), "over.bytes", 0, INT64_MAX, 0);
+    s->homes = homes(r, jv_at(v, "homes"));
+}
+
 static void sandbox_net(struct reader *r, jv v, struct warden_sandbox *s)
 {
     s->host_net = jv_bool(jv_at(v, "host"), false);
@@ -197,6 +216,7 @@ int warden_sandbox_read(struct arena *a, jv v, struct warden_sandbox *s, struct 
     if (s->hostname && strlen(s->hostname) > 64)
         wrong(&r, "hostname", "must have at most 64 bytes");
     sandbox_net(&r, jv_at(v, "net"), s);
+    sandbox_over(&r, jv_at(v, "over"), s);
     s->mounts = mounts(&r, jv_at(v, "mounts"), &s->nmounts);
     s->rlimits = rlimits(&r, jv_at(v, "rlimits"), &s->nrlimits);
     jv t = jv_at(v, "tmpfs");

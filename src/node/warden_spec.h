@@ -62,7 +62,12 @@ struct warden_sandbox {
     const char *cgroup1_memory;
     const char *cgroup1_pids;
     int64_t shm_bytes;
-    int64_t pids; /* most, in the whole pod; 0: no limit */
+    /* At level namespaces: changes of files that are not the pod's go to DIR/over, or into memory
+     * of at most so many bytes a container (0: the kernel's default). */
+    bool over_disk;
+    int64_t over_bytes;
+    struct warden_list homes; /* seen, but never changed */
+    int64_t pids;             /* most, in the whole pod; 0: no limit */
     struct warden_mount *mounts;
     size_t nmounts;
     struct warden_tmpfs *tmpfs;

@@ -188,6 +188,15 @@ test_expect_success NAMESPACES,AS_ROOT 'what root changes of the system in a pod
 	is 3 "$(wc -l <err)"
 '
 
+test_expect_success NAMESPACES 'what a pod writes to a home is gone with it, and what is there can be read' '
+	if test_have_prereq AS_ROOT; then home=$HOME; else home=$place/home; fi &&
+	test True = "$(kubectl get node -o jsonpath="{.items[0].status.conditions[?(@.type==\"PrivateFiles\")].status}")" &&
+	echo mine >"$home/e2e-$$" && chown --reference="$home" "$home/e2e-$$" &&
+	pod dweller "cd && cat e2e-$$ && echo more >>e2e-$$ && echo new >new-$$ && cat ./*-$$ && ls -A $data/pods" &&
+	becomes dweller .status.phase Succeeded && printf "%s\n" mine mine more new >expect &&
+	printed dweller >actual && test_cmp expect actual && is mine "$(cat "$home/e2e-$$")" && test ! -e "$home/new-$$"
+'
+
 job() { # KIND SPECS CONTAINER ROLE=REPLICAS...
 	kind=$1 specs=$2 container=$3
 	shift 3

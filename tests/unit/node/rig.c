@@ -62,7 +62,7 @@ void rig_main(int argc, char **argv, struct rig *r)
     prctl(PR_SET_DUMPABLE, 1); /* or /proc/self is root's */
     if (argc > 2 && strcmp(argv[2], "root") == 0 && geteuid() != 0)
         skip("not root");
-    if (strcmp(level, "namespaces") == 0 && !warden_can_isolate(&e))
+    if (strcmp(level, "namespaces") == 0 && !warden_can_isolate(NULL, &e))
         skip(e.msg);
     *r = (struct rig){ .level = level };
     snprintf(r->dir, sizeof(r->dir), "%.30s/muster-warden.XXXXXX",

@@ -1,0 +1,59 @@
+/* Homes of this machine, and how well they are kept from pods. */
+
+#include "up_files.h"
+
+#include "loop/log.h"
+#include "up_net.h"
+
+#include <limits.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static void add(struct arena *a, struct jbuild *b, const char *path)
+{
+    char real[PATH_MAX];
+
+    if (path && realpath(path, real) && strcmp(real, "/") != 0)
+        jb_push(b, jstr(a, arena_str(a, str_of(real))));
+}
+
+jv up_files_homes(struct arena *a)
+{
+    struct jbuild b = jb_arr(a);
+    const struct passwd *me = getpwuid(geteuid()); /* NOLINT(concurrency-mt-unsafe): at start */
+
+    if (geteuid() == 0) {
+        add(a, &b, "/root");
+        add(a, &b, "/home");
+    }
+    add(a, &b, me ? me->pw_dir : NULL);
+    add(a, &b, getenv("HOME")); /* NOLINT(concurrency-mt-unsafe): nobody sets it */
+    return jb_done(&b);
+}
+
+jv up_files_json(struct arena *a, const struct warden_ground *g)
+{
+    return jobj(a, { "disk", jbool(!g->disk.msg[0]) }, { "homes", up_files_homes(a) });
+}
+
+jv up_files_condition(struct arena *a, const struct warden_ground *g)
+{
+    if (g->over.msg[0]) {
+        log_warn("what pods write to homes is really written there", KVZ("why", g->over.msg));
+        return up_condition(
+            a, "PrivateFiles", false, "NoOverlays",
+            arena_printf(a, "what pods write to homes is really written there: %s", g->over.msg));
+    }
+    if (g->disk.msg[0]) {
+        log_info("what pods change of files that are not theirs is kept in memory",
+                 KVZ("why", g->disk.msg));
+        return up_condition(
+            a, "PrivateFiles", true, "InMemory",
+            arena_printf(a,
+                         "what pods change of the system and of homes is their own, in memory: %s",
+                         g->disk.msg));
+    }
+    return up_condition(a, "PrivateFiles", true, "OnDisk",
+                        S("what pods change of the system and of homes is their own, on disk"));
+}
