@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <linux/openat2.h>
 #include <stdio.h>
@@ -31,14 +32,26 @@ void warden_root_own(struct warden_root *r, int fd)
         r->ours[r->nours++] = warden_mount_id(fd);
 }
 
-bool warden_root_is_ours(const struct warden_root *r, int fd)
+static size_t place_of(const struct warden_root *r, int fd)
 {
     uint64_t id = warden_mount_id(fd);
+    size_t i = 0;
 
-    for (size_t i = 0; i < r->nours; i++)
-        if (r->ours[i] == id)
-            return true;
-    return false;
+    while (i < r->nours && r->ours[i] != id)
+        i++;
+    return i;
+}
+
+bool warden_root_is_ours(const struct warden_root *r, int fd)
+{
+    return place_of(r, fd) < r->nours;
+}
+
+static bool is_lent(const struct warden_root *r, int fd)
+{
+    size_t i = place_of(r, fd);
+
+    return i < r->nours && r->lent[i];
 }
 
 int warden_tmpfs_on(int dir, const char *path, int64_t size_bytes, unsigned mode, struct err *e)
@@ -163,6 +176,45 @@ static int make_last(int parent, const char *name, bool dir)
     return fd < 0 ? -1 : 0;
 }
 
+/* Whether a link leads into a pod's volume. Pods without namespaces have such links on this machine
+ * (warden_links.c), at mount paths that others may have as well; they go when those pods do. */
+static bool is_of_pods(const char *target)
+{
+    return fnmatch("*/pods/*/volumes/*", target, 0) == 0 ||
+           fnmatch("*/volumes/pvc-*", target, 0) == 0;
+}
+
+/* The first part of path that is another pod's link is taken out of what this one sees: 1. 0: there
+ * is none. */
+static int hide_link(struct warden_root *r, const char *path, struct err *e)
+{
+    char have[PATH_MAX] = ".";
+    char target[PATH_MAX];
+
+    for (str rest = str_of(path); rest.p;) {
+        char next[PATH_MAX + 2];
+        char last[NAME_MAX + 1];
+        str part = str_cut(&rest, '/');
+        if (part.n == 0)
+            continue;
+        AUTO(warden_fd) int parent = warden_openat2(r->fd, have, O_PATH | O_DIRECTORY, IN_ROOT);
+        if (parent < 0)
+            return 0;
+        snprintf(last, sizeof(last), "%" PRI_STR, STR_ARG(part));
+        ssize_t n = readlinkat(parent, last, target, sizeof(target) - 1);
+        target[n > 0 ? n : 0] = 0;
+        if (n > 0 && is_of_pods(target) && !is_lent(r, parent)) {
+            if (!warden_root_is_ours(r,
+                                     parent)) /* this machine's own: the next turn finds a copy */
+                return cover(r, parent, e) < 0 ? -1 : 1;
+            return unlinkat(parent, last, 0) < 0 ? err_sys(e, "%s in the container", path) : 1;
+        }
+        snprintf(next, sizeof(next), "%s/%" PRI_STR, have, STR_ARG(part));
+        snprintf(have, sizeof(have), "%.*s", PATH_MAX - 1, next);
+    }
+    return 0;
+}
+
 /* Makes the first part of path that is missing. */
 static int make_next(struct warden_root *r, const char *path, bool dir, struct err *e)
 {
@@ -208,6 +260,11 @@ int warden_root_find(const struct warden_root *r, const char *path)
 int warden_root_at(struct warden_root *r, const char *path, bool dir, struct err *e)
 {
     for (int turn = 0; turn < 256; turn++) {
+        int hidden = hide_link(r, path, e);
+        if (hidden < 0)
+            return -1;
+        if (hidden)
+            continue;
         int fd = warden_openat2(r->fd, path, O_PATH, IN_ROOT);
         if (fd >= 0)
             return fd;
@@ -238,8 +295,12 @@ int warden_root_bind(struct warden_root *r, int from, const char *to, bool ro, s
         return err_sys(e, "mount on %s read-only", to);
     if (move_mount(tree, "", at, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
         return err_sys(e, "mount on %s", to);
-    if (!ro)
+    if (!ro) {
+        size_t place = r->nours;
         warden_root_own(r, tree);
+        if (r->nours > place)
+            r->lent[place] = true;
+    }
     return 0;
 }
 

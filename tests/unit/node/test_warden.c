@@ -126,6 +126,48 @@ static void mounts_are_there(struct rig *r)
     free(p);
 }
 
+/* Pods without namespaces beside this one have links at their mount paths, which go when they end.
+ */
+static void links_of_others_are_not_seen(struct rig *r)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    char in[] = "/var/tmp/muster-links-XXXXXX";
+    str vol = arena_printf(a, "%s/vol", r->dir);
+    struct stat s;
+
+    if (!mkdtemp(in))
+        return;
+    str link = arena_printf(a, "%s/data", in), theirs = arena_printf(a, "%s/volumes/pvc-1", in);
+    str opts = arena_printf(a,
+                            "{'mounts': [{'from': '%s', 'to': '%s'},"
+                            "{'from': '%s', 'to': '%s/deeper/data'}]}",
+                            vol.p, link.p, vol.p, in);
+    chmod(in, 0755);
+    mkdir(vol.p, 0755);
+    chmod(vol.p, 0777);
+    bool made = mkdir(arena_printf(a, "%s/volumes", in).p, 0777) == 0 &&
+                mkdir(theirs.p, 0777) == 0 && symlink(theirs.p, link.p) == 0 &&
+                symlink("/no/pods/x/volumes/y", arena_printf(a, "%s/deeper", in).p) == 0;
+    ok(made, "links, one of them to a volume that is gone");
+    struct rig_pod *p = rig_pod(r, 19, NULL);
+    str script = arena_printf(a,
+                              "cd %s; test -L data -o -L deeper || echo no links;"
+                              "echo y > data/mine; cat deeper/data/mine",
+                              in);
+    rig_start(p, script.p, opts.p);
+    rig_wait_n(r, &p->exited, 1);
+    is_str(rig_log(a, p), S("no links\ny\n"), "a mount path is not another pod's link");
+    if (rig_last(p, RUNTIME_FAILED)->why[0])
+        printf("# %s\n", rig_last(p, RUNTIME_FAILED)->why);
+    is_str(rig_read(a, arena_cat(a, vol, S("/mine")).p), S("y\n"), "and leads to the volume");
+    ok(access(arena_cat(a, theirs, S("/mine")).p, F_OK) < 0, "not to theirs");
+    ok(lstat(link.p, &s) == 0 && S_ISLNK(s.st_mode), "which keep their links");
+    rig_end(p, 0);
+    if (system(arena_printf(a, "rm -r %s", in).p) != 0)
+        printf("# %s is left\n", in);
+    free(p);
+}
+
 static void an_image_has_its_own_files(struct rig *r)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -254,6 +296,7 @@ int main(int argc, char **argv)
     what_cannot_start_fails(&r);
     if (isolated(&r)) {
         mounts_are_there(&r);
+        links_of_others_are_not_seen(&r);
         an_image_has_its_own_files(&r);
     } else {
         links_stand_for_mounts(&r);
