@@ -95,14 +95,14 @@ test_expect_success 'KUBEFLOW_NAMESPACE stands in for --namespace' '
 
 test_expect_success '--log-format json, --zap-encoder json: each line is an object' '
 	for flags in "--log-format json" "--zap-encoder json" "--zap-devel=false"; do
-		{ muster operator --metrics-bind-address 0 --health-probe-bind-address 127.0.0.1:0 $flags 2>log & } &&
+		: >log && { muster operator --metrics-bind-address 0 --health-probe-bind-address 127.0.0.1:0 $flags 2>log & } &&
 		pid=$! && soon grep -q health-probe log && kill $pid && wait $pid &&
 		jq -es "length > 2 and all(.[]; .time and .level and .msg)" log >/dev/null || return 1
 	done
 '
 
 test_expect_success '0 serves nothing' '
-	{ muster operator --metrics-bind-address=0 --health-probe-bind-address=0 2>log & } &&
+	: >log && { muster operator --metrics-bind-address=0 --health-probe-bind-address=0 2>log & } &&
 	pid=$! && soon grep -q "msg=ready" log && lacks log "msg=serving" && kill $pid && wait $pid
 '
 

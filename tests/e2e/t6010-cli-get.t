@@ -61,14 +61,14 @@ test_expect_success 'what is not there, or makes no sense' '
 '
 
 test_expect_success '-w prints a line for each change, until it is interrupted' '
-	start sh -c "exec muster get -w >watched" && watcher=$! && soon grep -q "^tfjob/go " watched &&
+	start muster get -w >watched && watcher=$! && soon grep -q "^tfjob/go " watched &&
 	tfjob later 1 | kubectl apply -f - && soon grep -q "^tfjob/later  *Running" watched && muster delete tfjob/later &&
 	has watched "^tfjob/later  *Created  *0/1" && is 1 "$(grep -c ^NAME watched)" && is 1 "$(grep -c "^tfjob/go " watched)" &&
 	kill -INT $watcher && { wait $watcher; is 130 $?; }
 '
 
 test_expect_success '-w of a table of the server' '
-	start sh -c "exec muster get pods -w >watched" && watcher=$! && soon grep -q "^go-worker-0 " watched &&
+	start muster get pods -w >watched && watcher=$! && soon grep -q "^go-worker-0 " watched &&
 	tfjob again 1 | kubectl apply -f - && soon grep -q "^again-worker-0 .*Running" watched && kill -INT $watcher && { wait $watcher; is 130 $?; }
 '
 

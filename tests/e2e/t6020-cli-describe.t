@@ -75,7 +75,7 @@ test_expect_success 'events of a job, of its pods, and of all' '
 '
 
 test_expect_success 'events as they come' '
-	start sh -c "exec muster events stuck -w >watched" && watcher=$! && soon grep -q "tfjob/stuck" watched &&
+	start muster events stuck -w >watched && watcher=$! && soon grep -q "tfjob/stuck" watched &&
 	kubectl delete pod stuck-worker-0 && soon sh -c "test \$(grep -c SuccessfulCreatePod watched) -ge 2" && lacks watched "tfjob/bad" && kill -INT $watcher && { wait $watcher; is 130 $?; }
 '
 

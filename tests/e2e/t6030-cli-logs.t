@@ -55,7 +55,7 @@ test_expect_success 'colours on a terminal only' '
 '
 
 test_expect_success '-f goes on over restarts and new pods until the job is over' '
-	start sh -c "exec muster logs mnist -f >followed" && reader=$! && soon grep -q "^\[worker-1\] one" followed &&
+	start muster logs mnist -f >followed && reader=$! && soon grep -q "^\[worker-1\] one" followed &&
 	echo c >>s/mnist-worker-0.0.log && soon grep -q "^\[worker-0\] c" followed &&
 	touch s/mnist-worker-1.1.end && soon grep -q "two without end" followed && echo again >s/mnist-worker-1.2.log && touch s/mnist-worker-1.2.end && echo late >s/mnist-worker-2.0.log && touch s/mnist-worker-2.0.end &&
 	{ pod 0 0; pod 1 2 terminated; pod 2 0; } | jq -s . >s/new && mv s/new s/pods.json && turn && soon grep -q "^\[worker-1\] again" followed && soon grep -q "^\[worker-2\] late" followed &&
@@ -69,7 +69,7 @@ test_expect_success 'logs that cannot be read are told, the others are shown' '
 '
 
 test_expect_success 'Ctrl-C ends it' '
-	job 2 Running && rm -f s/*.end && start sh -c "exec muster logs mnist -f >followed" && reader=$! && soon grep -q again followed && kill -INT $reader && { wait $reader; is 130 $?; }
+	job 2 Running && rm -f s/*.end && start muster logs mnist -f >followed && reader=$! && soon grep -q again followed && kill -INT $reader && { wait $reader; is 130 $?; }
 '
 
 test_done

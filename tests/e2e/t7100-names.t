@@ -10,13 +10,13 @@ said() {
 	cut -d ' ' -f 4- "$data/logs/$1/$2/$2/0.log" 2>/dev/null
 }
 
-# until COMMAND...: true within a minute, or says what it was last.
+# until_true COMMAND...: soon, or says what it was last.
 until_true() {
-	end=$(($(date +%s) + 60))
-	until "$@" >until.out 2>&1; do
-		test "$(date +%s)" -lt $end || { cat until.out; return 1; }
-		sleep 0.1
-	done
+	soon quietly "$@" || { cat until.out; return 1; }
+}
+
+quietly() {
+	"$@" >until.out 2>&1
 }
 
 # resolves NAME ADDRESSES: so says the last round of the watcher.
@@ -131,7 +131,8 @@ names_at() {
 				echo I am \$(hostname) >who && exec $python -m http.server $port" || return 1
 		done &&
 		pod default client "restartPolicy: \"Never\"," "for at in one:$port two.default:$port web two:$port; do
-			until curl -sf -m 5 -w \"%{local_ip}\\n\" http://\$at/who; do sleep 0.2; done
+			until got=\$(curl -sf -m 60 -w \"%{local_ip}\\n\" http://\$at/who); do sleep 0.2; done
+			echo \"\$got\"
 		done" &&
 		until_true phase_is client Succeeded &&
 		said default client >got &&

@@ -44,6 +44,14 @@ gone() {
 	test "$(alive "$1")" = 0
 }
 
+# begin ARGS...: muster run in the background, its pid in $pid. Nobody shall read what an earlier one said.
+begin() {
+	: >out && : >err || return 1
+	muster run "$@" >out 2>err &
+	pid=$!
+	background="$background $pid"
+}
+
 visit_runs() {
 	muster get tfjob/visit --no-headers | grep -q " Running "
 }
@@ -90,7 +98,7 @@ test_expect_success "$level: time is up: 124, and nothing runs any more" '
 
 test_expect_success "$level: interrupted: 130, cleanly" '
 	job term 2 "trap \"echo goodbye; exit 0\" TERM; echo ready; sleep 7$mark & wait" >term.yaml &&
-	{ muster run --isolation $level term.yaml >out 2>err & pid=$!; } && background="$background $pid" &&
+	begin --isolation $level term.yaml &&
 	soon sh -c "test \$(grep -c ready out) = 2" && muster get >jobs && has jobs "^tfjob/term  *Running" &&
 	is 2 "$(muster logs term | grep -c ready)" && kill -INT $pid && { wait $pid; is 130 $?; } &&
 	has out "^.worker-0. goodbye" "^.worker-1. goodbye" &&
@@ -100,7 +108,7 @@ test_expect_success "$level: interrupted: 130, cleanly" '
 test_expect_success "$level: interrupted twice: killed, whatever it says to that" '
 	job stubborn 2 "trap \"echo no\" TERM; echo ready; while :; do sleep 7$mark & wait; done" >stubborn.yaml &&
 	sed -i "s/terminationGracePeriodSeconds: 30/terminationGracePeriodSeconds: 3600/" stubborn.yaml &&
-	{ muster run --isolation $level stubborn.yaml >out 2>err & pid=$!; } && background="$background $pid" &&
+	begin --isolation $level stubborn.yaml &&
 	soon sh -c "test \$(grep -c ready out) = 2" && kill -INT $pid &&
 	soon sh -c "test \$(grep -c no out) = 2" && kill -INT $pid &&
 	{ wait $pid; is 130 $?; } &&
@@ -108,7 +116,7 @@ test_expect_success "$level: interrupted twice: killed, whatever it says to that
 '
 
 test_expect_success "$level: N1: killed itself, it leaves no process" '
-	{ muster run --isolation $level slow.yaml >out 2>err & pid=$!; } && background="$background $pid" &&
+	begin --isolation $level slow.yaml &&
 	soon running 7 2 && kill -KILL $pid && { wait $pid; test $? -gt 128; } && soon gone 7
 '
 
@@ -193,7 +201,7 @@ test_expect_success 'two at once, of the same name, do not meet' '
 
 test_expect_success 'why nothing runs is said, once, in one sentence' '
 	gpu=1 && job wants 3 "sleep 7$mark" >wants.yaml && gpu= &&
-	{ muster run --resources nvidia.com/gpu=1 wants.yaml >out 2>err & pid=$!; } && background="$background $pid" &&
+	begin --resources nvidia.com/gpu=1 wants.yaml &&
 	soon grep -q "Insufficient nvidia.com/gpu" err && soon running 7 1 && kill -INT $pid && { wait $pid; is 130 $?; } &&
 	grep "Insufficient nvidia.com/gpu" err >told && is 1 $(wc -l <told) &&
 	has told "^muster: worker-[0-9]\( and 1 more\)*: Pending: 0/1 nodes are available: 1 Insufficient nvidia.com/gpu.$"
@@ -206,7 +214,7 @@ test_expect_success 'an image that is not mapped, and nothing to run: what to do
 	metadata: {name: unmapped}
 	spec: {restartPolicy: Never, containers: [{name: main, image: example.com/trainer}]}
 	END
-	{ muster run unmapped.yaml >out 2>err & pid=$!; } && background="$background $pid" &&
+	begin unmapped.yaml &&
 	soon grep -q "ImageNotMapped.*example.com/trainer" err && kill -INT $pid && { wait $pid; is 130 $?; }
 '
 
@@ -226,7 +234,7 @@ test_expect_success 'with a muster up: used, and left as it was' '
 	data=$XDG_DATA_HOME/muster && no_node= && start_muster &&
 	muster get tfjob/good >out && has out Succeeded && muster delete tfjob/good --wait &&
 	job visit 2 "echo ready; until test -e $space/leave; do sleep 0.05; done" >visit.yaml &&
-	{ muster run visit.yaml >out 2>err & pid=$!; } && background="$background $pid" &&
+	begin visit.yaml &&
 	soon sh -c "test \$(grep -c ready out) = 2" && visit_runs &&
 	touch "$space/leave" && wait $pid && has err "^tfjob/visit Succeeded" "^  logs: $data/logs/default/visit" &&
 	test_must_fail muster get tfjob/visit && muster run --keep good.yaml >out 2>err && muster get tfjob/good &&
@@ -235,7 +243,7 @@ test_expect_success 'with a muster up: used, and left as it was' '
 '
 
 test_expect_success 'interrupted with --keep: suspended, to be gone on with' '
-	{ muster run --keep slow.yaml >out 2>err & pid=$!; } && background="$background $pid" &&
+	begin --keep slow.yaml &&
 	soon running 7 2 && kill -INT $pid && { wait $pid; is 130 $?; } && soon gone 7 &&
 	kubectl get tfjob slow -o json >job.json && jq_is ".spec.runPolicy.suspend" job.json &&
 	stop_muster && rm -rf "$space"

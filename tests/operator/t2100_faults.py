@@ -19,7 +19,7 @@ from harness.wire import Wire
 FOUR = ["j-ps-0", "j-worker-0", "j-worker-1", "j-worker-2"]
 
 
-def story(s, timeout=40):
+def story(s, timeout=60):
     """A job with a restart, to its good end."""
     s.script({"role": "worker", "index": 1, "attempt": 1, "do": ["run", {"exit": 130}]}, {"do": ["run"]})
     s.create("j", Worker={"replicas": 3, "restartPolicy": "ExitCode", "template": template()}, PS=1,
@@ -61,7 +61,7 @@ def creations_failing_with_500_are_tried_again_and_told_of_once(s, e):
     is_(len(fault.hits), 4, "four failed")
     is_(len(s.told("FailedCreatePod", "injected 500")), 1, "told once")
     gaps = [b.at - a.at for a, b in zip(fault.hits, fault.hits[1:])]
-    assert all(gap < 20 for gap in gaps), gaps
+    assert all(gap < 60 for gap in gaps), gaps
     others = [r for r in e.proxy.requests if r.verb == "create" and r.plural == "pods" and r.status == 201]
     assert others[0].at < fault.hits[1].at, "the others were made meanwhile"
 
@@ -69,10 +69,12 @@ def creations_failing_with_500_are_tried_again_and_told_of_once(s, e):
 def a_failing_server_is_not_hammered(s, e):
     fault = e.proxy.fault(writes("create", "pods"), "answer", 500, times=10**6)
     s.create("j", Worker=1)
+    s.wait(lambda: len(fault.hits) >= 2, "it is tried again")
     time.sleep(3)  # what is counted is how often it is tried in that time
-    assert 2 <= len(fault.hits) <= 15, f"{len(fault.hits)} tries in 3 s"
+    hits = list(fault.hits)
+    assert len(hits) <= 10 + 4 * (hits[-1].at - hits[0].at), f"{len(hits)} tries"
     fault.left = 0
-    s.wait_pods("j-worker-0", timeout=15)
+    s.wait_pods("j-worker-0")
 
 
 def retry_after_of_429_is_obeyed(s, e):
@@ -154,10 +156,10 @@ def connections_are_reset_all_at_once_and_again(s, e):
     for _ in range(5):
         e.proxy.drop_all()
         s.quiet(0.3)
-    s.wait_counts("j", Worker={"active": 4}, timeout=30)
+    s.wait_counts("j", Worker={"active": 4})
     e.proxy.drop_all()
     s.exit("j-worker-0", 0)
-    s.wait_true("j", "Succeeded", timeout=30)
+    s.wait_true("j", "Succeeded")
 
 
 # ---- watches
@@ -212,7 +214,7 @@ def what_happened_while_the_server_was_away_is_seen(s, e):
     s.quiet(1.5)
     assert e.operator.alive, "the operator stays"
     e.proxy.listen()
-    s.wait_counts("j", Worker={"active": 4}, timeout=15)
+    s.wait_counts("j", Worker={"active": 4})
     s.exit("j-worker-0", 0)
     s.wait_true("j", "Succeeded")
 
@@ -291,7 +293,7 @@ def a_server_killed_and_started_again_is_found_again(server):
         up.start_server()
         up.children.append(operator)
         s.exit("j-worker-0", 0)
-        s.wait_true("j", "Succeeded", timeout=30)
+        s.wait_true("j", "Succeeded")
         assert operator.alive
         s.check()
     except Exception as e:
@@ -370,11 +372,11 @@ def a_clock_that_is_stepped_ends_nothing_before_its_time(server):
         s.wait_true("past", "Succeeded")
         assert is_true(s.job("half-hour"), "Running"), "a clock set back ends nothing"
         step("+3600")
-        s.wait_true("half-hour", "Failed", timeout=5)  # by the clock it is over
+        s.wait_true("half-hour", "Failed")  # by the clock it is over
         assert is_true(s.job("two-hours"), "Running") and not is_true(s.job("two-hours"), "Failed")
         step("+0")
         s.create("now", Worker=1, run_policy={"activeDeadlineSeconds": 2})
-        s.wait_true("now", "Failed", timeout=6)
+        s.wait_true("now", "Failed")
         assert e.operator.alive
     except Exception as err:
         err.report = "\n" + s.story() + "\n" + e.words()

@@ -126,7 +126,7 @@ class Operator(Process):
         except OSError:
             return 0
 
-    def wait_ready(self, timeout=30):
+    def wait_ready(self, timeout=60):
         began = time.monotonic()
         while self.probe() != 200:
             if time.monotonic() > began + timeout * lag.factor() or not self.alive:

@@ -138,17 +138,21 @@ class Mirror:
                 pass
 
 
-def wait_for(condition, predicate, what, timeout=20, trouble=None):
+PATIENCE_S = 60  # for all that will come; how soon is no claim of a test
+
+
+def wait_for(condition, predicate, what, timeout=PATIENCE_S, trouble=None):
     """Until the predicate holds; looked at again whenever the condition is told of a change. trouble()
     says, once a second, why there is nothing to wait for any more. The time is that of a machine that has
     nothing else to do."""
     began = time.monotonic()
+    timeout = max(timeout, PATIENCE_S)
     with condition:
         while True:
             value = predicate()
             if value:
                 return value
-            left = began + timeout * lag.factor() - time.monotonic()
+            left = began + timeout * min(lag.factor(), 3) - time.monotonic()
             why = trouble() if trouble else None
             if left <= 0 or why:
                 raise AssertionError(why or f"waited {timeout} s in vain: {what}")

@@ -10,7 +10,7 @@ import time
 from . import lag
 from .kinds import TF
 from .kube import ApiError
-from .mirror import Mirror, wait_for
+from .mirror import PATIENCE_S, Mirror, wait_for
 from .record import Checker, condition, conditions, is_true
 from .standin import Standin
 from .tap import is_
@@ -96,13 +96,13 @@ class Scene:
 
     # ---- waiting
 
-    def wait(self, predicate, what, timeout=20):
+    def wait(self, predicate, what, timeout=PATIENCE_S):
         return wait_for(self.changed, predicate, what, timeout, self.engine.trouble)
 
     def job(self, name):
         return self.jobs.get(name)
 
-    def wait_true(self, name, *kinds, timeout=20):
+    def wait_true(self, name, *kinds, timeout=PATIENCE_S):
         """Until one of the conditions is True of the job; returns the job. What it came of is seen, too: one
         watch may be behind another."""
         self.wait(lambda: any(is_true(self.job(name), k) for k in kinds), f"{name} is {' or '.join(kinds)}", timeout)
@@ -110,21 +110,27 @@ class Scene:
         self.pods.sync()
         return job
 
-    def wait_pods(self, *names, timeout=20):
+    def wait_was(self, name, kind):
+        """Until the condition was True of the job once; returns the job as it was then. For jobs that may be
+        gone before anybody looks."""
+        return self.wait(lambda: next((c.obj for c in list(self.jobs.of(name)) if is_true(c.obj, kind)), None),
+                         f"{name} was {kind}")
+
+    def wait_pods(self, *names, timeout=PATIENCE_S):
         """Until exactly these pods are there, none of them leaving."""
         self.wait(lambda: self.live_pods() == sorted(names), f"pods {sorted(names)}", timeout)
 
-    def wait_services(self, *names, timeout=20):
+    def wait_services(self, *names, timeout=PATIENCE_S):
         self.wait(lambda: self.services.names() == sorted(names), f"services {sorted(names)}", timeout)
 
-    def wait_phase(self, name, phase, timeout=20):
+    def wait_phase(self, name, phase, timeout=PATIENCE_S):
         self.wait(lambda: self.phase(name) == phase, f"pod {name} is {phase}", timeout)
 
-    def wait_event(self, reason, part="", timeout=20):
+    def wait_event(self, reason, part="", timeout=PATIENCE_S):
         self.wait(lambda: self.told(reason, part), f"event {reason} {part}", timeout)
         return self.told(reason, part)[0]
 
-    def wait_counts(self, name, timeout=20, **counts):
+    def wait_counts(self, name, timeout=PATIENCE_S, **counts):
         """wait_counts("j", Worker={"active": 2})"""
         self.wait(lambda: self.counts(name) == counts, f"{name} counts {counts}", timeout)
 
@@ -165,16 +171,20 @@ class Scene:
         return condition(self.job(name), kind)["message"]
 
     def quiet(self, span=0.5):
-        """Waits that long; returns how often the job, its pods and its services changed meanwhile. Events
-        are told a little later and do not count."""
+        """Waits until the job, its pods and its services have not changed for that long; returns 0, or, where
+        there is no end to it, how often they changed. Events are told a little later and do not count."""
         for mirror in (self.jobs, self.pods, self.services):
             mirror.sync()
-        end = time.monotonic() + span
-        before = self._changes()
-        with self.changed:
-            while time.monotonic() < end:
-                self.changed.wait(end - time.monotonic())
-        return self._changes() - before
+        for _ in range(8):  # a busy machine is late with the last of it
+            end = time.monotonic() + span
+            before = self._changes()
+            with self.changed:
+                while time.monotonic() < end:
+                    self.changed.wait(end - time.monotonic())
+            changes = self._changes() - before
+            if not changes:
+                break
+        return changes
 
     def _changes(self):
         return sum(len(m.history) for m in (self.jobs, self.pods, self.services))

@@ -102,7 +102,7 @@ def a_job_is_suspended_while_it_restarts(s):
     before = s.job("j")["status"]["startTime"]
     s.quiet(1.1)  # times are whole seconds: the next start shall have another one
     s.edit("j", {"runPolicy": {"suspend": False}})
-    s.wait_true("j", "Running", timeout=20)
+    s.wait_true("j", "Running")
     s.wait(lambda: len(s.standin.attempts) and tally(s, "j") and tally(s, "j")["since"] != before, "a new count")
     is_(tally(s, "j")["n"], 1, "the budget began anew")
 

@@ -248,7 +248,7 @@ def a_job_past_its_deadline_fails(s):
 def a_finished_job_is_cleaned_up_and_goes(s):
     s.script({"do": ["run", {"exit": 0}]})
     create(s, run_policy={"cleanPodPolicy": "All", "ttlSecondsAfterFinished": 1})
-    s.wait_true("j", "Succeeded")
+    s.wait_was("j", "Succeeded")
     s.wait(lambda: s.pods.names() == [] and s.services.names() == [], "pods and services go")
     s.wait(lambda: s.job("j") is None, "then the job")
 

@@ -63,7 +63,7 @@ def a_foreign_pod_that_holds_a_name_is_told_of_and_waited_for(s):
     is_(len(s.told("FailedCreatePod")), 1, "told once")
     is_(s.told("FailedCreatePod")[0].get("count") or 1, 1, "really")
     s.kube.delete("pods", "j-worker-1", s.ns, grace=0)
-    s.wait(lambda: owner_uid(s.pods.get("j-worker-1") or {"metadata": {}}), "freed: at once ours", timeout=3)
+    s.wait(lambda: owner_uid(s.pods.get("j-worker-1") or {"metadata": {}}), "freed: at once ours")
     s.wait_counts("j", Worker={"active": 3})
 
 
@@ -97,7 +97,7 @@ def a_name_is_freed_when_the_other_job_is_suspended(s):
     s.wait_event("FailedCreatePod", 'pods "a-worker-worker-0" already exists')
     s.edit("a-worker", {"runPolicy": {"suspend": True}})
     s.wait(lambda: owner_uid(s.pods.get("a-worker-worker-0") or {"metadata": {}}) == second["metadata"]["uid"],
-           "at once the other's", timeout=3)
+           "at once the other's")
 
 
 @scene
