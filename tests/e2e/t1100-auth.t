@@ -33,6 +33,12 @@ test_expect_success 'anonymous cannot write' '
 
 test_expect_success 'the bearer token lets in' 'is 200 "$(code /api/v1/namespaces -H "$(bearer)")"'
 
+test_expect_success 'so it does after a "bearer" of any case, as a client in a pod writes it' '
+	is 200 "$(code /api/v1/namespaces -H "$(bearer | sed s/Bearer/bearer/)")" &&
+	is 200 "$(code /api/v1/namespaces -H "$(bearer | sed s/Bearer/BEARER/)")" &&
+	is 401 "$(code /api/v1/namespaces -H "$(bearer | sed "s/Bearer /bearer/")")"
+'
+
 test_expect_success 'a wrong, cut, longer or empty token does not' '
 	token=$(cat "$data/token") &&
 	is 401 "$(code /api/v1/namespaces -H "Authorization: Bearer wrong")" &&

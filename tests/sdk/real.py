@@ -65,7 +65,8 @@ print(f"rank {rank} of {world} on {socket.gethostname()}", flush=True)
 # Who one is and whom to call, as the operator says it for each kind.
 WHO = {
     "TFJob": """
-config = json.loads(e["TF_CONFIG"])
+alone = {"cluster": {"worker": ["localhost:2222"]}, "task": {"type": "worker", "index": 0}}  # then it is not told
+config = json.loads(e.get("TF_CONFIG") or json.dumps(alone))
 all_of_us = [(role, i) for role in sorted(config["cluster"]) for i in range(len(config["cluster"][role]))]
 rank, world = all_of_us.index((config["task"]["type"], config["task"]["index"])), len(all_of_us)
 host, port = config["cluster"][all_of_us[0][0]][0].rsplit(":", 1)

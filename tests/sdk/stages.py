@@ -42,19 +42,27 @@ def play(machine, ns, test, kind):
             stage.stop()
 
 
-def play_all(levels=LEVELS, width=6):
-    """All that are marked, at each level that can be had here, as the user who runs this."""
-    words = sys.argv[1:]
-    parts = [w for w in words if w not in LEVELS]
-    tap = Tap()
-    for level in [w for w in words if w in LEVELS] or levels:
+def machines(tap, levels=LEVELS):
+    """One after the other, at each level that can be had here (those named on the command line), as the user who
+    runs this. More cores than there are: tests are about something else."""
+    for level in [w for w in sys.argv[1:] if w in LEVELS] or levels:
         try:
             machine = Machine(level, "root" if os.geteuid() == 0 else "user", "--resources", "cpu=64,memory=64Gi")
         except Refused as e:
             tap.note(f"NOT RUN: {level}: {e}")
             continue
-        chosen = [(f"{kind.name}: {claim(f)} ({level})", f, kind) for f, kind in TESTS]
+        yield machine
+        machine.remove()
+
+
+def play_all(width=6, furnish=None):
+    """All that are marked. furnish(machine): what it has before the first test."""
+    parts = [w for w in sys.argv[1:] if w not in LEVELS]
+    tap = Tap()
+    for machine in machines(tap):
+        if furnish:
+            furnish(machine)
+        chosen = [(f"{kind.name}: {claim(f)} ({machine.level})", f, kind) for f, kind in TESTS]
         chosen = [t for t in chosen if not parts or any(p in t[0] for p in parts)]
         tap.run_all([(name, play, machine, f"s{i}", f, kind) for i, (name, f, kind) in enumerate(chosen)], width=width)
-        machine.remove()
     tap.end()
