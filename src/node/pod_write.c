@@ -87,6 +87,15 @@ static void on_timer(void *arg)
     pod_write(p);
 }
 
+/* What the server took and did not keep is told again, now and then. */
+static void on_insist(void *arg)
+{
+    struct pod *p = arg;
+
+    p->wrote = 0;
+    on_timer(p);
+}
+
 static void again_later(struct pod *p, const struct kube_answer *ans)
 {
     int64_t ms = (int64_t)RETRY_MS << (p->write_failures < 6 ? p->write_failures : 6);
@@ -174,8 +183,6 @@ void pod_write(struct pod *p)
             p->write_timer = loop_timer_start(p->n->o.loop, PATIENCE_MS, 0, on_timer, p);
         return;
     }
-    loop_timer_stop(p->write_timer);
-    p->write_timer = NULL;
     if (jv_exists(jv_at(diff, "conditions")))
         diff = jv_with(a, diff,
                        conditions_patch(a, jv_at(st, "conditions"), jv_at(before, "conditions")),
@@ -189,11 +196,11 @@ void pod_write(struct pod *p)
         return;
     }
     if (hash == p->wrote) { /* the server took it and it still differs: no use to insist at once */
-        p->wrote = 0;
-        p->write_waits = true;
-        p->write_timer = loop_timer_start(p->n->o.loop, RETRY_MAX_MS, 0, on_timer, p);
+        if (!p->write_timer)
+            p->write_timer = loop_timer_start(p->n->o.loop, RETRY_MAX_MS, 0, on_insist, p);
         return;
     }
+    loop_timer_stop(TAKE(p->write_timer));
     p->wrote = hash;
     struct kube_request r = {
         .verb = KUBE_PATCH,

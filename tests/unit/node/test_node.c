@@ -14,11 +14,45 @@ static struct fake *fake;
 static struct node *node;
 static char data[] = "/tmp/muster-node-XXXXXX";
 
+/* An API that never keeps a pod's hostIP, so that its status stays another than what is told. */
+static bool forgetful;
+
+static struct kube_call *api_send(struct kube_api *api, const struct kube_request *r,
+                                  kube_done *done, void *ctx)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct kube_request less = *r;
+
+    (void)api;
+    if (forgetful && r->verb == KUBE_PATCH && str_eqz(r->sub, "status") && r->res->plural[0] == 'p')
+        less.body = jv_with(a, jv_with(a, r->body, JV_NULL_V, "status", "hostIP"), JV_NULL_V,
+                            "status", "hostIPs");
+    return kube_send(box.kube, &less, done, ctx);
+}
+
+static struct kube_call *api_watch(struct kube_api *api, const struct kube_request *r,
+                                   const struct kube_watcher *w)
+{
+    (void)api;
+    return kube_watch(box.kube, r, w);
+}
+
+static void api_cancel(struct kube_api *api, struct kube_call *c)
+{
+    (void)api;
+    kube_cancel(box.kube, c);
+}
+
+static const struct kube_api_ops api_ops = { .send = api_send,
+                                             .watch = api_watch,
+                                             .cancel = api_cancel };
+static struct kube_api api = { .ops = &api_ops };
+
 static void node_up(void)
 {
     AUTO(arena) struct arena *a = arena_new();
     struct node_opts o = { .loop = box.loop,
-                           .api = box.kube,
+                           .api = &api,
                            .runtime = fake_runtime(fake),
                            .name = S("here"),
                            .host_ip = S("10.0.0.9"),
@@ -277,6 +311,26 @@ static void sandboxes_die(void)
     until_gone("always", "always");
 }
 
+static void a_status_that_is_never_kept(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+
+    forgetful = true;
+    uint64_t before = node_count_writes(node);
+    str uid = make_pod(a, "odd", "'restartPolicy': 'Never',", "'command': ['sh']");
+    UNTIL("odd", "Running", "a pod whose status the server does not keep", "status", "phase");
+    WAIT(node_count_writes(node) > before + 1);
+    for (int i = 0; i < 50; i++)
+        box_turn(&box);
+    ok(node_count_writes(node) - before < 10, "it is not told again and again (%d)",
+       (int)(node_count_writes(node) - before));
+    fake_exit(fake, uid, S("c"), 0, 0, false);
+    UNTIL("odd", "Succeeded", "what else happens is told", "status", "phase");
+    delete ("odd", 1);
+    until_gone("odd", "and it goes when it is deleted");
+    forgetful = false;
+}
+
 static void restarts_of_the_node(void)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -327,6 +381,7 @@ int main(void)
     gpus_are_exclusive();
     probes_and_hooks();
     sandboxes_die();
+    a_status_that_is_never_kept();
     restarts_of_the_node();
     node_free(node);
     for (int i = 0; i < 10; i++)
