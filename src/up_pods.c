@@ -105,6 +105,7 @@ static struct api_running *exec_start(void *ctx, const struct api_pod *of, const
     struct node_exec_opts o = { .uid = meta_uid(of->pod),
                                 .container = x->container,
                                 .argv = x->argv,
+                                .in = x->in,
                                 .fds = { x->fds[0], x->fds[1], x->fds[2] },
                                 .tty = x->tty,
                                 .rows = x->rows,
@@ -120,6 +121,12 @@ static void exec_stop(void *ctx, struct api_running *x)
 {
     (void)ctx;
     node_exec_stop((struct node_exec *)x);
+}
+
+static void exec_resize(void *ctx, struct api_running *x, int rows, int cols)
+{
+    (void)ctx;
+    node_exec_resize((struct node_exec *)x, rows, cols);
 }
 
 static int dial(void *ctx, const struct api_pod *of, int port, int attempt, struct err *e)
@@ -139,6 +146,7 @@ struct up_pods *up_pods_new(void)
                                   .exec_check = exec_check,
                                   .exec = exec_start,
                                   .exec_stop = exec_stop,
+                                  .exec_resize = exec_resize,
                                   .dial = dial,
                                   .ctx = u };
     return u;

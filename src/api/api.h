@@ -42,7 +42,8 @@ struct api_pod {
 /* A program in a container, or the container's own. */
 struct api_exec {
     str container;
-    jv argv;    /* absent: what the container writes, as it goes on */
+    jv argv;    /* absent: what the container writes, as it goes on; input is for it, too */
+    bool in;    /* there is standard input */
     int fds[3]; /* without tty: standard input, output, error; borrowed until the call returns */
     bool tty;
     int rows, cols;
@@ -65,6 +66,7 @@ struct api_pods {
     struct api_running *(*exec)(void *ctx, const struct api_pod *pod, const struct api_exec *x,
                                 struct err *e);
     void (*exec_stop)(void *ctx, struct api_running *x); /* kills it; nothing is told any more */
+    void (*exec_resize)(void *ctx, struct api_running *x, int rows, int cols);
     /* A socket, not blocking and the caller's, on its way to that port of the pod. attempt: counts
      * from 0 over the addresses a pod has for its own programs. -1: e says why: with sys
      * ECONNREFUSED nobody listens there; ERR_NOT_FOUND: there is no further address. */

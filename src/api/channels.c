@@ -221,8 +221,11 @@ static void resize(struct channels *c)
 {
     struct winsize size = { .ws_row = (unsigned short)c->rows, .ws_col = (unsigned short)c->cols };
 
-    if (c->o.exec.tty && c->out[0].open && c->rows)
-        ioctl(c->out[0].fd, TIOCSWINSZ, &size);
+    if (!c->o.exec.tty || !c->out[0].open || !c->rows)
+        return;
+    /* Of the container's own terminal we only have what goes through it. */
+    if (ioctl(c->out[0].fd, TIOCSWINSZ, &size) < 0 && c->run)
+        c->o.pods->exec_resize(c->o.pods->ctx, c->run, c->rows, c->cols);
 }
 
 static void on_message(void *ctx, bool binary, str payload)
@@ -347,6 +350,7 @@ static void start(struct channels *c)
     struct err e = { 0 };
 
     x->fds[0] = x->fds[1] = x->fds[2] = -1;
+    x->in = c->o.in;
     x->on_tty = on_tty;
     x->on_exit = on_ended;
     x->ctx = c;

@@ -1,5 +1,6 @@
 /* What a container writes, as it goes on, into descriptors of somebody else: read back from its
- * log, so whole lines. Waits for a slow reader by reading no further. */
+ * log, so in whole lines unless it has standard input or a terminal. Waits for a slow reader by
+ * reading no further. With a terminal the client has one socket for all. */
 
 #include "node/exec.h"
 
@@ -10,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -30,6 +32,10 @@ struct attach {
     unsigned handles;
     struct loop *loop;
     struct loop_timer *soon;
+    struct attach_input *input; /* NULL: none */
+    int theirs;                 /* of a terminal's socket, until it is handed over; -1: none */
+    void (*on_tty)(void *ctx, int fd);
+    void *tty_ctx;
     void (*done)(void *ctx);
     void *ctx;
 };
@@ -99,7 +105,7 @@ static bool flush(struct sink *s)
 static void on_piece(void *ctx, enum crilog_stream stream, str text)
 {
     struct attach *t = ctx;
-    struct sink *s = &t->to[stream == CRILOG_ERR];
+    struct sink *s = &t->to[stream == CRILOG_ERR && t->to[1].open];
 
     if (s->open)
         buf_add(&s->rest, text);
@@ -151,6 +157,49 @@ static void sink_open(struct attach *t, struct sink *s, int fd)
     t->handles++;
 }
 
+static void on_input(void *ctx)
+{
+    struct attach *t = ctx;
+    int fd = t->theirs;
+
+    t->theirs = -1;
+    if (fd >= 0)
+        t->on_tty(t->tty_ctx, fd);
+}
+
+/* Input, and with a terminal the one socket that stands for it. */
+static int connect_client(struct attach *t, struct pod *p, const struct node_exec_opts *o,
+                          struct err *e)
+{
+    jv spec = life_find(p->life, o->container)->spec;
+    bool tty = jv_bool(jv_at(spec, "tty"), false);
+    bool has_in = tty || jv_bool(jv_at(spec, "stdin"), false);
+    int pair[2] = { -1, -1 };
+    struct attach_input_opts in = { .container = o->container,
+                                    .from = -1,
+                                    .once =
+                                        o->in && !tty && jv_bool(jv_at(spec, "stdinOnce"), false),
+                                    .opened = on_input,
+                                    .ctx = t };
+
+    if (o->tty && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
+        return err_sys(e, "socketpair");
+    t->theirs = pair[1];
+    t->on_tty = o->on_tty;
+    t->tty_ctx = o->ctx;
+    if (o->in && has_in) {
+        in.from = fcntl(o->tty ? pair[0] : o->fds[0], F_DUPFD_CLOEXEC, 3);
+        fcntl(in.from, F_SETFL, fcntl(in.from, F_GETFL) | O_NONBLOCK);
+    }
+    if ((o->in && has_in) || o->tty)
+        t->input = attach_input_start(p, &in);
+    sink_open(t, &t->to[0], o->tty ? pair[0] : o->fds[1]);
+    sink_open(t, &t->to[1], o->tty ? -1 : o->fds[2]);
+    if (pair[0] >= 0)
+        close(pair[0]);
+    return 0;
+}
+
 struct attach *attach_start(struct node *n, const struct node_exec_opts *o, void (*done)(void *ctx),
                             void *ctx, struct err *e)
 {
@@ -170,14 +219,23 @@ struct attach *attach_start(struct node *n, const struct node_exec_opts *o, void
     t->loop = n->o.loop;
     t->done = done;
     t->ctx = ctx;
+    t->theirs = -1;
     if (node_log_open(n, &log, &t->log, e) < 0) {
         free(t);
         return NULL;
     }
-    sink_open(t, &t->to[0], o->fds[1]);
-    sink_open(t, &t->to[1], o->fds[2]);
+    if (connect_client(t, p, o, e) < 0) {
+        node_log_free(t->log);
+        free(t);
+        return NULL;
+    }
     go_on(t);
     return t;
+}
+
+void attach_resize(struct attach *t, int rows, int cols)
+{
+    attach_input_resize(t->input, rows, cols);
 }
 
 void attach_free(struct attach *t)
@@ -187,6 +245,9 @@ void attach_free(struct attach *t)
     t->freed = true;
     loop_timer_stop(TAKE(t->soon));
     node_log_free(t->log);
+    attach_input_free(t->input);
+    if (t->theirs >= 0)
+        close(t->theirs);
     sink_close(&t->to[0]);
     sink_close(&t->to[1]);
     maybe_free(t);

@@ -117,6 +117,12 @@ struct node_exec *node_exec_start(struct node *n, const struct node_exec_opts *o
     return x;
 }
 
+void node_exec_resize(struct node_exec *x, int rows, int cols)
+{
+    if (x->attach)
+        attach_resize(x->attach, rows, cols);
+}
+
 void node_exec_stop(struct node_exec *x)
 {
     x->o.on_exit = NULL;

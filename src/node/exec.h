@@ -6,7 +6,10 @@
 struct node_exec_opts {
     str uid; /* the pod */
     str container;
-    jv argv;    /* absent: what the container itself writes from now on; its end is the end */
+    /* absent: the container's own, what it writes from now on; its end is the end, and what comes
+     * from us is its standard input if its spec has one */
+    jv argv;
+    bool in;    /* there is standard input */
     int fds[3]; /* without tty: standard input, output, error; borrowed until the call returns */
     bool tty;
     int rows, cols;
@@ -21,6 +24,7 @@ struct node_exec;
 /* Whether the container runs; -1: e says so in kubelet's words. */
 int node_exec_check(struct node *n, str uid, str container, struct err *e);
 struct node_exec *node_exec_start(struct node *n, const struct node_exec_opts *o, struct err *e);
+void node_exec_resize(struct node_exec *x, int rows, int cols); /* of a container's own terminal */
 /* Kills it, if it is a program; nothing is told any more. */
 void node_exec_stop(struct node_exec *x);
 
@@ -34,4 +38,19 @@ struct attach;
 /* Copies fds. done(ctx) once, when the container has ended and all was written, or nobody reads. */
 struct attach *attach_start(struct node *n, const struct node_exec_opts *o, void (*done)(void *ctx),
                             void *ctx, struct err *e);
+void attach_resize(struct attach *t, int rows, int cols);
 void attach_free(struct attach *t);
+
+/* attach_input.c */
+struct attach_input_opts {
+    str container;
+    int from;                  /* what is to go in: taken, not blocking; -1: nothing */
+    bool once;                 /* when that has ended, the container's input has, too */
+    void (*opened)(void *ctx); /* or it was seen that there is none; may be NULL */
+    void *ctx;
+};
+struct attach_input;
+struct pod;
+struct attach_input *attach_input_start(struct pod *p, const struct attach_input_opts *o);
+void attach_input_resize(struct attach_input *t, int rows, int cols);
+void attach_input_free(struct attach_input *t);

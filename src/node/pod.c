@@ -90,6 +90,7 @@ void pod_free(struct pod *p)
         kube_cancel(p->n->o.api, p->call);
     if (p->rt)
         p->n->o.runtime->ops->drop(p->rt);
+    p->rt = NULL;
     pod_execs_end(p);
     pod_tokens_free(p);
     map_remove(&p->n->pods, str_of(p->uid));

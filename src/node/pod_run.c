@@ -340,10 +340,12 @@ static int make_env(struct arena *a, struct pod *p, const struct life_container 
     return 0;
 }
 
-static jv env_list(struct arena *a, jv env)
+static jv env_list(struct arena *a, jv env, bool tty)
 {
     struct jbuild b = jb_arr(a);
 
+    if (tty && !jv_exists(jv_at(env, "TERM")))
+        jb_push(&b, jstrz(a, "TERM=xterm"));
     for (struct jv_iter it = jv_iter(env); jv_next(&it);)
         jb_push(&b, jstr(a, arena_printf(a, "%" PRI_STR "=%" PRI_STR, STR_ARG(it.key),
                                          STR_ARG(jv_str(it.value, S(""))))));
@@ -394,11 +396,13 @@ static jv start_json(struct arena *a, struct pod *p, const struct life_container
                      int64_t attempt, const struct starting *s)
 {
     str message = jv_str(jv_at(c->spec, "terminationMessagePath"), S("/dev/termination-log"));
+    bool tty = jv_bool(jv_at(c->spec, "tty"), false);
     jv uid = security(p, c->spec, "runAsUser"), gid = security(p, c->spec, "runAsGroup");
 
     return jobj(
         a, { "name", jstr(a, c->name) }, { "attempt", jint(a, attempt) }, { "argv", s->run.argv },
-        { "env", env_list(a, s->env) }, { "cwd", s->run.cwd.n ? jstr(a, s->run.cwd) : JV_ABSENT },
+        { "env", env_list(a, s->env, tty) },
+        { "cwd", s->run.cwd.n ? jstr(a, s->run.cwd) : JV_ABSENT },
         { "rootfs", s->run.rootfs.n ? jstr(a, s->run.rootfs) : JV_ABSENT },
         { "uid", jv_is(uid, JV_INT) ? uid : JV_ABSENT },
         { "gid", jv_is(gid, JV_INT) ? gid : JV_ABSENT }, { "groups", groups_json(a, p, c->spec) },
@@ -409,7 +413,7 @@ static jv start_json(struct arena *a, struct pod *p, const struct life_container
         { "termination_path", jstr(a, message) }, { "mounts", s->mounts },
         { "limits", limits_json(a, c->spec) },
         { "stdin", jv_bool(jv_at(c->spec, "stdin"), false) ? JV_TRUE : JV_ABSENT },
-        { "tty", jv_bool(jv_at(c->spec, "tty"), false) ? JV_TRUE : JV_ABSENT });
+        { "tty", tty ? JV_TRUE : JV_ABSENT });
 }
 
 /* The table may be edited at any time; one that does not read leaves the old one. */

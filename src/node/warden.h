@@ -33,6 +33,14 @@ struct warden_exec_opts {
 uint64_t warden_exec_start(struct runtime_pod *p, const struct warden_exec_opts *o);
 void warden_exec_stop(struct runtime_pod *p, uint64_t id); /* kills it; on_exit comes */
 
+/* A container's standard input, for writing (not blocking), or its terminal: on_fd takes it. why:
+ * it has none; fd is -1 then. Never from within; once, unless cancelled or the pod's handle is
+ * dropped before. */
+uint64_t warden_input_open(struct runtime_pod *p, str container,
+                           void (*on_fd)(void *ctx, int fd, str why), void *ctx);
+void warden_input_cancel(struct runtime_pod *p, uint64_t id); /* one that is over is fine */
+void warden_input_end(struct runtime_pod *p, str container);  /* nobody will bring any more */
+
 /* How far pods can be kept from changing files that are not theirs, at level namespaces. */
 struct warden_ground {
     const char *pods;         /* as above; made if it is not there */

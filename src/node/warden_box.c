@@ -68,8 +68,17 @@ static void on_output(struct ward *w, void *of)
     ssize_t n = read(s->fd, text, sizeof(text)); /* once: others wait, too */
     if (n > 0)
         warden_log_add(&b->log, &b->stream[i], (str){ text, (size_t)n });
-    else if (n == 0)
+    else if (n == 0 || errno == EIO) /* of a terminal that nobody has open any more */
         ward_unwatch(w, s);
+}
+
+/* Its terminal: what is printed comes from there, and input goes there. */
+static void on_tty(struct ward *w, struct ward_box *b, int master)
+{
+    fcntl(master, F_SETFL, fcntl(master, F_GETFL) | O_NONBLOCK);
+    b->in = fcntl(master, F_DUPFD_CLOEXEC, 3);
+    b->out[0].fd = master;
+    ward_watch(w, &b->out[0], EPOLLIN);
 }
 
 /* The number that a pidfd's process has on the machine; 0: it is gone already. */
@@ -147,6 +156,8 @@ static bool hear_minder(struct ward *w, struct ward_box *b)
         set_status(b, status);
         break;
     case WARDEN_SAYS_TTY:
+        if (nfds)
+            on_tty(w, b, fds[0]);
         break;
     }
     return true;
@@ -169,6 +180,9 @@ static void let_go(struct ward *w, struct ward_box *b)
         warden_log_end(&b->log, &b->stream[i]);
     }
     warden_log_done(&b->log);
+    if (b->in >= 0)
+        close(b->in);
+    b->in = -1;
     if (b->minder_fd >= 0)
         close(b->minder_fd);
     if (b->main_fd >= 0)
@@ -254,6 +268,7 @@ static int prepare(struct ward *w, struct ward_box *b, struct warden_minder *m, 
 
     if (warden_log_open(&b->log, s->log, s->log_bytes, s->log_files, e) < 0)
         return -1;
+    b->log.live = s->input || s->tty;
     if (s->term_from) {
         int fd = open(s->term_from, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
         if (fd < 0)
@@ -278,22 +293,37 @@ static int prepare(struct ward *w, struct ward_box *b, struct warden_minder *m, 
     return 0;
 }
 
-/* Ends of pipes and of the socket to the minder. theirs: to be closed here, whatever happens. */
-static int connect_up(struct ward_box *b, struct warden_minder *m, struct err *e)
+/* Standard input, output and error, unless the minder opens a terminal for all. */
+static int open_stdio(struct ward_box *b, struct warden_minder *m, struct err *e)
 {
-    int pair[2];
+    int ends[2];
 
     for (int i = 0; i < 2; i++) {
-        int ends[2];
         if (pipe2(ends, O_CLOEXEC) < 0)
             return err_sys(e, "pipe");
         fcntl(ends[0], F_SETFL, O_NONBLOCK);
         b->out[i].fd = ends[0];
         m->run.stdio[i + 1] = ends[1];
     }
+    if (b->start.input) {
+        if (pipe2(ends, O_CLOEXEC) < 0)
+            return err_sys(e, "pipe");
+        m->run.stdio[0] = ends[0];
+        b->in = ends[1];
+        fcntl(b->in, F_SETFL, O_NONBLOCK);
+        return 0;
+    }
     m->run.stdio[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (m->run.stdio[0] < 0)
-        return err_sys(e, "open /dev/null");
+    return m->run.stdio[0] < 0 ? err_sys(e, "open /dev/null") : 0;
+}
+
+/* Ends of pipes and of the socket to the minder. theirs: to be closed here, whatever happens. */
+static int connect_up(struct ward_box *b, struct warden_minder *m, struct err *e)
+{
+    int pair[2];
+
+    if (!b->start.tty && open_stdio(b, m, e) < 0)
+        return -1;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
         return err_sys(e, "socketpair");
     fcntl(pair[0], F_SETFL, O_NONBLOCK);
@@ -327,6 +357,7 @@ static int launch(struct ward *w, struct ward_box *b, struct err *e)
                  .stdio = { -1, -1, -1 },
                  .cgroups = { -1, -1, -1, -1 } },
         .view = w->sandbox.shared ? NULL : &b->view,
+        .tty = b->start.tty,
     };
     int rc = prepare(w, b, &m, e);
 
@@ -343,8 +374,9 @@ static int launch(struct ward *w, struct ward_box *b, struct err *e)
     if (rc < 0)
         return -1;
     ward_watch(w, &b->sock, EPOLLIN);
-    ward_watch(w, &b->out[0], EPOLLIN);
-    ward_watch(w, &b->out[1], EPOLLIN);
+    for (int i = 0; i < 2; i++)
+        if (b->out[i].fd >= 0)
+            ward_watch(w, &b->out[i], EPOLLIN);
     return 0;
 }
 
@@ -353,7 +385,7 @@ static struct ward_box *box_new(struct ward *w, struct arena *a)
     struct ward_box *b = mem_new(sizeof(*b));
 
     b->a = a;
-    b->minder_fd = b->main_fd = b->log.fd = -1;
+    b->minder_fd = b->main_fd = b->log.fd = b->in = -1;
     b->sock = (struct ward_source){ .fd = -1, .ready = on_minder, .of = b };
     for (int i = 0; i < 2; i++) {
         b->out[i] = (struct ward_source){ .fd = -1, .ready = on_output, .of = b };

@@ -45,6 +45,12 @@ static void call_free(struct warden_call *c)
 
 static void tell(struct warden_call *c)
 {
+    if (c->on_fd) {
+        int fd = c->fd;
+        c->fd = -1;
+        c->on_fd(c->o.ctx, fd, str_of(c->why));
+        return;
+    }
     if (!c->captured) {
         if (c->o.on_exit)
             c->o.on_exit(c->o.ctx, c->code, str_of(c->why));
@@ -144,6 +150,26 @@ void warden_exec_stop(struct runtime_pod *p, uint64_t id)
     warden_pod_say(p, jobj(a, { "exec_kill", jobj(a, { "id", jint(a, (int64_t)id) }) }), NULL, 0);
 }
 
+uint64_t warden_input_open(struct runtime_pod *p, str container,
+                           void (*on_fd)(void *ctx, int fd, str why), void *ctx)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct warden_call *c = call_new(p, &(struct warden_exec_opts){ .ctx = ctx });
+    jv v = jobj(a, { "id", jint(a, (int64_t)c->id) }, { "container", jstr(a, container) });
+
+    c->on_fd = on_fd;
+    warden_pod_say(p, jobj(a, { "input", v }), NULL, 0);
+    return c->id;
+}
+
+void warden_input_end(struct runtime_pod *p, str container)
+{
+    AUTO(arena) struct arena *a = arena_new();
+
+    warden_pod_say(p, jobj(a, { "input_end", jobj(a, { "container", jstr(a, container) }) }), NULL,
+                   0);
+}
+
 void warden_call_captured(struct runtime_pod *p, uint64_t id, str container, jv argv,
                           int64_t timeout_ms)
 {
@@ -180,11 +206,29 @@ static struct warden_call *find(const struct runtime_pod *p, uint64_t id)
     return NULL;
 }
 
+static void ignore(void *ctx, int fd, str why)
+{
+    (void)ctx;
+    (void)why;
+    if (fd >= 0)
+        close(fd);
+}
+
+void warden_input_cancel(struct runtime_pod *p, uint64_t id)
+{
+    struct warden_call *c = find(p, id);
+
+    if (c && c->on_fd)
+        c->on_fd = ignore;
+}
+
 void warden_call_tty(struct runtime_pod *p, uint64_t id, int fd)
 {
     struct warden_call *c = find(p, id);
 
-    if (c && c->o.on_tty)
+    if (c && c->on_fd && c->fd < 0)
+        c->fd = fd;
+    else if (c && c->o.on_tty)
         c->o.on_tty(c->o.ctx, fd);
     else if (fd >= 0)
         close(fd);

@@ -164,6 +164,31 @@ void ward_exec(struct ward *w, jv v)
         refuse(w, req.id, e.msg);
 }
 
+void ward_input(struct ward *w, jv v)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct ward_exec x = { .id = jv_int(jv_at(v, "id"), 0) };
+    const struct ward_box *b = ward_find(w, jv_str(jv_at(v, "container"), STR_NONE));
+
+    if (!b || b->in < 0 || b->phase != WARD_RUNNING) {
+        refuse(w, x.id, "the container's standard input is not open");
+        return;
+    }
+    ward_say(w, "exec_tty", jobj(a, { "id", jint(a, x.id) }), b->in);
+    tell_end(w, &x, NULL);
+}
+
+/* Of a terminal there is no end: who has one says so by ^D. */
+void ward_input_end(const struct ward *w, jv v)
+{
+    struct ward_box *b = ward_find(w, jv_str(jv_at(v, "container"), STR_NONE));
+
+    if (!b || b->in < 0 || b->start.tty)
+        return;
+    close(b->in);
+    b->in = -1;
+}
+
 static void kill_one(const struct ward_exec *x)
 {
     if (x->sock.fd >= 0)

@@ -149,6 +149,10 @@ void warden_log_add(struct warden_log *l, struct warden_stream *s, str text)
         add_line(l, s->name, at < 0 ? 'P' : 'F', buf_str(&s->rest), part);
         buf_clear(&s->rest);
     }
+    if (l->live && s->rest.n) {
+        add_line(l, s->name, 'P', buf_str(&s->rest), STR_NONE);
+        buf_clear(&s->rest);
+    }
     write_out(l);
 }
 

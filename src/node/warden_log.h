@@ -14,6 +14,7 @@ struct warden_log {
     int64_t size;
     int64_t max_bytes;
     int64_t files;   /* at most: path, path.1 (the one before) ... */
+    bool live;       /* somebody may be looking: parts of lines are written as they come */
     int64_t lost;    /* bytes that did not fit on the disk since it was full */
     struct buf line; /* being written */
 };

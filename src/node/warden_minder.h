@@ -20,7 +20,7 @@ struct warden_minder {
     const struct warden_view *view; /* NULL: level shared, or an exec */
     bool is_exec;
     int join; /* exec: pidfd of the container's minder, whose namespaces are joined; -1: none */
-    bool tty; /* exec: open a terminal there */
+    bool tty; /* open a terminal there */
     int64_t rows;
     int64_t cols;
     pid_t main_pid; /* as this process sees it */

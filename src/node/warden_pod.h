@@ -15,8 +15,9 @@ struct warden_call { /* an exec under way */
     bool captured;
     uint64_t their_id; /* captured: what the caller calls it */
     struct warden_exec_opts o;
-    uv_poll_t read; /* captured: its output */
-    int fd;         /* -1: at its end */
+    void (*on_fd)(void *ctx, int fd, str why); /* asks for an input instead; o.ctx */
+    uv_poll_t read;                            /* captured: its output */
+    int fd;                                    /* -1: at its end */
     struct buf out;
     struct loop_timer *timer;
     bool timed_out;

@@ -270,6 +270,8 @@ int warden_start_read(struct arena *a, jv v, struct warden_start *s, struct err 
             number(&r, jv_at(v, "oom_score_adj"), "oom_score_adj", -1000, 1000, 0),
         .privileged = jv_bool(jv_at(v, "privileged"), false),
         .any_path = jv_bool(jv_at(v, "any_path"), true),
+        .input = jv_bool(jv_at(v, "stdin"), false),
+        .tty = jv_bool(jv_at(v, "tty"), false),
         .term_from = path(&r, jv_at(v, "termination_log"), "termination_log"),
         .term_to = path(&r, jv_at(v, "termination_path"), "termination_path"),
         .limits = {

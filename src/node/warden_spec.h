@@ -91,6 +91,8 @@ struct warden_start {
     int64_t oom_score_adj;
     bool privileged; /* keeps every capability */
     bool any_path;   /* an absolute argv[0] that is not there: its last part through $PATH */
+    bool input;      /* standard input stays open for whoever brings some; else there is none */
+    bool tty;        /* standard input, output and error are a terminal */
     const char *log; /* NULL: thrown away */
     int64_t log_bytes;
     int64_t log_files;

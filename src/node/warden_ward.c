@@ -143,6 +143,10 @@ static void take_line(struct ward *w, str line)
         ward_exec(w, at);
     if (jv_exists(at = jv_at(v, "exec_kill")))
         ward_exec_kill(w, jv_int(jv_at(at, "id"), 0));
+    if (jv_exists(at = jv_at(v, "input")))
+        ward_input(w, at);
+    if (jv_exists(at = jv_at(v, "input_end")))
+        ward_input_end(w, at);
     if (jv_exists(at = jv_at(v, "end"))) {
         int64_t grace = jv_int(jv_at(at, "grace_ms"), 0);
         begin_end(w, grace < 0 ? 0 : grace > INT32_MAX ? INT32_MAX : grace, "ended by the node");

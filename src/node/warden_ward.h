@@ -27,7 +27,8 @@ struct ward_box { /* a container, its latest attempt */
     int minder_fd;
     int main_fd; /* pidfd; -1: none */
     struct ward_source sock;
-    struct ward_source out[2]; /* stdout, stderr */
+    struct ward_source out[2]; /* stdout, stderr; with a terminal only the first */
+    int in;                    /* its standard input, or terminal, for writing; -1: none */
     struct warden_stream stream[2];
     struct warden_log log;
     struct warden_cgroup cgroup;
@@ -97,6 +98,9 @@ int64_t ward_look(struct ward *w, int64_t now);
 
 void ward_exec(struct ward *w, jv v);
 void ward_exec_kill(struct ward *w, int64_t id); /* -1: all */
+/* Hands out a container's standard input, and ends it. */
+void ward_input(struct ward *w, jv v);
+void ward_input_end(const struct ward *w, jv v);
 void ward_exec_kill_of(struct ward *w, const struct ward_box *b);
 bool ward_exec_reaped(struct ward *w, pid_t pid); /* false: none of ours */
 

@@ -179,6 +179,86 @@ static void execs_die_with_the_container(struct rig *r, struct rig_pod *p)
     ok(rig_processes_are(mark.p, 0), "N1: with all that it started");
 }
 
+struct input {
+    bool came;
+    int fd;
+    char why[200];
+};
+
+static void on_input(void *ctx, int fd, str why)
+{
+    struct input *in = ctx;
+
+    in->came = true;
+    in->fd = fd;
+    snprintf(in->why, sizeof(in->why), "%" PRI_STR, STR_ARG(why));
+}
+
+static struct input input_of(struct rig *r, struct rig_pod *p)
+{
+    struct input in = { .fd = -1 };
+
+    warden_input_open(p->p, S("main"), on_input, &in);
+    rig_wait(r, &in.came);
+    return in;
+}
+
+static void a_container_has_input(struct rig *r)
+{
+    struct rig_pod *p = rig_pod(r, 2, NULL);
+    struct input never = { .fd = -1 };
+
+    rig_start(p, "read x; echo \"got $x\"; printf prompt; cat; echo over", "{'stdin': true}");
+    rig_wait_n(r, &p->started, 1);
+    struct input in = input_of(r, p);
+    ok(in.fd >= 0, "a container's input is had");
+    dprintf(in.fd, "one\n");
+    ok(rig_wait_log(p, "got one"), "and reaches it");
+    ok(rig_wait_log(p, "prompt"), "parts of lines are in its log at once");
+    close(in.fd);
+    rig_node_dies(r);
+    rig_node_returns(r);
+    struct rig_pod *again = rig_adopt(r, 2);
+    rig_wait(r, &again->hello);
+    in = input_of(r, again);
+    dprintf(in.fd, "two\n");
+    ok(rig_wait_log(again, "two"), "it stays open when who brought some leaves, the node even");
+    close(in.fd);
+    warden_input_cancel(again->p, warden_input_open(again->p, S("main"), on_input, &never));
+    warden_input_end(again->p, S("main"));
+    ok(rig_wait_log(again, "over"), "until its end is told");
+    rig_wait_n(r, &again->exited, 1);
+    in = input_of(r, again);
+    ok(in.fd < 0 && strstr(in.why, "not open"), "then there is none: %s", in.why);
+    ok(!never.came, "who does not wait any more is not told");
+    rig_end(again, 0);
+    free(again);
+    free(p);
+}
+
+static void a_container_has_a_terminal(struct rig *r)
+{
+    struct rig_pod *p = rig_pod(r, 3, NULL);
+
+    rig_start(p,
+              "tty; until test \"$(stty size)\" = '33 99'; do sleep 0.1; done; echo sized; read x; "
+              "echo said $x; sleep 1000",
+              "{'stdin': true, 'tty': true}");
+    rig_wait_n(r, &p->started, 1);
+    ok(rig_wait_log(p, "/dev/pts/"), "a container with a terminal");
+    struct input in = input_of(r, p);
+    ioctl(in.fd, TIOCSWINSZ, &(struct winsize){ .ws_row = 33, .ws_col = 99 });
+    ok(rig_wait_log(p, "sized"), "it is resized");
+    warden_input_end(p->p, S("main"));
+    dprintf(in.fd, "hello\n");
+    ok(rig_wait_log(p, "said hello"), "and written to; it has no end");
+    dprintf(in.fd, "\003"); /* Ctrl-C */
+    ok(rig_wait_n(r, &p->exited, 1), "but Ctrl-C");
+    close(in.fd);
+    rig_end(p, 0);
+    free(p);
+}
+
 int main(int argc, char **argv)
 {
     struct rig r;
@@ -194,6 +274,8 @@ int main(int argc, char **argv)
     execs_die_with_the_container(&r, p);
     rig_end(p, 0);
     free(p);
+    a_container_has_a_terminal(&r);
+    a_container_has_input(&r);
     rig_done(&r);
     return tap_done();
 }
