@@ -81,7 +81,7 @@ test_expect_success 'nothing goes wrong in all of that' 'stop_muster && ! grep -
 
 test_expect_success '--no-operator leaves it out' '
 	data=$PWD/plain && start_muster --no-operator && kubectl get crd 2>err && has err "No resources found" &&
-	muster manifests crds -o json | kubectl apply --server-side -f - && kubectl wait --for=condition=Established crd/tfjobs.kubeflow.org --timeout=20s &&
+	muster manifests crds -o json | kubectl apply --server-side -f - && kubectl wait --for=condition=Established crd/tfjobs.kubeflow.org --timeout=120s &&
 	kubectl apply -f good.yaml && sleep 1 && kubectl get pods 2>err && has err "No resources found" && stop_muster
 '
 

@@ -77,7 +77,7 @@ for verb in exec attach portforward log; do
 done
 
 test_expect_success 'exec by WebSocket upgrade: 501, not a hung connection' '
-	is 501 "$(api "/api/v1/namespaces/default/pods/p/exec?command=ls&stdout=1" --http1.1 -m 5 -o body -w "%{http_code}" \
+	is 501 "$(api "/api/v1/namespaces/default/pods/p/exec?command=ls&stdout=1" --http1.1 -m 60 -o body -w "%{http_code}" \
 		-H "Connection: Upgrade" -H "Upgrade: websocket" -H "Sec-WebSocket-Version: 13" \
 		-H "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==" -H "Sec-WebSocket-Protocol: v5.channel.k8s.io")" &&
 	jq_is ".code == 501" body
@@ -88,7 +88,7 @@ test_expect_success 'kubectl logs and exec say why' '
 '
 
 test_expect_success 'a watch over WebSocket' '
-	is 101 "$(api "/api/v1/namespaces/default/configmaps?watch=1&fieldSelector=metadata.name=c1" --http1.1 -m 2 -o frames -w "%{http_code}" \
+	is 101 "$(api "/api/v1/namespaces/default/configmaps?watch=1&fieldSelector=metadata.name=c1&timeoutSeconds=2" --http1.1 -m 60 -o frames -w "%{http_code}" \
 		-H "Connection: Upgrade" -H "Upgrade: websocket" -H "Sec-WebSocket-Version: 13" \
 		-H "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==" 2>/dev/null)" &&
 	tr -d "\0-\010\016-\037" <frames | grep -a -q "\"type\":\"ADDED\""

@@ -64,7 +64,7 @@ test_expect_success 'sendInitialEvents: all that is there, then a bookmark that 
 '
 
 test_expect_success 'a revision that has not come yet: an answer that says so, not a stale one' '
-	api "/api/v1/namespaces/$ns/configmaps?resourceVersion=999999999&resourceVersionMatch=NotOlderThan" -m 10 >late && jq_is ".code == 504 and .details.causes[0].reason == \"ResourceVersionTooLarge\"" late
+	api "/api/v1/namespaces/$ns/configmaps?resourceVersion=999999999&resourceVersionMatch=NotOlderThan" -m 60 >late && jq_is ".code == 504 and .details.causes[0].reason == \"ResourceVersionTooLarge\"" late
 '
 
 test_expect_success 'exact revisions list the past' '
@@ -79,25 +79,25 @@ test_expect_success 'timeoutSeconds ends the stream, cleanly' '
 '
 
 test_expect_success KUBECTL_130 'wait --for=condition' '
-	start kubectl wait --for=condition=Ready pod/alpha --timeout=20s >waited && waiter=$! &&
+	start kubectl wait --for=condition=Ready pod/alpha --timeout=120s >waited && waiter=$! &&
 	kubectl patch pod alpha --subresource=status --type=merge -p "{\"status\":{\"phase\":\"Running\",\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}]}}" &&
 	wait $waiter && is "pod/alpha condition met" "$(cat waited)"
 '
 
 test_expect_success KUBECTL_130 'wait --for=jsonpath, with a value and with existence' '
-	kubectl wait --for=jsonpath="{.status.phase}"=Running pod/alpha --timeout=10s &&
-	start kubectl wait --for=jsonpath="{.data.done}"=yes configmap/from --timeout=20s && waiter=$! &&
+	kubectl wait --for=jsonpath="{.status.phase}"=Running pod/alpha --timeout=120s &&
+	start kubectl wait --for=jsonpath="{.data.done}"=yes configmap/from --timeout=120s && waiter=$! &&
 	kubectl patch configmap from --type=merge -p "{\"data\":{\"done\":\"yes\"}}" && wait $waiter
 '
 
 test_expect_success KUBECTL_130 'wait --for=delete' '
-	start kubectl wait --for=delete configmap/from --timeout=20s && waiter=$! && kubectl delete configmap from --wait=false && wait $waiter &&
-	kubectl wait --for=delete configmap/from --timeout=5s
+	start kubectl wait --for=delete configmap/from --timeout=120s && waiter=$! && kubectl delete configmap from --wait=false && wait $waiter &&
+	kubectl wait --for=delete configmap/from --timeout=120s
 '
 
 test_expect_success KUBECTL_130 'wait --for=create' '
 	"$E2E_KUBECTL" wait --help >help && if ! grep -q "for=create" help; then return 0; fi &&
-	start kubectl wait --for=create configmap/later --timeout=20s && waiter=$! && make ConfigMap later && wait $waiter
+	start kubectl wait --for=create configmap/later --timeout=120s && waiter=$! && make ConfigMap later && wait $waiter
 '
 
 test_expect_success 'wait that waits in vain fails in time' '

@@ -11,7 +11,7 @@ gone() {
 # vanish NAME...: each is gone, or goes soon s (an old kubectl will not wait for what is gone)
 vanish() {
 	for name; do
-		kubectl wait --for=delete "$name" --timeout=20s || gone "$name" || return 1
+		kubectl wait --for=delete "$name" --timeout=120s || gone "$name" || return 1
 	done
 }
 
@@ -117,7 +117,7 @@ test_expect_success MUSTER 'two owners: it stays until the last has gone' '
 
 test_expect_success MUSTER 'a namespace goes with all that is in it' '
 	make Namespace doomed && make ConfigMap inside -n doomed && sed /nodeName/d "$e2e/pods.yaml" | kubectl create -n doomed -f - &&
-	kubectl delete namespace doomed --timeout=30s && gone namespace doomed && is "" "$(kubectl get pods -A -o name -l app=batch --field-selector metadata.namespace=doomed)" &&
+	kubectl delete namespace doomed --timeout=120s && gone namespace doomed && is "" "$(kubectl get pods -A -o name -l app=batch --field-selector metadata.namespace=doomed)" &&
 	make Namespace doomed && is "" "$(kubectl get configmaps -n doomed -o name)"
 '
 
@@ -125,7 +125,7 @@ test_expect_success MUSTER 'a namespace being deleted: says so, takes nothing ne
 	make ConfigMap held -n doomed && kubectl patch configmap held -n doomed -p "{\"metadata\":{\"finalizers\":[\"example.com/hold\"]}}" &&
 	kubectl delete namespace doomed --wait=false && is Terminating "$(kubectl get namespace doomed -o jsonpath={.status.phase})" &&
 	test_must_fail make ConfigMap new -n doomed 2>err && has err "because it is being terminated" &&
-	kubectl wait --for=condition=NamespaceFinalizersRemaining namespace/doomed --timeout=20s &&
+	kubectl wait --for=condition=NamespaceFinalizersRemaining namespace/doomed --timeout=120s &&
 	kubectl get namespace doomed -o json >got && jq_is "[.status.conditions[] | select(.status == \"True\") | .message] | any(test(\"example.com/hold in 1 resource instances\"))" got &&
 	kubectl patch configmap held -n doomed --type=merge -p "{\"metadata\":{\"finalizers\":null}}" && vanish namespace/doomed
 '

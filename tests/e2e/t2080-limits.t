@@ -25,8 +25,8 @@ test_expect_success MUSTER 'many at once never get past a quota, and its status 
 	wait $pids &&
 	kubectl get secrets -o json >out && jq_is ".items | length == 7" out &&
 	cat s*.json >all && jq -s "map(select(.code == 403)) | length" all >n && test "$(cat n)" = 33 &&
-	kubectl wait --for=jsonpath="{.status.used.secrets}"=7 quota/few --timeout=10s &&
-	kubectl delete secret --all && kubectl wait --for=jsonpath="{.status.used.secrets}"=0 quota/few --timeout=10s
+	kubectl wait --for=jsonpath="{.status.used.secrets}"=7 quota/few --timeout=120s &&
+	kubectl delete secret --all && kubectl wait --for=jsonpath="{.status.used.secrets}"=0 quota/few --timeout=120s
 '
 
 test_expect_success 'kubectl shows warnings' '

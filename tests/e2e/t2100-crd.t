@@ -8,7 +8,7 @@ tab=$top/examples/crontab.yaml
 test_expect_success 'start' 'start_api && kubectl delete crd crontabs.example.com --ignore-not-found'
 
 test_expect_success 'a definition is accepted and established' '
-	kubectl create -f "$crd" && kubectl wait --for=condition=Established crd/crontabs.example.com --timeout=20s &&
+	kubectl create -f "$crd" && kubectl wait --for=condition=Established crd/crontabs.example.com --timeout=120s &&
 	kubectl get crd crontabs.example.com -o json >got &&
 	jq_is "(.status.conditions | map({(.type): .status}) | add | .NamesAccepted == \"True\" and .Established == \"True\") and .status.acceptedNames.kind == \"CronTab\" and .status.storedVersions == [\"v1\"]" got &&
 	kubectl get crd >out && has out "^NAME  *CREATED AT" "^crontabs.example.com  *20"
@@ -70,7 +70,7 @@ test_expect_success KUBECTL_130 'status is written by the subresource alone, and
 	kubectl patch ct nightly --type=merge -p "{\"status\":{\"phase\":\"Lost\"}}" && is "" "$(kubectl get ct nightly -o jsonpath={.status.phase})" &&
 	kubectl patch ct nightly --subresource=status --type=merge -p "{\"status\":{\"phase\":\"Ready\",\"replicas\":2,\"selector\":\"a=b\"},\"spec\":{\"policy\":\"Allow\"}}" &&
 	is "Ready Forbid $generation" "$(kubectl get ct nightly -o jsonpath="{.status.phase} {.spec.policy} {.metadata.generation}")" &&
-	kubectl wait --for=jsonpath="{.status.phase}"=Ready ct/nightly --timeout=5s &&
+	kubectl wait --for=jsonpath="{.status.phase}"=Ready ct/nightly --timeout=120s &&
 	kubectl get --raw "/apis/example.com/v1/namespaces/$ns/crontabs/nightly/scale" >scale && jq_is ".status.replicas == 2 and .status.selector == \"a=b\"" scale
 '
 
@@ -129,22 +129,22 @@ test_expect_success MUSTER 'CEL: what can be run is run, what cannot is named in
 	            properties: {a: {type: integer}, b: {type: integer}, addr: {type: string}}
 	            x-kubernetes-validations: [{rule: "self.a < self.b", message: a must be below b}, {rule: "!has(self.addr) || ip(self.addr).family() == 4"}]
 	EOF
-	has err "^Warning: .*ip(self.addr)" && lacks err "self.a < self.b" && kubectl wait --for=condition=Established crd/rules.example.com --timeout=10s &&
+	has err "^Warning: .*ip(self.addr)" && lacks err "self.a < self.b" && kubectl wait --for=condition=Established crd/rules.example.com --timeout=120s &&
 	printf "apiVersion: example.com/v1\nkind: Rule\nmetadata: {name: r}\nspec: {a: 1, b: 2}\n" | soon kubectl apply -f - && kubectl get rules r &&
 	test_must_fail kubectl patch rule r --type=merge -p "{\"spec\":{\"a\":3}}" 2>err && has err "The Rule \"r\" is invalid: spec: Invalid value: .*: a must be below b" && kubectl delete crd rules.example.com
 '
 
 test_expect_success 'deleting the definition takes its objects along, and the API with them' '
-	kubectl delete crd crontabs.example.com --timeout=30s &&
+	kubectl delete crd crontabs.example.com --timeout=120s &&
 	soon sh -c "! kubectl get --raw /apis/example.com/v1/crontabs >/dev/null 2>&1" && test_must_fail kubectl get crontabs 2>err && has err "the server doesn.t have a resource type\|could not find the requested resource"
 '
 
 test_expect_success 'defined again, it begins empty' '
-	kubectl create -f "$crd" && kubectl wait --for=condition=Established crd/crontabs.example.com --timeout=20s && soon kubectl get crontabs -A -o name >out && test_must_be_empty out && kubectl delete crd crontabs.example.com
+	kubectl create -f "$crd" && kubectl wait --for=condition=Established crd/crontabs.example.com --timeout=120s && soon kubectl get crontabs -A -o name >out && test_must_be_empty out && kubectl delete crd crontabs.example.com
 '
 
 test_expect_success MUSTER 'definitions and objects survive a restart' '
-	kubectl create -f "$crd" && kubectl wait --for=condition=Established crd/crontabs.example.com --timeout=20s && soon kubectl create -n default -f "$tab" &&
+	kubectl create -f "$crd" && kubectl wait --for=condition=Established crd/crontabs.example.com --timeout=120s && soon kubectl create -n default -f "$tab" &&
 	stop_muster && start_muster && kubectl get ct nightly -n default && test_must_fail kubectl create -n default -f bad.yaml
 '
 

@@ -20,7 +20,7 @@ test_expect_success 'start' 'start_api'
 
 test_expect_success KUBECTL_130 'a cluster takes the definitions, without a warning, again and again' '
 	kubectl apply --server-side --force-conflicts -f crds.yaml >out 2>err && has out tfjobs.kubeflow.org && ! grep -i warning err &&
-	kubectl wait --for=condition=Established crd/tfjobs.kubeflow.org --timeout=20s &&
+	kubectl wait --for=condition=Established crd/tfjobs.kubeflow.org --timeout=120s &&
 	muster manifests | kubectl apply --server-side --force-conflicts -f - && soon kubectl get tfjobs
 '
 

@@ -101,7 +101,7 @@ test_expect_success 'bodies too deep, too wide, not UTF-8' '
 	is 400 "$(api /api/v1/namespaces/default/configmaps --json @deep.json -o body -w "%{http_code}")" &&
 	printf "{\"metadata\":{\"name\":\"utf\"},\"data\":{\"a\":\"\377\"}}" >utf.json && is 400 "$(api /api/v1/namespaces/default/configmaps --json @utf.json -o body -w "%{http_code}")" && api /healthz &&
 	printf "a: &a [x, x, x, x, x, x, x, x, x, x]\nb: &b [*a, *a, *a, *a, *a, *a, *a, *a, *a, *a]\nc: &c [*b, *b, *b, *b, *b, *b, *b, *b, *b, *b]\nd: &d [*c, *c, *c, *c, *c, *c, *c, *c, *c, *c]\ne: &e [*d, *d, *d, *d, *d, *d, *d, *d, *d, *d]\nf: &f [*e, *e, *e, *e, *e, *e, *e, *e, *e, *e]\ng: [*f, *f, *f, *f, *f, *f, *f, *f, *f, *f]\n" >bomb.yaml &&
-	code=$(api /api/v1/namespaces/default/configmaps -H "Content-Type: application/yaml" --data-binary @bomb.yaml -m 5 -o body -w "%{http_code}") && test "$code" -ge 400 && api /healthz
+	code=$(api /api/v1/namespaces/default/configmaps -H "Content-Type: application/yaml" --data-binary @bomb.yaml -m 60 -o body -w "%{http_code}") && test "$code" -ge 400 && api /healthz
 '
 
 test_done

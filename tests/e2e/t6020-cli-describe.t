@@ -3,9 +3,14 @@ test_description='muster describe, events and delete'
 . "$(dirname "$0")/lib.sh"
 . "$e2e/cli.sh"
 
+# All that there is to tell is there.
+described() {
+	muster describe bad >out && grep -q "^  worker-1  *Running" out && grep -q "ExitedWithCode" out && grep -q "^ .*Normal  *TFJobFailed" out
+}
+
 test_expect_success 'J7: a failed job on one page' '
 	start_muster && standin "[{\"job\":\"bad\",\"index\":0,\"do\":[\"run\",{\"after\":1},{\"exit\":7}]},{\"job\":\"stuck\",\"do\":[{\"unschedulable\":\"0/1 nodes are available: 1 Insufficient nvidia.com/gpu.\"}]},{\"do\":[\"run\"]}]" &&
-	tfjob bad 2 | kubectl apply -f - && soon state_is bad Failed && sleep 1 && muster describe bad >out && steady out | sed "s/  *$//; s/   */  /g" >got && cat >want <<-EOF && test_cmp want got &&
+	tfjob bad 2 | kubectl apply -f - && soon described && steady out | sed "s/  *$//; s/   */  /g" >got && cat >want <<-EOF && test_cmp want got &&
 	Name:  bad
 	Namespace:  default
 	Kind:  TFJob (kubeflow.org/v1)

@@ -51,7 +51,7 @@ reader_config() {
 
 test_expect_success 'start' '
 	start_muster && kubectl config set-context --current --namespace=default &&
-	kubectl create -f objects.yaml && kubectl wait --for=condition=Ready pod/asks pod/plain --timeout=60s
+	kubectl create -f objects.yaml && kubectl wait --for=condition=Ready pod/asks pod/plain --timeout=120s
 '
 
 test_expect_success 'a pod runs as an account, and its token is mounted as on a cluster' '
@@ -112,7 +112,7 @@ test_expect_success KUBECTL_130 'requests for tokens that make no sense' '
 '
 
 test_expect_success KUBECTL_130 'bound to a pod: gone with it' '
-	kubectl delete pod asks --now && kubectl apply -f objects.yaml && kubectl wait --for=condition=Ready pod/asks --timeout=60s &&
+	kubectl delete pod asks --now && kubectl apply -f objects.yaml && kubectl wait --for=condition=Ready pod/asks --timeout=120s &&
 	kubectl create token reader --bound-object-kind Pod --bound-object-name asks >token && reader_config &&
 	kubectl --kubeconfig reader.json get pods -o name >out && has out pod/asks &&
 	kubectl delete pod asks --now && test_must_fail kubectl --kubeconfig reader.json get pods
@@ -120,7 +120,7 @@ test_expect_success KUBECTL_130 'bound to a pod: gone with it' '
 
 # What the pod itself sees: by its files, or, where all pods share this machine\'s, by KUBECONFIG.
 test_expect_success 'from inside: muster exec into another pod' '
-	kubectl apply -f objects.yaml && kubectl wait --for=condition=Ready pod/asks --timeout=60s &&
+	kubectl apply -f objects.yaml && kubectl wait --for=condition=Ready pod/asks --timeout=120s &&
 	is "in plain" "$(muster exec asks -- "$(command -v muster)" exec plain -- echo in plain)"
 '
 
@@ -170,7 +170,7 @@ test_expect_success MPI 'Open MPI: an allreduce over three workers' '
 test_expect_success 'where pods share this machine: from inside, and an MPI job' '
 	stop_muster && rm -rf "$data" && start_muster --isolation shared &&
 	kubectl config set-context --current --namespace=default && kubectl create -f objects.yaml &&
-	kubectl wait --for=condition=Ready pod/asks pod/plain --timeout=60s &&
+	kubectl wait --for=condition=Ready pod/asks pod/plain --timeout=120s &&
 	is "in plain" "$(muster exec asks -- "$(command -v muster)" exec plain -- echo in plain)" &&
 	test_must_fail muster exec plain -- sh -c "test -n \"\$KUBECONFIG\"" &&
 	kubectl apply -f "$top/examples/mpijob-simple.yaml" &&

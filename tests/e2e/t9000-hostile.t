@@ -30,20 +30,20 @@ test_expect_success 'start' 'start_muster'
 test_expect_success 'an object that owns itself can be deleted in the foreground' '
 	uid=$(make ConfigMap narcissus -o jsonpath="{.metadata.uid}") &&
 	kubectl patch configmap narcissus --type=merge -p "{\"metadata\":{\"ownerReferences\":[{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"name\":\"narcissus\",\"uid\":\"$uid\",\"blockOwnerDeletion\":true}]}}" &&
-	kubectl delete configmap narcissus --cascade=foreground --timeout=10s
+	kubectl delete configmap narcissus --cascade=foreground --timeout=120s
 '
 
 test_expect_success 'a definition can be deleted while its objects are being written' '
 	for round in 1 2 3 4 5; do
 		widgets | kubectl create -f - &&
-		kubectl wait --for=condition=Established crd/widgets.hostile.io --timeout=10s || return 1
+		kubectl wait --for=condition=Established crd/widgets.hostile.io --timeout=120s || return 1
 		write_widgets &
 		until api /apis/hostile.io/v1/widgets >list && grep -q uid list; do :; done
-		kubectl delete crd widgets.hostile.io --timeout=20s || return 1
+		kubectl delete crd widgets.hostile.io --timeout=120s || return 1
 		wait $!
 	done &&
 	widgets | kubectl create -f - &&
-	kubectl wait --for=condition=Established crd/widgets.hostile.io --timeout=10s &&
+	kubectl wait --for=condition=Established crd/widgets.hostile.io --timeout=120s &&
 	is "" "$(kubectl get widgets -A -o name)"
 '
 

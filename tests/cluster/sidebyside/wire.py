@@ -14,7 +14,7 @@ import urllib.parse
 
 from . import script
 
-WAIT = 20  # seconds for one answer, and for @until to come true
+WAIT = 60  # seconds for one answer, and for @until to come true
 MAY_STAND = "/?&=%:,;!()*$'@-._~+"  # in a path as a script writes it
 
 

@@ -13,6 +13,7 @@ import threading
 import time
 from collections import defaultdict
 
+from harness import lag
 from harness.engine import MUSTER
 from harness.kube import Kube
 from harness.mirror import Mirror, wait_for
@@ -78,7 +79,7 @@ class Machine:
                 env[name] = os.environ[name]
         return {"args": [self.muster, *words], "env": env, "cwd": self.folder, **who, **more}
 
-    def muster_run(self, *words, timeout=60):
+    def muster_run(self, *words, timeout=180):
         """A command that ends; CompletedProcess with text."""
         return subprocess.run(**self.command(*words, capture_output=True, text=True), timeout=timeout, check=False)
 
@@ -102,7 +103,7 @@ class Machine:
         ready, found = [], None
         while not found:
             try:
-                line = lines.get(timeout=60)
+                line = lines.get(timeout=180)
             except queue.Empty:
                 line = ""
             ready.append(line)
@@ -156,9 +157,9 @@ class Machine:
 
     def until(self, predicate, what, timeout=60):
         """For states that nothing announces. what: words, or a function that finds them."""
-        end = time.monotonic() + timeout
+        began = time.monotonic()
         while not predicate():
-            if time.monotonic() > end:
+            if time.monotonic() > began + lag.patience(timeout):
                 raise AssertionError(f"waited {timeout} s in vain: {what() if callable(what) else what}")
             time.sleep(0.1)
 

@@ -9,6 +9,7 @@ import re
 import subprocess
 import time
 
+from harness import lag
 from harness.kube import ApiError, path_of
 from harness.tap import is_
 
@@ -95,7 +96,7 @@ class Scene:
     def delete(self, name, grace=None, plural="pods"):
         return self.kube.delete(plural, name, self.ns, grace=grace)
 
-    def kubectl(self, *args, check=True, stdin=None, timeout=60):
+    def kubectl(self, *args, check=True, stdin=None, timeout=180):
         kubectl = os.environ.get("E2E_KUBECTL", "kubectl")
         done = subprocess.run([kubectl, "--kubeconfig", self.kube.kubeconfig, "-n", self.ns, *args], timeout=timeout,
                               capture_output=True, text=True, check=False, input=stdin)
@@ -165,10 +166,10 @@ class Scene:
     def read(self, name, timeout=60):
         """What a pod said; waits for it."""
         path = os.path.join(self.folder, name)
-        end = time.monotonic() + timeout
+        began = time.monotonic()
         while not os.path.exists(path):
             why = self.machine.trouble()
-            if time.monotonic() > end or why:
+            if time.monotonic() > began + lag.patience(timeout) or why:
                 raise AssertionError(why or f"waited {timeout} s in vain for a pod to say {name}")
             time.sleep(0.05)
         with open(path, encoding="utf-8", errors="replace") as f:

@@ -36,6 +36,11 @@ class _Lag(threading.Thread):
 _lag = _Lag()
 
 
+def patience(seconds):
+    """How long to wait here for what takes up to that long on a machine that has time."""
+    return seconds * min(factor(), 3)
+
+
 def factor():
     """1 on a machine that has time, more on one that has not."""
     return min(1 + 15 * _lag.worst(), MOST)

@@ -152,7 +152,7 @@ def wait_for(condition, predicate, what, timeout=PATIENCE_S, trouble=None):
             value = predicate()
             if value:
                 return value
-            left = began + timeout * min(lag.factor(), 3) - time.monotonic()
+            left = began + lag.patience(timeout) - time.monotonic()
             why = trouble() if trouble else None
             if left <= 0 or why:
                 raise AssertionError(why or f"waited {timeout} s in vain: {what}")
