@@ -39,7 +39,7 @@ demo: deps-build all ## install, build, and run a distributed job here
 test: deps-test test-unit test-e2e ## install, build, and run the tests that take a few minutes
 
 test-unit: all ## units, golden files, and the corpus of each fuzz target
-	@tests/twice meson test -C $(BUILD) --print-errorlogs
+	@tests/twice meson test -C $(BUILD) --print-errorlogs --timeout-multiplier 4
 
 golden: all ## rewrite what golden files expect; review the diff
 	@GOLDEN_WRITE=1 $(BUILD)/tests/unit/job/job_test_golden tests/golden/job | grep -v ^ok; true
@@ -73,7 +73,7 @@ check: check-asan check-tsan ## unit tests with sanitizers
 check-asan: deps-test ## unit tests with address, leak and undefined-behaviour checking
 	@test -f $(ASAN)/build.ninja || meson setup $(ASAN) -Db_sanitize=address,undefined $(SANITIZED) >/dev/null
 	@$(NINJA) -C $(ASAN) --quiet
-	@tests/twice meson test -C $(ASAN) --print-errorlogs --timeout-multiplier 5
+	@tests/twice meson test -C $(ASAN) --print-errorlogs --timeout-multiplier 10
 
 check-tsan: deps-test ## the tests where threads meet, with thread checking
 	@test -f $(TSAN)/build.ninja || meson setup $(TSAN) -Db_sanitize=thread $(SANITIZED) >/dev/null

@@ -170,7 +170,7 @@ static void this_machine_is_asked_directly(struct rig *r)
 
 static void silence_ends_in_a_timeout(struct rig *r)
 {
-    r->cfg.timeout_ms = 1000;
+    r->cfg.timeout_ms = 3000;
     new_client(r);
     SCRIPT(&r->f, { NULL, KEEP, 0, 0 }, { OK_REPLY, KEEP, 0, 0 });
     struct got g = ask(r);
@@ -435,7 +435,7 @@ static void the_rate_limit_holds(struct rig *r)
     for (size_t i = 0; i < COUNT(g); i++)
         run_until(r->loop, &g[i].n, 1, 60000);
     int64_t took = loop_now_ms(r->loop) - start;
-    ok(took >= 290 && took < 5000, "two at once and six at 20 a second took %" PRId64 " ms", took);
+    ok(took >= 290 && took < 60000, "two at once and six at 20 a second took %" PRId64 " ms", took);
     for (size_t i = 0; i < COUNT(g); i++) {
         if (g[i].status != 200)
             ok(false, "request %zu: %d", i, g[i].status);

@@ -66,7 +66,7 @@ static void h2_windows_stop_the_source(void)
 
 static void a_stream_without_a_window_is_reset(void)
 {
-    struct fixture *g = fixture_start((struct http_limits){ .body_ms = 60 });
+    struct fixture *g = fixture_start((struct http_limits){ .body_ms = 500 });
     struct h2c *h = h2c_open(g);
     int32_t watch = h2c_request(h, "GET", "/watch", STR_NONE);
 
@@ -95,7 +95,7 @@ static void small_answers_pass_large_ones(void)
 
 static void a_client_that_never_reads_is_dropped(void)
 {
-    struct fixture *g = fixture_start((struct http_limits){ .body_ms = 100 });
+    struct fixture *g = fixture_start((struct http_limits){ .body_ms = 500 });
     struct client *c = client_open(g, (struct client_opts){ .receive_buffer = 4096 });
 
     client_write(c, S("GET /stream?500000000 HTTP/1.1\r\nHost: a\r\n\r\n"));

@@ -233,7 +233,7 @@ static int connect_plain(struct fixture *to)
 static void slow_clients_are_shown_the_door(void)
 {
     struct fixture *g = fixture_start((struct http_limits){
-        .handshake_ms = 1000, .header_ms = 1000, .body_ms = 1000, .idle_ms = 1000 });
+        .handshake_ms = 3000, .header_ms = 2000, .body_ms = 2000, .idle_ms = 2000 });
     AUTO(buf) struct buf out = { 0 };
     bool closed = false;
     char c = 0;

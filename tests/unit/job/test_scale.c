@@ -9,11 +9,12 @@
 
 enum { MANY = 1000 };
 
+/* Of the CPU: what others do on this machine does not count. */
 static double now_ms(void)
 {
     struct timespec t;
 
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 

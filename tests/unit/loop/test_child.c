@@ -62,20 +62,20 @@ int main(void)
     struct loop_child *ch = NULL;
     struct err e = { 0 };
 
-    struct ran r = run(l, "echo \"$A $HOME\"; cat; exit 3", 10000);
+    struct ran r = run(l, "echo \"$A $HOME\"; cat; exit 3", 60000);
     is_str(str_of(r.out), S("b c /nowhere\n"), "what it prints, with its environment and no input");
     is_int(WEXITSTATUS(r.status), 3, "how it ended");
-    r = run(l, "head -c 90000 /dev/zero", 10000);
+    r = run(l, "head -c 90000 /dev/zero", 60000);
     is_int((int64_t)r.out_n, 90000, "more than a pipe holds");
-    r = run(l, "head -c 200000 /dev/zero; sleep 100", 10000);
+    r = run(l, "head -c 200000 /dev/zero; sleep 100", 60000);
     ok(r.too_large, "more than is allowed ends it");
     int64_t began = loop_now_ms(l);
     r = run(l, "sleep 100 & sleep 100", 100);
-    ok(r.timed_out && loop_now_ms(l) - began < 5000, "as does too long a time");
-    r = run(l, "sleep 2 & echo early", 10000);
+    ok(r.timed_out && loop_now_ms(l) - began < 60000, "as does too long a time");
+    r = run(l, "sleep 2 & echo early", 60000);
     is_str(str_of(r.out), S("early\n"), "what it leaves behind is not waited for");
     r = (struct ran){ 0 };
-    ch = start(l, &r, "sleep 100", 10000);
+    ch = start(l, &r, "sleep 100", 60000);
     loop_child_stop(ch);
     struct loop_child_opts none = { .argv = (const char *const[]){ "/no/such/program", NULL } };
     is_int(loop_child_start(&ch, l, &none, &e), -1, "one that is not there does not start");
