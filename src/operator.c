@@ -4,6 +4,9 @@
 
 #include "operator.h"
 
+#include "builtin/types.h"
+#include "builtin/wire.h"
+#include "kube/form.h"
 #include "loop/deadman.h"
 #include "loop/log.h"
 #include "operator_inside.h"
@@ -192,6 +195,12 @@ static void look_ready(void *arg)
     malloc_trim(0); /* what filling the caches took is not needed again */
 }
 
+/* What there are thousands of. */
+static const struct kube_form forms[] = {
+    { &kube_pods, &core_Pod, &builtin_wire, &seen_pod_type, &seen_wire },
+    { &kube_services, &core_Service, &builtin_wire, &seen_service_type, &seen_wire },
+};
+
 static int load_config(struct manager *o, struct err *e)
 {
     struct client_from from = client_from_env();
@@ -201,6 +210,8 @@ static int load_config(struct manager *o, struct err *e)
     if (client_config_load(o->a, &from, &o->config, e) < 0)
         return -1;
     o->config.component = "operator";
+    o->config.forms = forms;
+    o->config.n_forms = COUNT(forms);
     o->config.qps = o->flags.qps > 0 ? o->flags.qps : 0;
     o->config.burst = (int)(o->flags.burst > 0 ? o->flags.burst : 0);
     return 0;

@@ -114,7 +114,7 @@ static void on_head(void *ctx, int status, const struct http_header *h, size_t n
         if (str_eqz(h[i].name, "retry-after") && h[i].value.n < sizeof(c->retry_after))
             memcpy(c->retry_after, h[i].value.p, h[i].value.n);
     if (c->is_watch && status == 200)
-        c->lines = kube_lines_new(on_event, c);
+        c->lines = kube_lines_new(NULL, on_event, c);
 }
 
 static void on_lines(struct kube_call *c, str piece, enum http_piece how)
@@ -174,7 +174,7 @@ static void on_piece(void *ctx, struct arena *a, str piece, enum http_piece how)
     }
     if (how == PIECE_MORE)
         return;
-    kube_answer_read(a, c->status, piece, str_of(c->retry_after), &ans);
+    kube_answer_read(a, c->status, piece, NULL, str_of(c->retry_after), &ans);
     if (c->is_watch)
         end_watch(c, &ans.err, ans.retry_after_ms);
     else

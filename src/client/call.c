@@ -276,6 +276,14 @@ static bool retried(struct kube_call *call, const struct kube_answer *ans)
         again(call, 0);
         return true;
     }
+    if (ans->status == 415 && call->written) {
+        call->c->only_json = true;
+        call->body = kube_form_json(call->a, call->written, call->body);
+        call->type = "Content-Type: application/json";
+        call->written = NULL;
+        again(call, 0);
+        return true;
+    }
     if ((ans->status != 429 && ans->status != 503) || !call->done || ans->retry_after_ms <= 0 ||
         ans->retry_after_ms > RETRY_AFTER_MOST_MS || call->tries >= TRIES)
         return false;
@@ -297,7 +305,8 @@ static void read_answer(struct kube_call *call, struct kube_answer *ans)
     } else {
         if (call->retry_after_s > 0)
             snprintf(after, sizeof(after), "%" PRId64, call->retry_after_s);
-        kube_answer_read(call->a, call->status, buf_str(&call->got), str_of(after), ans);
+        kube_answer_read(call->a, call->status, buf_str(&call->got), call->read, str_of(after),
+                         ans);
     }
     if (!call->failed)
         count(call);

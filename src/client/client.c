@@ -22,25 +22,54 @@ static struct kube_call *call_new(struct client *c, const char *method, const ch
     return call;
 }
 
-static const char *accept_of(const struct kube_request *r)
+#define AS_METADATA      ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+#define AS_METADATA_LIST ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+
+/* JSON is what every server has. */
+static const char *accept_of(const struct kube_request *r, bool protobuf)
 {
     if (!r->metadata)
-        return r->accept;
-    return r->verb == KUBE_LIST
-               ? "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
-               : "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
+        return protobuf ? KUBE_PROTOBUF ",application/json" : r->accept;
+    if (r->verb == KUBE_LIST)
+        return "application/json" AS_METADATA_LIST ",application/json";
+    return protobuf ? KUBE_PROTOBUF AS_METADATA ",application/json" AS_METADATA ",application/json"
+                    : "application/json" AS_METADATA ",application/json";
+}
+
+/* Whether what comes back is to be in protobuf. */
+static bool reads_form(const struct kube_request *r, const struct kube_form *f)
+{
+    return f && f->reads && !r->accept &&
+           (r->verb == KUBE_WATCH || (r->verb == KUBE_CREATE && r->metadata));
+}
+
+static void set_body(struct kube_call *call, const struct kube_request *r,
+                     const struct kube_form *f)
+{
+    const char *type = kube_content_type(r);
+
+    if (!type)
+        return;
+    if (r->verb == KUBE_CREATE && !call->c->only_json)
+        call->body = kube_form_write(call->a, f, r->body);
+    if (call->body.n) {
+        call->type = "Content-Type: " KUBE_PROTOBUF;
+        call->written = f;
+        return;
+    }
+    call->type = arena_printf(call->a, "Content-Type: %s", type).p;
+    call->body = json_text(call->a, r->body);
 }
 
 static struct kube_call *call_for(struct client *c, const struct kube_request *r)
 {
-    struct kube_call *call = call_new(c, kube_method(r), accept_of(r));
-    const char *type = kube_content_type(r);
+    const struct kube_form *f = kube_form_find(c->cfg->forms, c->cfg->n_forms, r->res);
+    bool reads = reads_form(r, f);
+    struct kube_call *call = call_new(c, kube_method(r), accept_of(r, reads));
 
     call->url = arena_cat(call->a, str_of(c->base), kube_path(call->a, r)).p;
-    if (type) {
-        call->type = arena_printf(call->a, "Content-Type: %s", type).p;
-        call->body = json_text(call->a, r->body);
-    }
+    call->read = reads ? f : NULL;
+    set_body(call, r, f);
     return call;
 }
 
@@ -123,7 +152,7 @@ static struct kube_call *do_watch(struct kube_api *api, const struct kube_reques
     }
     struct kube_call *call = call_for(c, &timed);
     call->watcher = *w;
-    call->lines = kube_lines_new(w->on_event, w->ctx);
+    call->lines = kube_lines_new(call->read, w->on_event, w->ctx);
     c->stats.watches++;
     if (!c->idle_timer) {
         tick = tick > 30000 ? 30000 : tick < 10 ? 10 : tick;

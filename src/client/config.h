@@ -4,6 +4,8 @@
 
 #include "base/json.h"
 
+struct kube_form;
+
 /* A program that prints a credential (client.authentication.k8s.io). */
 struct client_exec {
     const char *api_version;
@@ -43,7 +45,10 @@ struct client_config {
         *from; /* for people: "/home/me/.kube/config, context kind", "the pod's service account" */
     /* what the caller wants, 0: the usual */
     const char *component; /* in the User-Agent */
-    double qps;            /* 0: no limit */
+    const struct kube_form
+        *forms;     /* what goes and comes as protobuf (kube/form.h), if the server */
+    size_t n_forms; /* takes it; all else is JSON */
+    double qps;     /* 0: no limit */
     int burst;
     int64_t timeout_ms;    /* of a request */
     int64_t unacked_ms;    /* that bytes sent may go unacknowledged before their connection ends */

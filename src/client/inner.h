@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/vec.h"
 #include "client/client.h"
+#include "kube/form.h"
 #include "loop/loop.h"
 
 #include <curl/curl.h>
@@ -66,6 +67,8 @@ struct kube_call {
     const char *type;   /* whole header; NULL: no body */
     const char *accept; /* whole header */
     str body;
+    const struct kube_form *written; /* in which body is; NULL: JSON */
+    const struct kube_form *read;    /* in which the answer may be; NULL: JSON */
     int64_t timeout_ms;
     kube_done *done; /* NULL: a watch */
     void *ctx;
@@ -133,7 +136,8 @@ struct client {
     struct curl_slist *connect_to;
     struct line *pool;
     int pool_n;
-    bool http1; /* the server does not speak HTTP/2 */
+    bool http1;     /* the server does not speak HTTP/2 */
+    bool only_json; /* nor takes protobuf */
     /* credential.c */
     struct credential cred;
     /* calls */

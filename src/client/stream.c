@@ -206,7 +206,8 @@ static void refused(struct client_stream *s)
 {
     struct kube_answer ans = { 0 };
 
-    kube_answer_read(s->a, s->up.status, upgrade_body(s->a, &s->up, buf_str(&s->in)), S(""), &ans);
+    kube_answer_read(s->a, s->up.status, upgrade_body(s->a, &s->up, buf_str(&s->in)), NULL, S(""),
+                     &ans);
     if (ans.err.code == ERR_OK)
         err_set(&ans.err, ERR_INTERNAL, "%s: does not open a WebSocket (it answered %d)",
                 s->c->host, s->up.status);

@@ -77,6 +77,7 @@ struct kube_get {
 
 struct kube_call;
 struct kube_api;
+struct kube_form;
 
 struct kube_api_ops {
     struct kube_call *(*send)(struct kube_api *api, const struct kube_request *r, kube_done *done,
@@ -128,19 +129,21 @@ const char *kube_method(const struct kube_request *r); /* "PATCH" */
  * name "muster" as their field manager. */
 str kube_path(struct arena *a, const struct kube_request *r);
 const char *kube_content_type(const struct kube_request *r); /* of the body; NULL: none */
-/* Reads an answer's body; retry_after: the header, may be empty. Texts live in a, or in body, which
- * must live as long. */
-void kube_answer_read(struct arena *a, int status, str body, str retry_after,
-                      struct kube_answer *out);
+/* Reads an answer's body; f: what was asked for beside JSON, may be NULL; retry_after: the header,
+ * may be empty. Texts live in a, or in body, which must live as long. */
+void kube_answer_read(struct arena *a, int status, str body, const struct kube_form *f,
+                      str retry_after, struct kube_answer *out);
 /* The error a Status stands for; code: of the answer it came with, 0: not known. */
 void kube_status_err(jv status, int code, struct err *e);
 /* The namespace is being deleted: nothing can be made in it, now or later. */
 bool kube_namespace_ends(const struct kube_answer *ans);
 
-/* ---- watch_lines.c: a watch's stream cut into lines and read */
+/* ---- watch_lines.c: a watch's stream cut into lines, or frames of protobuf, and read */
 
 struct kube_lines;
-struct kube_lines *kube_lines_new(void (*on_event)(void *ctx, enum kube_event type, jv obj),
+/* f: what was asked for beside JSON, may be NULL. */
+struct kube_lines *kube_lines_new(const struct kube_form *f,
+                                  void (*on_event)(void *ctx, enum kube_event type, jv obj),
                                   void *ctx);
 /* In pieces of any size; a line has a limit (LIMIT_WATCH_LINE in base/limits.h). -1: the stream is
  * over, as e says: an ERROR event is told as the error its Status stands for. 1: on_event called

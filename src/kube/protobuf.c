@@ -7,6 +7,7 @@
 #include "base/base64.h"
 #include "base/limits.h"
 #include "kube/protobuf_scalar.h"
+#include "kube/protobuf_types.h"
 
 #include <stdlib.h>
 
@@ -22,31 +23,6 @@ static bool enter(struct pb_reading *d)
 
 /* ---- one value, as a field has it */
 
-static enum pb_type wire_type_of(const struct schema *s)
-{
-    switch (s->type) {
-    case SCHEMA_BOOL:
-    case SCHEMA_INT32:
-    case SCHEMA_INT64:
-        return PB_VARINT;
-    case SCHEMA_NUMBER:
-        return PB_FIXED64;
-    case SCHEMA_ANY:
-    case SCHEMA_OBJECT:
-    case SCHEMA_MAP:
-    case SCHEMA_LIST:
-    case SCHEMA_STRING:
-    case SCHEMA_INT_OR_STRING:
-    case SCHEMA_QUANTITY:
-    case SCHEMA_TIME:
-    case SCHEMA_MICRO_TIME:
-    case SCHEMA_DURATION:
-    case SCHEMA_BYTES:
-        break;
-    }
-    return PB_BYTES;
-}
-
 static bool check_wire_type(struct pb_reading *d, const struct pb_field *f, enum pb_type want,
                             str name)
 {
@@ -59,7 +35,7 @@ static bool check_wire_type(struct pb_reading *d, const struct pb_field *f, enum
 
 static jv value(struct pb_reading *d, const struct schema *s, const struct pb_field *f, str name)
 {
-    enum pb_type want = wire_type_of(s);
+    enum pb_type want = pb_type_of(s);
 
     if (!check_wire_type(d, f, want, name))
         return JV_ABSENT;
@@ -86,7 +62,7 @@ static bool push(struct jbuild *b, jv v)
 static bool push_field(struct pb_reading *d, const struct schema *items, const struct pb_field *f,
                        str name, struct jbuild *b)
 {
-    enum pb_type type = wire_type_of(items);
+    enum pb_type type = pb_type_of(items);
     str packed = f->bytes;
     uint64_t num;
 
@@ -133,7 +109,7 @@ static bool read_entry(struct pb_reading *d, const struct schema *items, str byt
                        struct entry *out)
 {
     /* not sent: the zero value */
-    struct pb_field value_field = { .type = wire_type_of(items), .bytes = S("") };
+    struct pb_field value_field = { .type = pb_type_of(items), .bytes = S("") };
     struct pb_field f;
     int rc;
 
@@ -184,49 +160,6 @@ static jv map(struct pb_reading *d, const struct schema *s, uint64_t number, str
 
 /* ---- objects */
 
-static const struct wire_type *type_find(const struct wire *w, str name)
-{
-    size_t from = 0;
-    size_t to = w->n;
-
-    while (from < to) {
-        size_t mid = from + (to - from) / 2;
-        int c = str_cmp(name, str_of(w->types[mid].name));
-        if (c == 0)
-            return &w->types[mid];
-        if (c < 0)
-            to = mid;
-        else
-            from = mid + 1;
-    }
-    return NULL;
-}
-
-/* The word of a field number; empty: none. */
-static str word_at(const struct wire_type *t, uint64_t number)
-{
-    str rest = str_of(t->fields);
-    int64_t n = 1;
-
-    while (rest.p) {
-        str word = str_cut(&rest, ' ');
-        if (str_ends(word, S(":")))
-            str_to_int(str_sub(word, 0, word.n - 1), &n);
-        else if ((uint64_t)n++ == number)
-            return word;
-    }
-    return STR_NONE;
-}
-
-static const struct schema_field *row_at(const struct schema *s, uint64_t number)
-{
-    bool typed = s->n_fields > 1 && str_eqz(s->fields[0].name, "kind") &&
-                 str_eqz(s->fields[1].name, "apiVersion");
-    uint64_t i = number - 1 + (typed ? 2 : 0);
-
-    return i < s->n_fields ? &s->fields[i] : NULL;
-}
-
 /* Reads what bytes, a message named type, have of the fields of s. */
 static bool read_fields(struct pb_reading *d, const struct schema *s, str type, str bytes,
                         struct jbuild *b);
@@ -234,8 +167,7 @@ static bool read_fields(struct pb_reading *d, const struct schema *s, str type, 
 static bool read_embedded(struct pb_reading *d, const struct schema *s, str type, str word,
                           const struct pb_field *f, struct jbuild *b)
 {
-    size_t dot = (size_t)(str_rfind(type, '.') + 1);
-    str other = arena_cat(d->a, str_sub(type, 0, dot), str_sub(word, 1, word.n));
+    str other = pb_embedded(d->a, type, word);
 
     return check_wire_type(d, f, PB_BYTES, other) && read_fields(d, s, other, f->bytes, b);
 }
@@ -261,24 +193,24 @@ static bool is_many(const struct schema *s)
 
 static bool is_message(const struct schema *s)
 {
-    return wire_type_of(s) == PB_BYTES && s->type != SCHEMA_STRING && s->type != SCHEMA_BYTES;
+    return pb_type_of(s) == PB_BYTES && s->type != SCHEMA_STRING && s->type != SCHEMA_BYTES;
 }
 
 static bool read_fields(struct pb_reading *d, const struct schema *s, str type, str bytes,
                         struct jbuild *b)
 {
-    const struct wire_type *own = type_find(d->wire, type);
+    const struct wire_type *own = pb_type_find(d->wire, type);
     uint64_t seen = 0; /* one bit a number; no type has as many as 64 */
     struct pb_field f;
     int rc;
 
     for (str here = bytes; (rc = pb_next(&bytes, &f, d->e)) > 0; here = bytes) {
         uint64_t bit = f.number < 64 ? (uint64_t)1 << f.number : 0;
-        str word = own && bit ? word_at(own, f.number) : STR_NONE;
+        str word = own && bit ? pb_word_at(own, f.number) : STR_NONE;
         bool embedded = word.n && word.p[0] == '*';
         const struct schema_field *row = !bit || embedded ? NULL
                                          : own            ? schema_field(s, word)
-                                                          : row_at(s, f.number);
+                                                          : pb_row_at(s, f.number);
         bool again = seen & bit;
 
         seen |= bit;

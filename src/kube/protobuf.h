@@ -1,5 +1,4 @@
-/* Kubernetes' protobuf form of objects, read by the schemas that also read JSON. Only reading:
- * answers are JSON, which every client takes. */
+/* Kubernetes' protobuf form of objects, read and written by the schemas that also read JSON. */
 #pragma once
 
 #include "kube/schema.h"
@@ -31,3 +30,9 @@ int protobuf_open(str body, struct protobuf_body *out, struct err *e);
  * ERR_BAD_REQUEST on failure. Borrows bytes. */
 jv protobuf_decode(struct arena *a, const struct schema *s, str bytes, const struct wire *w,
                    struct err *e);
+
+/* The object v, of type s, in its envelope, added to out. -1: it has something that is not surely
+ * the same when read from JSON, as e says: fields that s does not have, values of other types,
+ * empty lists, times. out is then as before. */
+int protobuf_encode(struct arena *a, const struct schema *s, jv v, const struct wire *w,
+                    struct buf *out, struct err *e);

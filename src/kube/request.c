@@ -3,6 +3,7 @@
 #include "kube/api.h"
 
 #include "base/url.h"
+#include "kube/form.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -236,14 +237,21 @@ static void unreadable(struct arena *a, str body, const char *why, struct kube_a
     tell(&out->err, ERR_INTERNAL, out->message);
 }
 
-void kube_answer_read(struct arena *a, int status, str body, str retry_after_header,
-                      struct kube_answer *out)
+static jv read_body(struct arena *a, const struct kube_form *f, str body, struct err *e)
+{
+    if (kube_form_is(body))
+        return kube_form_read(a, f, body, e);
+    return str_trim(body).n ? json_parse(a, body, NULL, e) : JV_ABSENT;
+}
+
+void kube_answer_read(struct arena *a, int status, str body, const struct kube_form *f,
+                      str retry_after_header, struct kube_answer *out)
 {
     bool good = status >= 200 && status < 300;
     struct err e = { 0 };
 
     *out = (struct kube_answer){ .status = status };
-    jv v = str_trim(body).n ? json_parse(a, body, NULL, &e) : JV_ABSENT;
+    jv v = read_body(a, f, body, &e);
     if (jv_is(v, JV_OBJ))
         out->obj = v;
     out->retry_after_ms = retry_after(retry_after_header, out->obj);

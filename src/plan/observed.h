@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kube/api.h"
+#include "kube/protobuf.h"
 
 enum pod_phase { POD_PENDING, POD_RUNNING, POD_SUCCEEDED, POD_FAILED, POD_UNKNOWN };
 
@@ -81,3 +82,7 @@ struct observed {
  * in a. */
 struct seen_pod seen_pod_read(struct arena *a, jv pod, const char *main);
 struct seen_service seen_service_read(struct arena *a, jv service);
+
+/* ---- observed_wire.c: as much of the objects as these read, to decode protobuf by */
+extern const struct schema seen_pod_type, seen_service_type;
+extern const struct wire seen_wire;

@@ -1,12 +1,16 @@
 /* Answers and watch streams: an error always says something, and where a stream is cut does not
  * change what is read from it. */
 
-#include "kube/api.h"
+#include "kube/form.h"
+#include "plan/planner.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Bodies and streams may be protobuf. */
+static const struct kube_form form = { &kube_pods, NULL, NULL, &seen_pod_type, &seen_wire };
 
 static void check(bool holds)
 {
@@ -22,7 +26,7 @@ static void on_event(void *ctx, enum kube_event type, jv obj)
 
 static int watched(str text, size_t piece, struct buf *seen, struct err *e)
 {
-    struct kube_lines *l = kube_lines_new(on_event, seen);
+    struct kube_lines *l = kube_lines_new(&form, on_event, seen);
     int rc = 0;
 
     while (rc == 0 && text.n) {
@@ -44,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (size < 2)
         return 0;
-    kube_answer_read(a, data[0] * 4, text, str_sub(text, 1, 9), &ans);
+    kube_answer_read(a, data[0] * 4, text, &form, str_sub(text, 1, 9), &ans);
     check((ans.err.code == ERR_OK) == (ans.err.msg[0] == 0) || ans.message.p != NULL);
     check(ans.retry_after_ms >= 0 && ans.retry_after_ms <= 86400000);
     int rc = watched(text, size, &whole, &e[0]);

@@ -17,6 +17,21 @@ static const struct builtin_kind *find(str kind)
     return NULL;
 }
 
+/* What can be written is read as the same again. */
+static void check_writing(struct arena *a, const struct schema *s, jv v)
+{
+    AUTO(buf) struct buf b = { 0 };
+    struct protobuf_body body;
+
+    if (protobuf_encode(a, s, v, &builtin_wire, &b, NULL) < 0)
+        return;
+    if (protobuf_open(buf_str(&b), &body, NULL) < 0)
+        abort();
+    jv again = protobuf_decode(a, s, body.raw, &builtin_wire, NULL);
+    if (!jv_equal_semantic(again, v))
+        abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -40,6 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (!jv_equal(json_parse(a, json_text(a, v), NULL, NULL), v))
         abort();
+    check_writing(a, k->schema, v);
     jv once = schema_decode(a, k->schema, v, NULL, NULL);
     if (!jv_exists(once))
         return 0; /* a quantity, say, that is none */

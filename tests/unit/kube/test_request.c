@@ -162,7 +162,8 @@ static void answers_are_read_by_reason_then_code(void)
 
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct kube_answer ans;
-        kube_answer_read(a, rows[i].status, str_of(rows[i].body), str_of(rows[i].header), &ans);
+        kube_answer_read(a, rows[i].status, str_of(rows[i].body), NULL, str_of(rows[i].header),
+                         &ans);
         ok(ans.err.code == rows[i].code && ans.retry_after_ms == rows[i].after_ms &&
                ans.status == rows[i].status,
            "row %zu, %d: code %d, after %" PRId64, i, rows[i].status, ans.err.code,
@@ -183,7 +184,7 @@ static void long_messages_are_whole_beside_the_error(void)
     for (int i = 0; i < 200; i++)
         buf_add(&b, S("\xc3\xa9"));
     buf_add(&b, S("\"}"));
-    kube_answer_read(a, 422, buf_str(&b), STR_NONE, &ans);
+    kube_answer_read(a, 422, buf_str(&b), NULL, STR_NONE, &ans);
     is_int((int64_t)ans.message.n, 400, "the message is whole");
     ok(str_is_utf8(str_of(ans.err.msg)), "the error's is cut between characters");
 }

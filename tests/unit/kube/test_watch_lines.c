@@ -34,7 +34,7 @@ static void a2_any_cut_gives_the_same_events(void)
 
     for (size_t piece = 1; piece <= sizeof(stream); piece++) {
         struct seen s = { 0 };
-        struct kube_lines *l = kube_lines_new(on_event, &s);
+        struct kube_lines *l = kube_lines_new(NULL, on_event, &s);
         str rest = str_of(stream);
         while (rest.n) {
             same = same && kube_lines_feed(l, str_sub(rest, 0, piece), NULL) == 0;
@@ -50,7 +50,7 @@ static void a2_any_cut_gives_the_same_events(void)
 static void feeds(const char *text, int want, enum err_code code, const char *msg, const char *what)
 {
     struct seen s = { 0 };
-    struct kube_lines *l = kube_lines_new(on_event, &s);
+    struct kube_lines *l = kube_lines_new(NULL, on_event, &s);
     struct err e = { 0 };
 
     is_int(kube_lines_feed(l, str_of(text), &e), want, what);
@@ -81,7 +81,7 @@ static void errors_end_the_stream(void)
 static void lines_have_a_limit(void)
 {
     struct seen s = { 0 };
-    struct kube_lines *l = kube_lines_new(on_event, &s);
+    struct kube_lines *l = kube_lines_new(NULL, on_event, &s);
     static char block[1024 * 1024];
     struct err e = { 0 };
     int n = 0;
@@ -99,7 +99,7 @@ static void may_be_freed_from_within(void)
 {
     struct seen s = { .free_at = 2 };
 
-    s.lines = kube_lines_new(on_event, &s);
+    s.lines = kube_lines_new(NULL, on_event, &s);
     is_int(kube_lines_feed(s.lines, str_of(stream), NULL), 1, "feed says that it is gone");
     is_int(s.n, 2, "and no event follows");
     buf_done(&s.text);
