@@ -108,8 +108,8 @@ static void rest(struct watched *w)
 {
     const struct client *c = w->m->c;
 
-    if (w->m != &c->for_calls || c->running < CROWD || w->rest)
-        return;
+    if (w->m != &c->for_calls || c->running < CROWD || w->rest || w->events & UV_WRITABLE)
+        return; /* what waits to be sent is waited for */
     uv_poll_stop(&w->uv);
     w->rest = loop_timer_start(c->loop, REST_MS, 0, on_rested, w);
 }
