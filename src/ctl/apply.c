@@ -122,7 +122,7 @@ void sender_kick(struct ctl *c)
     while (c->sender.first && c->sender.in_flight < c->o.limits.in_flight)
         take_turn(ready_pop(c));
     patience_kick(c);
-    events_kick(c->events, c->sender.first != NULL || c->sender.in_flight > 0);
+    events_kick(c->events, patience_is_needed(c));
 }
 
 void run_answered(struct run *r)

@@ -313,6 +313,7 @@ void ctl_free(struct ctl *c)
     if (c->tick)
         c->tick->c = NULL;
     loop_timer_stop(c->stop_timer);
+    patience_stop(c);
     guards_free(c);
     runs_free(c);
     events_free(c->events);

@@ -107,10 +107,13 @@ struct ctl {
     struct {
         struct run *first, *last; /* have something to send */
         unsigned in_flight;
+        unsigned most;   /* in flight, since it was last quiet */
+        int64_t made_ms; /* when a create was last answered, by the loop's clock */
         size_t n_runs;
         struct run *runs; /* all of them */
     } sender;
-    struct ctl_job *patient; /* those that wait for the others */
+    struct ctl_job *patient;   /* those that wait for the others */
+    struct loop_timer *settle; /* looks again whether the others are done */
     struct guard *guards;
     size_t n_guards;
     size_t n_refreshing;
@@ -243,10 +246,12 @@ void runs_free(struct ctl *c);
 struct facts *ctl_job_facts(struct ctl *c, struct ctl_job *j);
 
 /* ---- patience.c: what waits while there is something to be made */
-bool patience_holds(struct run *r); /* whether the steps that are next are to wait */
+bool patience_is_needed(struct ctl *c); /* there is, or was a moment ago */
+bool patience_holds(struct run *r);     /* whether the steps that are next are to wait */
 void patience_start(struct ctl *c, struct ctl_job *j);
 void patience_end(struct ctl *c, struct ctl_job *j); /* is in the list no longer */
 void patience_kick(struct ctl *c);
+void patience_stop(struct ctl *c);
 
 /* ---- step.c: one step of a plan, from request to answer */
 bool step_send(struct run *r, const struct plan_step *s); /* false: it is left out */

@@ -1,14 +1,48 @@
 /* What is only to be read by people waits while there is something to be made: when hundreds of
  * jobs begin at once, that each was seen is written when their pods are there, and for those whose
- * pods run by then together with that. */
+ * pods run by then together with that. A crowd comes in waves, as the watch tells of the jobs, and
+ * the server and its other watchers have all of it to digest: it is over when nothing was made for
+ * a while. What waited goes a few at a time, so that whoever comes next finds the way free. */
 
 #include "ctl/inner.h"
 
-enum { PATIENCE_MS = 5000 }; /* as of events */
+enum {
+    PATIENCE_MS = 5000, /* as of events */
+    CROWD = 32,         /* in flight at once */
+    SETTLE_MS = 250,
+    WOKEN_AT_ONCE = 32,
+};
 
 static bool is_busy(const struct ctl *c)
 {
     return c->sender.first || c->sender.in_flight || c->queue.n_ready;
+}
+
+static void look_again(void *arg)
+{
+    struct ctl *c = arg;
+
+    loop_timer_stop(TAKE(c->settle));
+    sender_kick(c);
+}
+
+/* Whether a crowd was here a moment ago. */
+static bool is_settling(struct ctl *c)
+{
+    int64_t left = c->sender.made_ms + SETTLE_MS - loop_now_ms(c->loop);
+
+    if (c->sender.most < CROWD || left <= 0 || c->stopping) {
+        c->sender.most = 0;
+        return false;
+    }
+    if (!c->settle)
+        c->settle = loop_timer_start(c->loop, left, 0, look_again, c);
+    return true;
+}
+
+bool patience_is_needed(struct ctl *c)
+{
+    return c->sender.first || c->sender.in_flight || is_settling(c);
 }
 
 static bool can_wait(const struct run *r)
@@ -62,11 +96,17 @@ void patience_end(struct ctl *c, struct ctl_job *j)
 
 void patience_kick(struct ctl *c)
 {
-    if (!c->patient || is_busy(c))
+    if (!c->patient || is_busy(c) || is_settling(c))
         return;
-    for (struct ctl_job *j; (j = c->patient);) {
+    struct ctl_job *j;
+    for (int n = 0; n < WOKEN_AT_ONCE && (j = c->patient); n++) {
         patience_end(c, j);
         j->woken = true; /* the others, who are written now, too, do not make it wait again */
         ctl_job_touch(c, j);
     }
+}
+
+void patience_stop(struct ctl *c)
+{
+    loop_timer_stop(TAKE(c->settle));
 }

@@ -400,6 +400,8 @@ static void on_answer(void *ctx, const struct kube_answer *ans)
     struct run *r = at->run;
 
     at->call = NULL;
+    if (at->step->kind == PLAN_CREATE)
+        r->c->sender.made_ms = loop_now_ms(r->c->loop);
     answered[at->step->kind](at, ans);
     if (at->call)
         return; /* went on to ask something else */
@@ -518,7 +520,8 @@ bool step_send(struct run *r, const struct plan_step *s)
     r->in_flight++;
     if (r->is.n_sent++ == 0 && r->touched_us)
         stats_latency(&c->stats.reaction, queue_us() - r->touched_us);
-    c->sender.in_flight++;
+    if (++c->sender.in_flight > c->sender.most)
+        c->sender.most = c->sender.in_flight;
     send_request(at);
     return true;
 }
