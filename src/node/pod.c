@@ -68,6 +68,8 @@ struct pod *pod_new(struct node *n, struct jdoc *doc)
     p->doc = jdoc_ref(doc);
     p->life = life_new(doc);
     map_put(&n->pods, str_of(p->uid), p);
+    /* By the node before us, maybe. Should the sandbox be gone, nothing else would let go of it. */
+    p->attached = !jv_bool(jv_at(pod, "spec", "hostNetwork"), false);
     if (runtime_knows(n, uid))
         p->rt = n->o.runtime->ops->adopt(n->o.runtime, uid, &sink);
     p->adopting = p->rt != NULL;
@@ -357,7 +359,6 @@ static void greeted(struct pod *p, const struct runtime_event *ev)
     if (p->adopting) {
         learn(p, ev->state);
         remember(p);
-        p->attached = !jv_bool(jv_at(p->life->pod, "spec", "hostNetwork"), false);
         pod_refresh_volumes(p, NULL);
     }
     if (p->life->done) /* its end was written, and then the node died */

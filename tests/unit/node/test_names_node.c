@@ -1,7 +1,10 @@
 /* Names in a node with a whole API server and a runtime without processes: which file a pod reads,
  * and that it follows services and pods. */
 
+#include "base/map.h"
+#include "base/mem.h"
 #include "fake.h"
+#include "kube/meta.h"
 #include "node/node.h"
 #include "node/volumes.h"
 #include "world.h"
@@ -16,18 +19,22 @@ static struct node *node;
 static char data[] = "/tmp/muster-names-XXXXXX";
 static int next_ip = 2;
 static int adopted;
+static struct map held; /* uids with an address */
 static struct jdoc *routes;
 
 static int attach(void *ctx, struct arena *a, jv pod, jv *net, jv *mounts, struct err *e)
 {
-    (void)ctx, (void)pod, (void)mounts, (void)e;
+    (void)ctx, (void)mounts, (void)e;
+    char *uid = mem_or_abort(strndup(meta_uid(pod).p, meta_uid(pod).n));
+    free(map_put(&held, str_of(uid), uid));
     *net = jobj(a, { "ip", jstr(a, arena_printf(a, "10.42.0.%d", next_ip++)) });
     return 0;
 }
 
 static void detach(void *ctx, str uid)
 {
-    (void)ctx, (void)uid;
+    (void)ctx;
+    free(map_remove(&held, uid));
 }
 
 static void adopt(void *ctx, str uid, jv net)
@@ -294,6 +301,22 @@ static void a_new_sandbox_has_a_new_address(void)
     until_gone("moves", "and it can be deleted");
 }
 
+static void addresses_are_given_back_after_a_death(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    str dies = make_pod(a, "dies", "'restartPolicy': 'Never',", "'command': ['sh']");
+
+    UNTIL("dies", "Running", "a pod runs", "status", "phase");
+    ok(map_get(&held, dies) != NULL, "it has an address");
+    node_free(node);
+    fake_kill(fake, dies);
+    node_up();
+    UNTIL("dies", "Failed", "its sandbox died while there was no node", "status", "phase");
+    ok(!map_get(&held, dies), "N2: the next one gives its address back");
+    delete ("dies", 1);
+    until_gone("dies", "and it can be deleted");
+}
+
 static void nothing_is_left(void)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -303,6 +326,7 @@ static void nothing_is_left(void)
     delete ("two", 0);
     until_gone("one", "all pods go");
     until_gone("two", "all of them");
+    is_int((int64_t)held.n, 0, "N2: no address is held");
     ok(access(hosts.p, F_OK) < 0, "N2: the last one takes the namespace's file with it");
 }
 
@@ -321,6 +345,7 @@ int main(void)
     routes_are_told();
     a_new_node_goes_on();
     a_new_sandbox_has_a_new_address();
+    addresses_are_given_back_after_a_death();
     nothing_is_left();
     node_free(node);
     for (int i = 0; i < 10; i++)
@@ -328,6 +353,7 @@ int main(void)
     fake_free(fake);
     box_close(&box);
     jdoc_unref(routes);
+    map_done(&held);
     volumes_remove(data, &e);
     return tap_done();
 }
