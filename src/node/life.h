@@ -173,6 +173,8 @@ bool life_restarts(const struct life *l, const struct life_container *c);
 void life_stop(struct life *l, struct life_container *c, int64_t now_ms, int64_t grace_ms, str why,
                struct life_out *out);
 int64_t life_grace_ms(const struct life *l);
+/* Whether its containers have run their course and none is to run again. */
+bool life_is_over(const struct life *l);
 void life_probes(struct life *l, struct life_container *c, int64_t now_ms, struct life_out *out);
 void life_act(struct life_out *out, struct life_action act);
 void life_tell(struct life_out *out, const struct life_container *c, bool warning,

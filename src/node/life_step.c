@@ -226,8 +226,7 @@ static void look_at_deadline(struct life *l, int64_t now_ms, struct life_out *ou
     life_tell(out, NULL, false, "DeadlineExceeded", deadline_text);
 }
 
-/* Whether its containers have run their course and none is to run again. */
-static bool is_over(const struct life *l)
+bool life_is_over(const struct life *l)
 {
     bool over = true;
 
@@ -309,7 +308,7 @@ void life_step(struct life *l, int64_t now_ms, struct life_out *out)
         l->start_ms = now_ms;
     if (!l->done) {
         look_at_deadline(l, now_ms, out);
-        bool over = l->deleted || l->failed || is_over(l);
+        bool over = l->deleted || l->failed || life_is_over(l);
         if (over)
             end(l, now_ms, out);
         else

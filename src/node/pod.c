@@ -388,6 +388,9 @@ static void box_gone(struct pod *p, const struct runtime_event *ev)
 
     if (before_us)
         learn(p, ev->state);
+    /* All was over, and the node before us had it cleared away, but died before it said so. */
+    if (before_us && jv_bool(jv_at(ev->state, "idle"), false) && life_is_over(p->life))
+        p->life->box = LIFE_BOX_ENDING;
     p->adopting = false;
     pod_release(p); /* a new sandbox asks anew */
     p->n->o.runtime->ops->drop(p->rt);

@@ -62,6 +62,7 @@ jv ward_state(const struct ward *w, struct arena *a)
                 { "ip", w->sandbox.ip.n ? jstr(a, w->sandbox.ip) : JV_ABSENT },
                 { "containers", jb_done(&boxes) },
                 { "ended_ms", w->ended ? jint(a, warden_now_ms()) : JV_ABSENT },
+                { "idle", w->ended && w->was_idle ? JV_TRUE : JV_ABSENT },
                 { "why", w->ended && w->end_why ? jstr(a, str_of(w->end_why)) : JV_ABSENT });
 }
 
@@ -113,6 +114,14 @@ static void take_signal(struct ward *w, jv v)
         warden_signal(b->main_fd, (int)signo);
 }
 
+static bool any_live(const struct ward *w)
+{
+    for (size_t i = 0; i < w->boxes.n; i++)
+        if (w->boxes.at[i]->minder > 0)
+            return true;
+    return false;
+}
+
 static void begin_end(struct ward *w, int64_t grace_ms, const char *why)
 {
     int64_t at = warden_tick_ms() + grace_ms;
@@ -120,6 +129,7 @@ static void begin_end(struct ward *w, int64_t grace_ms, const char *why)
     if (!w->ending || at < w->end_at)
         w->end_at = at;
     w->end_why = w->end_why ? w->end_why : why;
+    w->was_idle = w->ending ? w->was_idle : !any_live(w);
     for (size_t i = 0; !w->ending && i < w->boxes.n; i++)
         if (w->boxes.at[i]->main_fd >= 0)
             warden_signal(w->boxes.at[i]->main_fd, SIGTERM);
@@ -241,14 +251,6 @@ static void on_signal(struct ward *w, void *of)
 }
 
 /* ---- the end */
-
-static bool any_live(const struct ward *w)
-{
-    for (size_t i = 0; i < w->boxes.n; i++)
-        if (w->boxes.at[i]->minder > 0)
-            return true;
-    return false;
-}
 
 __attribute__((noreturn)) static void finish(struct ward *w)
 {

@@ -78,6 +78,7 @@ struct ward {
     bool killed;
     int64_t end_at; /* monotonic ms */
     const char *end_why;
+    bool was_idle; /* nothing ran any more when its end was asked for */
     bool ended;
 };
 

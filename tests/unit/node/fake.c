@@ -11,7 +11,7 @@ struct container {
     struct jdoc *told;
     int64_t attempt, started_ms, finished_ms, starts;
     int code, signo;
-    bool oom, runs, failed;
+    bool oom, runs, failed, lost;
     char name[64];
 };
 
@@ -21,7 +21,7 @@ struct runtime_pod {
     struct runtime_sink sink;
     struct jdoc *sandbox;
     struct container *containers;
-    bool attached, alive;
+    bool attached, alive, idle;
     char uid[64];
 };
 
@@ -68,9 +68,9 @@ static jv state_of(struct arena *a, const struct runtime_pod *p)
                jobj(a, { "attempt", jint(a, c->attempt) }, { "started_ms", jint(a, c->started_ms) },
                     { "finished_ms", c->runs ? JV_ABSENT : jint(a, c->finished_ms) },
                     { "code", jint(a, c->code) }, { "signal", jint(a, c->signo) },
-                    { "oom", jbool(c->oom) }));
+                    { "oom", jbool(c->oom) }, { "lost", c->lost ? JV_TRUE : JV_ABSENT }));
     return jobj(a, { "ip", jv_at(jdoc_root(p->sandbox), "net", "ip") },
-                { "containers", jb_done(&b) });
+                { "containers", jb_done(&b) }, { "idle", p->idle ? JV_TRUE : JV_ABSENT });
 }
 
 static void tell_all(void *arg)
@@ -362,10 +362,22 @@ void fake_kill(struct fake *f, str uid)
     for (struct container *c = p->containers; c; c = c->next)
         if (c->runs) { /* nobody was left to see it */
             c->runs = false;
+            c->lost = true;
             c->code = -1;
             c->signo = SIGKILL;
             c->finished_ms = wall_now_ms();
         }
+    p->alive = false;
+    tell(p, (struct runtime_event){ .what = RUNTIME_GONE }, NULL);
+}
+
+void fake_clear(struct fake *f, str uid)
+{
+    struct runtime_pod *p = pod_of(f, uid);
+
+    if (!p)
+        return;
+    p->idle = true;
     p->alive = false;
     tell(p, (struct runtime_event){ .what = RUNTIME_GONE }, NULL);
 }

@@ -19,5 +19,6 @@ jv fake_sandbox(const struct fake *f, str uid);
 int64_t fake_starts(const struct fake *f, str uid, str container);
 void fake_exit(struct fake *f, str uid, str container, int code, int signo, bool oom);
 void fake_kill(struct fake *f, str uid);       /* the sandbox dies with all in it */
+void fake_clear(struct fake *f, str uid);      /* its end was asked for when nothing ran any more */
 void fake_exec_code(struct fake *f, int code); /* that commands end with from now on */
 extern bool fake_twice;                        /* a container was started while it ran */

@@ -337,14 +337,17 @@ static void restarts_of_the_node(void)
     str stays = make_pod(a, "stays", "", "'command': ['sh']");
     str ends = make_pod(a, "ends", "'restartPolicy': 'Never',", "'command': ['sh']");
     str dies = make_pod(a, "dies", "'restartPolicy': 'Never',", "'command': ['sh']");
+    str over = make_pod(a, "over", "'restartPolicy': 'Never',", "'command': ['sh']");
     str leaves = make_pod(a, "leaves", "", "'command': ['sh']");
-    static const char *const names[] = { "stays", "ends", "dies", "leaves" };
+    static const char *const names[] = { "stays", "ends", "dies", "over", "leaves" };
 
     for (size_t i = 0; i < COUNT(names); i++)
         UNTIL(names[i], "Running", names[i], "status", "phase");
     node_free(node);
     fake_exit(fake, ends, S("c"), 4, 0, false);
     fake_kill(fake, dies);
+    fake_exit(fake, over, S("c"), 5, 0, false);
+    fake_clear(fake, over);
     delete ("leaves", 0);
     ok(fake_runs(fake, stays, S("c")) && fake_runs(fake, leaves, S("c")), "they go on without it");
     node_up();
@@ -352,13 +355,18 @@ static void restarts_of_the_node(void)
     is_int(jv_int(jv_at(container(a, "ends"), "state", "terminated", "exitCode"), 0), 4,
            "with its code");
     UNTIL("dies", "NodeRestart", "what is lost is said to be", "status", "reason");
+    UNTIL("over", "Failed", "what was over and cleared away, too", "status", "phase");
+    is_int(jv_int(jv_at(container(a, "over"), "state", "terminated", "exitCode"), 0), 5,
+           "ended as it did");
+    ok(!jv_exists(jv_at(get(a, &pods, "default", "over"), "status", "reason")),
+       "and the node is no reason");
     UNTIL("stays", "Running", "what runs is adopted", "status", "phase");
     is_int(fake_starts(fake, stays, S("c")), 1, "and not started again");
     WAIT(!fake_runs(fake, leaves, S("c")));
     ok(!fake_runs(fake, leaves, S("c")), "what was deleted meanwhile ends");
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < 4; i++)
         delete (names[i], 1);
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < 4; i++)
         until_gone(names[i], names[i]);
     WAIT(node_count_pods(node) == 0);
     is_int((int64_t)fake_count(fake), 0, "no sandbox is left");

@@ -72,6 +72,21 @@ static void n1_all_die_with_the_pod(struct rig *r)
     free(p);
 }
 
+static void whether_anything_ran_is_told(struct rig *r)
+{
+    for (int over = 0; over < 2; over++) {
+        struct rig_pod *p = rig_pod(r, 60 + over, NULL);
+        rig_start(p, over ? "exit 3" : "sleep 1000", NULL);
+        rig_wait_n(r, over ? &p->exited : &p->started, 1);
+        r->rt->ops->end(p->p, 0);
+        ok(rig_wait(r, &p->gone), "it ends");
+        jv state = jdoc_root(rig_last(p, RUNTIME_GONE)->state);
+        is_int(jv_bool(jv_at(state, "idle"), false), over,
+               over ? "nothing ran any more" : "something ran");
+        pod_done(p);
+    }
+}
+
 static void n1_all_die_with_the_container(struct rig *r)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -411,6 +426,7 @@ int main(int argc, char **argv)
     mkdir(vol, 0755);
     n1_all_die_with_the_pod(&r);
     n1_all_die_with_the_container(&r);
+    whether_anything_ran_is_told(&r);
     a_killed_warden_takes_all_along(&r);
     both_killed_at_once(&r);
     a_node_that_returns_adopts(&r);
