@@ -9,60 +9,13 @@ from harness.kube import path_of
 from harness.scene import job_of
 from harness.tap import is_
 from world.cast import nothing_left, on_each_of_argv
+from world.leaks import Watch
 from world.machine import Machine
 
 WAVE = 12
 WARM = 3  # waves until pools and tables have their size
 GROWS_KB = 2048  # what allocators may still do in the second half, and 10 % of what there is
 SCRIPT = "echo of $HOSTNAME >/tmp/x; setsid sleep 1000 & (setsid sh -c 'sleep 1001; sleep 1002' &); exit 0"
-
-
-def read(path):
-    try:
-        with open(path, encoding="utf-8", errors="replace") as f:
-            return f.read()
-    except OSError:
-        return ""
-
-
-class Watch:
-    def __init__(self, machine):
-        self.machine = machine
-        self.uids = set()
-
-    def long_lived(self):
-        """Processes of muster that stay: itself, the nursery, the hub."""
-        return {words.split(self.machine.data)[0][:60]: pid for pid, words in self.machine.processes()
-                if "up" in words or "--nursery" in words or "hub" in words}
-
-    def counts(self):
-        found = {"processes": len(self.machine.processes()), "mounts": len(self.machine.mounts())}
-        spaces = set()
-        for pid, _ in self.machine.processes():
-            try:
-                spaces |= {os.readlink(f"/proc/{pid}/ns/{name}") for name in os.listdir(f"/proc/{pid}/ns")}
-            except OSError:
-                pass
-        found["namespaces"] = len(spaces)
-        for words, pid in self.long_lived().items():
-            try:
-                found["descriptors of " + words] = len(os.listdir(f"/proc/{pid}/fd"))
-            except OSError:
-                pass
-            found["devices seen by " + words] = len(read(f"/proc/{pid}/net/dev").splitlines()) if "hub" in words else 0
-            found["threads of " + words] = len(os.listdir(f"/proc/{pid}/task"))
-        found["control groups"] = len(self.machine.cgroups(self.uids))
-        found["files"] = sum(len(folders) + len(files) for at, folders, files in os.walk(self.machine.data)
-                             if not at.startswith(os.path.join(self.machine.data, "logs")))
-        return found
-
-    def memory_kb(self):
-        sizes = {}
-        for words, pid in self.long_lived().items():
-            for line in read(f"/proc/{pid}/status").splitlines():
-                if line.startswith("VmRSS"):
-                    sizes[words] = int(line.split()[1])
-        return sizes
 
 
 def job(kind, name, level):

@@ -10,7 +10,8 @@ from collections import namedtuple
 from . import lag
 from .kube import ApiError, path_of
 
-Change = namedtuple("Change", "type obj at rev")  # at: seconds since 1970, rev: resourceVersion as a number
+# at: seconds since 1970, rev: resourceVersion as a number, listed: revisions before it may have been missed
+Change = namedtuple("Change", "type obj at rev listed", defaults=(False,))
 
 
 def rev_of(obj):
@@ -57,7 +58,7 @@ class Mirror:
                 self._tell("DELETED", old)
                 old = None
             if old is None or rev_of(old) != rev_of(obj):
-                self._tell("ADDED" if old is None else "MODIFIED", obj)
+                self._tell("ADDED" if old is None else "MODIFIED", obj, self.ready.is_set())
         for key in set(self.now) - set(seen):
             self._tell("DELETED", self.now[key])
         self.gaps += self.ready.is_set()
@@ -90,8 +91,8 @@ class Mirror:
         finally:
             conn.close()
 
-    def _tell(self, kind, obj):
-        change = Change(kind, obj, time.time(), rev_of(obj))
+    def _tell(self, kind, obj, listed=False):
+        change = Change(kind, obj, time.time(), rev_of(obj), listed)
         key = (obj["metadata"].get("namespace"), obj["metadata"]["name"])
         with self.changed:
             if kind == "DELETED":

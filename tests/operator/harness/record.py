@@ -84,7 +84,7 @@ class Checker:
         old = None
         for c in changes:
             self._one(c.obj)
-            if old is not None:
+            if old is not None and (finished(old) or not c.listed):
                 self._step(old, c.obj)
             old = c.obj
 
