@@ -217,7 +217,7 @@ int cluster_start(struct cluster **out, const struct cluster_opts *o, struct err
                             .token = c->token,
                             .account_key = c->account_key,
                             .protect_storage = !o->no_node };
-    c->operator= o->no_operator ? NULL : up_operator_new();
+    c->operator= o->no_operator ? NULL : up_operator_new(o->legacy_labels);
     if (c->operator)
         up_operator_describe(c->operator, & api);
     c->o.node.pods = o->no_node ? NULL : up_pods_new();

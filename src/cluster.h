@@ -14,6 +14,7 @@ struct cluster_opts { /* texts stay */
     int port;               /* 0: any free one */
     const char *kubeconfig; /* written there, too; NULL: only to DIR/kubeconfig */
     bool no_operator;
+    bool legacy_labels; /* see plan_settings */
     bool no_node;
     struct up_node_opts node; /* but for dir; ephemeral: nothing of the store is on disk either */
     void (*on_serving)(void *ctx); /* the API answers over HTTP; may be NULL */

@@ -182,6 +182,10 @@ static const struct go_flag table[] = {
     { "mpi-kubectl-delivery-image", GO_TEXT, FIELD(kubectl_image), .dflt = "", .arg = "IMAGE",
       .help = "From which launchers of MPIJobs get a kubectl to reach their workers with. Not\n"
               "        given: they use muster itself." },
+    { "legacy-labels", GO_BOOL, FIELD(settings.legacy_labels),
+      .help =
+          "Pods of TFJobs also get the labels of operators before 1.4 (job-name, tf-job-name ...),\n"
+          "        by which the old client kubeflow-tfjob finds them." },
     { "agent-image", GO_TEXT, FIELD(agent_image), .dflt = "muster", .arg = "IMAGE",
       .help = "The image with muster in it." },
 };

@@ -26,6 +26,7 @@ struct up {
     const char *kubeconfig;
     bool detach;
     bool no_operator;
+    bool legacy_labels;
     bool no_node;
     const char *log_format;
     struct up_node_opts node_opts;
@@ -91,6 +92,8 @@ static const struct opt options[] = {
       "nothing runs pods, and nobody gives them a node", NULL },
     { "no-operator", 0, OPT_FLAG, offsetof(struct up, no_operator), NULL,
       "no definitions of jobs, and nobody looks after them", NULL },
+    { "legacy-labels", 0, OPT_FLAG, offsetof(struct up, legacy_labels), NULL,
+      "pods of TFJobs also get labels by which the old client kubeflow-tfjob finds them", NULL },
     { "log-format", 0, OPT_TEXT, offsetof(struct up, log_format), "FORM",
       "logfmt (default) or json, on stderr", "logfmt|json" },
     { 0 },
@@ -206,6 +209,7 @@ static int run_server(struct up *u)
                               .port = u->port,
                               .kubeconfig = u->kubeconfig,
                               .no_operator = u->no_operator,
+                              .legacy_labels = u->legacy_labels,
                               .no_node = u->no_node,
                               .node = u->node_opts,
                               .on_serving = on_serving,

@@ -46,11 +46,12 @@ static str advise(void *ctx, jv obj)
     return (*kind)->advise ? (*kind)->advise(obj) : STR_NONE;
 }
 
-struct up_operator *up_operator_new(void)
+struct up_operator *up_operator_new(bool legacy_labels)
 {
     struct up_operator *u = mem_new(sizeof(*u));
 
     u->a = arena_new();
+    u->settings.legacy_labels = legacy_labels;
     if (readlink("/proc/self/exe", u->self, sizeof(u->self) - 1) > 0)
         u->settings.agent_path = str_of(u->self);
     for (; u->n < MANY_KINDS && job_kind_at(u->n); u->n++) {

@@ -6,7 +6,7 @@
 
 struct up_operator;
 
-struct up_operator *up_operator_new(void);
+struct up_operator *up_operator_new(bool legacy_labels);
 /* What the API has to know of jobs. */
 void up_operator_describe(struct up_operator *u, struct api_opts *o);
 /* When the API is ready. */

@@ -63,6 +63,21 @@ void job_delete_pods(const struct job *j, struct plan *p, const struct verdict *
 
 /* ---- creating */
 
+/* Of the operators before 1.4; the two clients called kubeflow-tfjob look for one or the other. */
+static void add_legacy_labels(struct arena *a, const struct job *j, jv ours, struct jbuild *b)
+{
+    static const char *const names[][2] = {
+        { "job-name", LABEL_JOB },         { "replica-type", LABEL_ROLE },
+        { "replica-index", LABEL_INDEX },  { "tf-job-name", LABEL_JOB },
+        { "tf-replica-type", LABEL_ROLE }, { "tf-replica-index", LABEL_INDEX }
+    };
+
+    jb_set(b, S("group-name"), jstr(a, str_of(j->kind->planner.res->group)));
+    jb_set(b, S("controller-name"), jstrz(a, "tf-operator"));
+    for (size_t i = 0; i < COUNT(names); i++)
+        jb_set(b, str_of(names[i][0]), jv_get(ours, str_of(names[i][1])));
+}
+
 static jv pod_labels(struct arena *a, const struct job *j, const struct job_role *r, int64_t index)
 {
     bool is_master = job_is_master(j, r, index);
@@ -75,10 +90,7 @@ static jv pod_labels(struct arena *a, const struct job *j, const struct job_role
         jb_set(&b, S(LABEL_JOB_ROLE), jstrz(a, "master"));
     if (!j->kind->legacy_labels || !j->seen->settings || !j->seen->settings->legacy_labels)
         return jb_done(&b);
-    jb_set(&b, S("group-name"), jstr(a, str_of(j->kind->planner.res->group)));
-    jb_set(&b, S("job-name"), jv_get(ours, S(LABEL_JOB)));
-    jb_set(&b, S("replica-type"), jv_get(ours, S(LABEL_ROLE)));
-    jb_set(&b, S("replica-index"), jv_get(ours, S(LABEL_INDEX)));
+    add_legacy_labels(a, j, ours, &b);
     if (is_master)
         jb_set(&b, S("job-role"), jstrz(a, "master"));
     return jb_done(&b);

@@ -42,12 +42,13 @@ def play(machine, ns, test, kind):
             stage.stop()
 
 
-def machines(tap, levels=LEVELS):
+def machines(tap, levels=LEVELS, *flags):
     """One after the other, at each level that can be had here (those named on the command line), as the user who
     runs this. More cores than there are: tests are about something else."""
     for level in [w for w in sys.argv[1:] if w in LEVELS] or levels:
         try:
-            machine = Machine(level, "root" if os.geteuid() == 0 else "user", "--resources", "cpu=64,memory=64Gi")
+            machine = Machine(level, "root" if os.geteuid() == 0 else "user", "--resources",
+                              "cpu=64,memory=64Gi", *flags)
         except Refused as e:
             tap.note(f"NOT RUN: {level}: {e}")
             continue
