@@ -127,3 +127,8 @@ restarts() {
 state_of() {
 	kubectl get "$1" -o json | jq -r '[.status.conditions[] | select(.status == "True")][-1].type'
 }
+
+# once_more REPLICA: it was started again, as muster run says at its end.
+once_more() {
+	grep -E "^  $1 +[A-Z][a-z]+ +[0-9-]+ +[1-9]" err || { cat err >&2; return 1; }
+}
