@@ -40,6 +40,18 @@ void warden_over_init(struct warden_over *o, int place, bool disk)
         removexattr(path, "trusted.muster");
 }
 
+void warden_over_envs(struct warden_over *o, const struct warden_list *env)
+{
+    static const char *const names[COUNT(o->envs)] = { "VIRTUAL_ENV=", "CONDA_PREFIX=" };
+    static char paths[COUNT(names)][PATH_MAX];
+
+    for (size_t i = 0; i < COUNT(names); i++)
+        for (size_t k = 0; k < env->n; k++)
+            if (str_starts(str_of(env->at[k]), str_of(names[i])) &&
+                realpath(env->at[k] + strlen(names[i]), paths[i]) && strcmp(paths[i], "/") != 0)
+                o->envs[i] = paths[i];
+}
+
 void warden_over_done(struct warden_over *o)
 {
     if (o->place >= 0)
@@ -138,10 +150,13 @@ static str first_part(const char *path)
     return str_cut(&rest, '/');
 }
 
-static bool is_home(const struct warden_view *v, const char *path)
+static bool is_home(const struct warden_over *o, const struct warden_view *v, const char *path)
 {
     for (size_t i = 0; i < v->sandbox->homes.n; i++)
         if (is_below(path, v->sandbox->homes.at[i]))
+            return true;
+    for (size_t i = 0; i < COUNT(o->envs); i++)
+        if (o->envs[i] && is_below(path, o->envs[i]))
             return true;
     return false;
 }
@@ -191,7 +206,7 @@ static int show_mounts(struct warden_over *o, struct warden_root *r, const struc
         if (sscanf(line, "%*s %*s %*s %*s %4095s", path) != 1 || !unescape(path))
             continue;
         str top = first_part(path);
-        if (!(homes ? is_home(v, path) : has(system_dirs, top)) || is_below(path, v->dir) ||
+        if (!(homes ? is_home(o, v, path) : has(system_dirs, top)) || is_below(path, v->dir) ||
             (last[0] && is_below(path, last)))
             continue;
         if (show(o, r, path, homes || top.n + 1 == strlen(path)) > 0)
@@ -217,7 +232,7 @@ int warden_over_rest(struct warden_over *o, struct warden_root *r, const struct 
         struct stat s;
         snprintf(path, sizeof(path), "/%s", one->d_name);
         if (one->d_name[0] == '.' || has(skip, str_of(one->d_name)) ||
-            has(system_dirs, str_of(one->d_name)) || is_home(v, path) ||
+            has(system_dirs, str_of(one->d_name)) || is_home(o, v, path) ||
             fstatat(root, one->d_name, &s, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(s.st_mode))
             continue;
         if (warden_bind(root, one->d_name, r->fd, one->d_name) < 0)
@@ -234,6 +249,8 @@ int warden_over_homes(struct warden_over *o, struct warden_root *r, const struct
 
     for (size_t i = 0; i < v->sandbox->homes.n; i++)
         any |= show(o, r, v->sandbox->homes.at[i], true) == 0;
+    for (size_t i = 0; i < COUNT(o->envs); i++)
+        any |= o->envs[i] && show(o, r, o->envs[i], true) == 0;
     /* An ordinary user's overlay has nothing mounted below it: the kernel sees to that. */
     return any && geteuid() == 0 ? show_mounts(o, r, v, true, e) : 0;
 }

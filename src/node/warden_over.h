@@ -11,6 +11,7 @@ struct warden_over {
     bool user;          /* extended attributes are those that an ordinary user may set */
     uint64_t shown[32]; /* mounts that are seen through overlays, by id */
     size_t n;
+    const char *envs[2]; /* directories of packages, besides homes; NULL: none */
 };
 
 /* place: taken. */
@@ -28,6 +29,9 @@ int warden_over_root(struct warden_over *o, struct warden_root *r, const char *l
  * with NULL), nor what is mounted below dir, the pod's. */
 int warden_over_rest(struct warden_over *o, struct warden_root *r, const struct warden_view *v,
                      const char *const *skip, struct err *e);
+/* What the container's environment names as the place of its packages, so that installing some
+ * changes nothing for others: from now on like a home. */
+void warden_over_envs(struct warden_over *o, const struct warden_list *env);
 /* Homes that are not seen through one yet. Those that cannot be stay as they are. */
 int warden_over_homes(struct warden_over *o, struct warden_root *r, const struct warden_view *v,
                       struct err *e);

@@ -166,6 +166,8 @@ static int view_machine(struct warden_over *o, struct warden_root *r, const stru
 
     if (from < 0)
         return err_sys(e, "open /");
+    if (v->sandbox->homes.n)
+        warden_over_envs(o, &v->start->env);
     int rc = geteuid() == 0 && warden_over_root(o, r, "/", at) == 0
                  ? warden_over_rest(o, r, v, replaced, e)
                  : warden_mirror(from, r->fd, replaced, e);

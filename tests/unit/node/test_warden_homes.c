@@ -138,6 +138,22 @@ static void memory_for_changes_is_limited(struct rig *r)
     free(p);
 }
 
+/* Of an image's table: elsewhere, and named in the environment alone. */
+static void packages_are_the_containers_own(struct rig *r)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct rig_pod *p = rig_pod(r, 15, "{'over': {'disk': true, 'homes': ['/no/such/home']}}");
+
+    rig_start(p,
+              "cat $VIRTUAL_ENV/inner && echo own > $VIRTUAL_ENV/inner && cat $VIRTUAL_ENV/inner",
+              arena_printf(a, "{'env': ['VIRTUAL_ENV=%s/sub']}", home).p);
+    rig_wait_n(r, &p->exited, 1);
+    is_str(rig_log(a, p), S("inner\nown\n"), "a virtual environment is changed");
+    is_str(get(a, "sub/inner"), S("inner\n"), "for the container only");
+    rig_end(p, 0);
+    free(p);
+}
+
 /* The pods' directory beside the home's: with secrets of all of them, and overlays in a circle. */
 static void pods_are_hidden(struct rig *r)
 {
@@ -227,6 +243,7 @@ int main(int argc, char **argv)
     if (ground > 1) {
         homes_are_read_and_not_changed(&r, 1, "'disk': true");
         volumes_in_homes_are_kept(&r);
+        packages_are_the_containers_own(&r);
         pods_are_hidden(&r);
     }
     if (ground > 1 && geteuid() == 0)
