@@ -25,6 +25,8 @@ static const char *const devices[] = { "null", "zero", "full", "random", "urando
 static const char *const device_starts[] = { "nvidia", "dri",  "kfd", "infiniband", "accel",
                                              "vfio",   "fuse", "dxg", "net",        NULL };
 
+enum { DEV_BYTES = 64 << 20 }; /* as container engines have it */
+
 static const char *in_dir(char out[PATH_MAX], const char *dir, const char *name)
 {
     snprintf(out, PATH_MAX, "%s/%s", dir, name);
@@ -96,7 +98,12 @@ static int view_dev(struct warden_root *r, const char *dir, struct err *e)
     if (!d)
         return err_sys(e, "open /dev");
     mkdirat(r->fd, "dev", 0755);
-    AUTO(warden_fd) int to = openat(r->fd, "dev", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    /* In memory: on an overlay each of these would be made twice. */
+    AUTO(warden_fd) int to = warden_tmpfs_on(r->fd, "dev", DEV_BYTES, 0755, e);
+    if (to < 0) {
+        closedir(d);
+        return -1;
+    }
     for (size_t i = 0; devices[i]; i++)
         device_bind(host, to, devices[i]);
     for (struct dirent *at; (at = readdir(d));)
