@@ -38,6 +38,14 @@ struct arena *arena_new(void)
     return a;
 }
 
+struct arena *arena_new_for(size_t n)
+{
+    struct arena *a = arena_new();
+
+    a->next_size = n < 16 ? 16 : (n + 15) & ~(size_t)15;
+    return a;
+}
+
 void arena_free(struct arena *a)
 {
     if (!a)

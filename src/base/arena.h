@@ -8,7 +8,8 @@
 struct arena;
 
 struct arena *arena_new(void);
-void arena_free(struct arena *a); /* runs the deferred releases, last first */
+struct arena *arena_new_for(size_t n); /* the first block has room for n bytes, and no more */
+void arena_free(struct arena *a);      /* runs the deferred releases, last first */
 static inline void arena_auto(struct arena **a)
 {
     arena_free(*a);

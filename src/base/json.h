@@ -167,6 +167,7 @@ bool json_fits(jv v, size_t limit_bytes);
 struct jdoc;
 struct jdoc *jdoc_parse(str text, const struct json_opts *opts, struct err *e); /* copies text */
 struct jdoc *jdoc_of(struct arena *a, jv root); /* takes the arena */
+struct jdoc *jdoc_copy(jv v); /* deep, and in no more room than it takes: for what is kept long */
 struct jdoc *jdoc_ref(struct jdoc *d);
 void jdoc_unref(struct jdoc *d);
 static inline void jdoc_auto(struct jdoc **d)

@@ -238,3 +238,58 @@ jv jv_copy(struct arena *a, jv v)
 {
     return jv_exists(v) ? node_new(a, copy(a, v.node)) : v;
 }
+
+/* ---- tightly */
+
+struct tight {
+    struct jnode *nodes;
+    char *text;
+};
+
+static void measure(const struct jnode *from, size_t *nodes, size_t *text)
+{
+    size_t n = from->type == JV_OBJ ? (size_t)from->n * 2 : from->n;
+
+    if (from->type == JV_STR || from->type == JV_NUM)
+        *text += n + 1;
+    if (from->type != JV_OBJ && from->type != JV_ARR)
+        return;
+    *nodes += n;
+    for (size_t i = 0; i < n; i++)
+        measure(&from->u.items[i], nodes, text);
+}
+
+static struct jnode pack(struct tight *t, const struct jnode *from)
+{
+    struct jnode to = *from;
+    size_t n = from->type == JV_OBJ ? (size_t)from->n * 2 : from->n;
+
+    if (from->type == JV_STR || from->type == JV_NUM) {
+        if (n)
+            memcpy(t->text, from->u.text, n);
+        t->text[n] = 0;
+        to.u.text = t->text;
+        t->text += n + 1;
+    } else if (from->type == JV_OBJ || from->type == JV_ARR) {
+        struct jnode *items = t->nodes;
+        t->nodes += n;
+        for (size_t i = 0; i < n; i++)
+            items[i] = pack(t, &from->u.items[i]);
+        to.u.items = items;
+    }
+    return to;
+}
+
+struct jdoc *jdoc_copy(jv v)
+{
+    size_t nodes = 1, text = 0;
+
+    if (!jv_exists(v))
+        return jdoc_of(arena_new(), v);
+    measure(v.node, &nodes, &text);
+    struct arena *a = arena_new_for(nodes * sizeof(struct jnode) + text);
+    struct jnode *root = arena_alloc(a, nodes * sizeof(struct jnode) + text);
+    struct tight t = { .nodes = root + 1, .text = (char *)(root + nodes) };
+    *root = pack(&t, v.node);
+    return jdoc_of(a, (jv){ root });
+}

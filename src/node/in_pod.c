@@ -4,15 +4,15 @@
  * Level namespaces: its /tmp is not this machine's, and yet muster itself, which is a launcher's
  * remote shell, and the image's Python environment may lie there. */
 
+#include "base/base64.h"
 #include "kube/meta.h"
 #include "node/inside.h"
+#include "node/volumes.h"
 
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define TOKEN_PATH "/var/run/secrets/kubernetes.io/serviceaccount"
 
 static jv one(struct arena *a, const char *what, jv value)
 {
@@ -22,9 +22,8 @@ static jv one(struct arena *a, const char *what, jv value)
 static str config_text(struct arena *a, const struct pod *p, str dir)
 {
     /* the preload library knows the way; the machine's own loopback is not the pod's */
-    jv cluster = jobj(
-        a, { "server", jstrz(a, "https://10.96.0.1:443") },
-        { "certificate-authority", jstr(a, arena_printf(a, "%" PRI_STR "/ca.crt", STR_ARG(dir))) });
+    jv cluster = jobj(a, { "server", jstrz(a, "https://10.96.0.1:443") },
+                      { "certificate-authority-data", jstr(a, base64_encode(a, p->n->o.ca)) });
     jv user =
         jobj(a, { "tokenFile", jstr(a, arena_printf(a, "%" PRI_STR "/token", STR_ARG(dir))) });
     jv context = jobj(a, { "cluster", jstrz(a, "muster") }, { "user", jstrz(a, "muster") },
@@ -56,7 +55,7 @@ void pod_access_shared(struct arena *a, struct pod *p, jv *env, jv *mounts)
     if (!str_eq(p->n->o.isolation, S("shared")))
         return;
     for (struct jv_iter it = jv_iter(*mounts); jv_next(&it);) {
-        if (str_eqz(jv_str(jv_at(it.value, "to"), STR_NONE), TOKEN_PATH))
+        if (str_eqz(jv_str(jv_at(it.value, "to"), STR_NONE), VOLUMES_TOKEN_PATH))
             dir = jv_str(jv_at(it.value, "from"), STR_NONE);
         else
             jb_push(&left, it.value);

@@ -32,6 +32,8 @@ struct node {
     struct orphan *orphans;
     uint64_t next_ask;
     uint64_t writes;
+    uint64_t trim_writes; /* when memory was looked at last */
+    struct loop_timer *trim;
     bool listed;
     bool ending; /* for good */
     int64_t end_grace_ms;

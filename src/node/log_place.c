@@ -1,5 +1,5 @@
 /* Which file a run of a container writes to: DATA/logs/NAMESPACE/JOB/REPLICA/ATTEMPT.log, counted
- * over restarts and over pods that come after each other. DATA/pods/UID/logs/CONTAINER.RUN is a
+ * over restarts and over pods that come after each other. DATA/pods/UID/log.CONTAINER.RUN is a
  * link to it, so that it is found again whatever becomes of the pod's labels. */
 
 #include "node/logs.h"
@@ -20,14 +20,14 @@ enum { INDEX_MOST = 64 * 1024, INDEX_READ = 2 * INDEX_MOST };
 
 static str link_path(struct arena *a, const struct log_of *of)
 {
-    return arena_printf(a, "%" PRI_STR "/pods/%" PRI_STR "/logs/%" PRI_STR ".%lld",
+    return arena_printf(a, "%" PRI_STR "/pods/%" PRI_STR "/log.%" PRI_STR ".%lld",
                         STR_ARG(of->data), STR_ARG(meta_uid(of->pod)), STR_ARG(of->container),
                         (long long)of->run);
 }
 
 str log_find(struct arena *a, const struct log_of *of)
 {
-    static const char up[] = "../../../";
+    static const char up[] = "../../";
     char to[PATH_MAX];
     ssize_t n = readlink(link_path(a, of).p, to, sizeof(to) - 1);
 
@@ -200,7 +200,7 @@ int log_make(struct arena *a, const struct log_of *of, int64_t now_ms, str *path
     close(fd);
     if (note(a, dir.p, &run, e) < 0)
         return -1;
-    const char *to = arena_printf(a, "../../../logs/%" PRI_STR "/%s", STR_ARG(place), name.p).p;
+    const char *to = arena_printf(a, "../../logs/%" PRI_STR "/%s", STR_ARG(place), name.p).p;
     if (symlink(to, link.p) < 0)
         return err_sys(e, "link %s", link.p);
     *path = str_of(file);

@@ -78,8 +78,9 @@ static void put(struct mirror *f, jv obj)
             f->o.gone(f->o.ctx, old);
         jdoc_unref(old);
     }
-    struct arena *own = arena_new();
-    struct jdoc *doc = jdoc_of(own, jv_copy(own, obj)), *old = x ? x->doc : NULL;
+    /* Who wrote which field is nothing to us, and is much. */
+    struct jdoc *doc = jdoc_copy(jv_without(a, obj, "metadata", "managedFields"));
+    struct jdoc *old = x ? x->doc : NULL;
     if (!x) {
         x = mem_new(sizeof(*x) + key.n + 1);
         memcpy(x->key, key.p, key.n);

@@ -323,6 +323,7 @@ void node_free(struct node *n)
     for (size_t i = 0; i < NODE_KINDS; i++)
         mirror_free(n->mirrors[i]);
     loop_timer_stop(n->over_due);
+    loop_timer_stop(n->trim);
     registration_free(n->reg);
     tell_free(n->tell);
     images_free(n->images);

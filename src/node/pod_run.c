@@ -110,7 +110,7 @@ static struct fields_of fields(const struct pod *p)
 
 static int set_up_volumes(struct pod *p, struct err *e)
 {
-    struct arena *a = arena_new();
+    AUTO(arena) struct arena *a = arena_new();
     struct volumes_of of = {
         .from = { .fields = fields(p),
                   .config = config,
@@ -124,12 +124,10 @@ static int set_up_volumes(struct pod *p, struct err *e)
     };
     jv out = JV_ABSENT;
 
-    if (volumes_set_up(a, &of, &out, e) < 0) {
-        arena_free(a);
+    if (volumes_set_up(a, &of, &out, e) < 0)
         return -1;
-    }
     jdoc_unref(p->volumes);
-    p->volumes = jdoc_of(a, jv_copy(a, out));
+    p->volumes = jdoc_copy(out);
     return 0;
 }
 
@@ -179,27 +177,24 @@ static int64_t gpus_wanted(struct arena *a, jv pod)
 
 static int attach(struct pod *p, struct err *e)
 {
-    struct arena *a = arena_new();
+    AUTO(arena) struct arena *a = arena_new();
     const struct node_net *net = p->n->o.net;
     bool own_host = jv_bool(jv_at(p->life->pod, "spec", "hostNetwork"), false);
     bool host = !net || own_host;
     jv how = jobj(a, { "host", JV_TRUE }, { "ip", jstr(a, p->n->o.host_ip) });
     jv mounts = JV_EMPTY_ARR;
 
-    if (!host && net->attach(net->ctx, a, p->life->pod, &how, &mounts, e) < 0) {
-        arena_free(a);
+    if (!host && net->attach(net->ctx, a, p->life->pod, &how, &mounts, e) < 0)
         return -1;
-    }
     p->attached = !host;
     if (!own_host && names_attach(p->n->names, p, a, &how, &mounts, e) < 0) {
         if (p->attached)
             net->detach(net->ctx, str_of(p->uid));
         p->attached = false;
-        arena_free(a);
         return -1;
     }
     jdoc_unref(p->net);
-    p->net = jdoc_of(a, jv_copy(a, jobj(a, { "net", how }, { "mounts", mounts })));
+    p->net = jdoc_copy(jobj(a, { "net", how }, { "mounts", mounts }));
     return 0;
 }
 

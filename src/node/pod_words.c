@@ -13,7 +13,7 @@ enum {
 
 str pod_term_path(struct arena *a, const struct pod *p, str container)
 {
-    return arena_printf(a, "%s/term/%" PRI_STR, p->dir, STR_ARG(container));
+    return arena_printf(a, "%s/term.%" PRI_STR, p->dir, STR_ARG(container));
 }
 
 str pod_read_end(struct arena *a, const char *path, size_t most)

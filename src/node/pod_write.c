@@ -6,10 +6,14 @@
 #include "node/inside.h"
 #include "plan/planner.h"
 
+#include <malloc.h>
+
 enum {
     PATIENCE_MS = 100, /* for a pod that has not started yet: it may have by then */
     RETRY_MS = 200,
     RETRY_MAX_MS = 10 * 1000,
+    QUIET_MS = 1500,
+    TRIM_AFTER = 50, /* writes */
 };
 
 static jv changed(struct arena *a, jv now, jv before)
@@ -160,6 +164,27 @@ static bool is_urgent(const struct pod *p, jv diff)
     return false;
 }
 
+/* What a hundred pods take to start is not needed again. Looked at when nothing has been written
+ * for a while. */
+static void on_quiet(void *arg)
+{
+    struct node *n = arg;
+    bool quiet = n->writes == n->trim_writes;
+
+    loop_timer_stop(TAKE(n->trim));
+    n->trim_writes = n->writes;
+    if (quiet)
+        malloc_trim(0);
+    else
+        n->trim = loop_timer_start(n->o.loop, QUIET_MS, 0, on_quiet, n);
+}
+
+static void count_write(struct node *n)
+{
+    if (++n->writes - n->trim_writes >= TRIM_AFTER && !n->trim)
+        n->trim = loop_timer_start(n->o.loop, QUIET_MS, 0, on_quiet, n);
+}
+
 void pod_write(struct pod *p)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -212,6 +237,6 @@ void pod_write(struct pod *p)
         .body = jobj(a, { "metadata", jobj(a, { "uid", jstr(a, str_of(p->uid)) }) },
                      { "status", diff }),
     };
-    p->n->writes++;
+    count_write(p->n);
     p->call = kube_send(p->n->o.api, &r, on_written, p);
 }

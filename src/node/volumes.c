@@ -18,13 +18,17 @@
 int volumes_make_dirs(struct arena *a, const char *path, mode_t mode, struct err *e)
 {
     char *p = (char *)(uintptr_t)arena_str(a, str_of(path)).p;
+    int rc = mkdir(p, mode);
 
-    for (char *s = p + 1; (s = strchr(s, '/')); *s++ = '/') {
-        *s = '\0';
-        if (mkdir(p, 0755) < 0 && errno != EEXIST)
-            return err_sys(e, "mkdir %s", p);
+    if (rc < 0 && errno == ENOENT) {
+        for (char *s = p + 1; (s = strchr(s, '/')); *s++ = '/') {
+            *s = '\0';
+            if (mkdir(p, 0755) < 0 && errno != EEXIST)
+                return err_sys(e, "mkdir %s", p);
+        }
+        rc = mkdir(p, mode);
     }
-    if (mkdir(p, mode) < 0)
+    if (rc < 0)
         return errno == EEXIST ? 0 : err_sys(e, "mkdir %s", p);
     chmod(p, mode); /* whatever the umask is */
     return 0;
@@ -167,6 +171,34 @@ static str common_path(struct arena *a, const struct volumes_of *of, jv *volume)
                         (unsigned long long)str_hash(text));
 }
 
+/* A pod's own token, where it is told by a file of ours and not at its usual place: of what comes
+ * with it nothing else is looked at. */
+static bool is_token_alone(const struct volumes_of *of, jv volume)
+{
+    static const char *const lists[] = { "initContainers", "containers" };
+    str name = jv_str(jv_at(volume, "name"), S(""));
+
+    if (!of->common || !str_starts(name, S("kube-api-access-")))
+        return false;
+    for (size_t i = 0; i < COUNT(lists); i++)
+        for (struct jv_iter c =
+                 jv_iter(jv_get(jv_at(of->from.fields.pod, "spec"), str_of(lists[i])));
+             jv_next(&c);)
+            for (struct jv_iter m = jv_iter(jv_at(c.value, "volumeMounts")); jv_next(&m);)
+                if (str_eq(jv_str(jv_at(m.value, "name"), S("")), name) &&
+                    !str_eqz(jv_str(jv_at(m.value, "mountPath"), S("")), VOLUMES_TOKEN_PATH))
+                    return false;
+    return true;
+}
+
+static int write_token(const char *dir, const struct projection *files, struct err *e)
+{
+    for (size_t i = 0; i < files->n; i++)
+        if (str_eqz(files->at[i].path, "token"))
+            return volumes_write_one(dir, &files->at[i], e);
+    return 0;
+}
+
 /* ---- each of them */
 
 static int set_up_one(struct arena *a, const struct volumes_of *of, jv volume, jv *out,
@@ -184,9 +216,16 @@ static int set_up_one(struct arena *a, const struct volumes_of *of, jv volume, j
         str common = common_path(a, of, &volume);
         path = common.n ? common : path;
         ro = true;
-        if (projection_make(a, &of->from, volume, &files, e) < 0 ||
-            volumes_make_dirs(a, path.p, 0755, e) < 0 || volumes_write(path.p, &files, e) < 0)
+        if (projection_make(a, &of->from, volume, &files, e) < 0)
             return -1;
+        if (is_token_alone(of, volume)) {
+            path = arena_printf(a, "%s/account", of->dir);
+            if (volumes_make_dirs(a, path.p, 0755, e) < 0 || write_token(path.p, &files, e) < 0)
+                return -1;
+        } else if (volumes_make_dirs(a, path.p, 0755, e) < 0 ||
+                   volumes_write(path.p, &files, e) < 0) {
+            return -1;
+        }
     } else if (jv_is(host, JV_OBJ)) {
         if (host_path(a, host, &path, e) < 0)
             return -1;

@@ -5,6 +5,9 @@
 
 #include <sys/types.h>
 
+/* Where programs look for their pod's account. */
+#define VOLUMES_TOKEN_PATH "/var/run/secrets/kubernetes.io/serviceaccount"
+
 struct volumes_of {
     struct projection_of from;                     /* the pod, ConfigMaps and Secrets */
     jv (*claim)(void *ctx, str ns, str name);      /* a PersistentVolumeClaim */
@@ -35,3 +38,5 @@ int volumes_remove(const char *dir, struct err *e);
 /* The files of dir become these, atomically: readers see all of the old or all of the new ones.
  * 1: they were these already. */
 int volumes_write(const char *dir, const struct projection *files, struct err *e);
+/* One file by its own name, exchanged whole. */
+int volumes_write_one(const char *dir, const struct projection_file *file, struct err *e);

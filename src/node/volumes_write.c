@@ -76,6 +76,22 @@ static int write_one(struct arena *a, const char *dir, const struct projection_f
     return rc;
 }
 
+int volumes_write_one(const char *dir, const struct projection_file *file, struct err *e)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    const char *path = arena_printf(a, "%s/%" PRI_STR, dir, STR_ARG(file->path)).p;
+    str tmp = arena_printf(a, "..%" PRI_STR, STR_ARG(file->path));
+    struct projection_file as = { tmp, file->bytes, file->mode };
+
+    if (access(path, F_OK) < 0) /* nobody looks yet */
+        return write_one(a, dir, file, e);
+    unlink(arena_printf(a, "%s/%s", dir, tmp.p).p);
+    if (write_one(a, dir, &as, e) < 0)
+        return -1;
+    return rename(arena_printf(a, "%s/%s", dir, tmp.p).p, path) < 0 ? err_sys(e, "write %s", path)
+                                                                    : 0;
+}
+
 /* Links for what people see. */
 static int link_all(struct arena *a, const char *dir, const struct projection *files, struct err *e)
 {

@@ -334,7 +334,8 @@ void ward_run(struct warden_sandbox *s, struct arena *a, const char *dir, int li
     w->listen = (struct ward_source){ .fd = listen, .ready = on_listen };
     ward_watch(w, &w->signals, EPOLLIN);
     ward_watch(w, &w->listen, EPOLLIN);
-    ward_save(w); /* who looks for the pod's namespaces finds them by its pid */
+    if (!s->shared)
+        ward_save(w); /* who looks for the pod's namespaces finds them by its pid */
     if (first >= 0)
         take_conn(w, first);
     loop(w);

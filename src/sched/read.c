@@ -79,8 +79,9 @@ static void read_claims(struct arena *a, jv spec, struct sched_pod *p)
 
 struct sched_pod sched_pod_read(struct arena *a, jv pod)
 {
+    AUTO(arena) struct arena *sums = arena_new(); /* pods are many, and kept long */
     jv spec = F(pod, "spec");
-    struct amounts need = pod_amounts(a, pod, POD_REQUESTS, POD_OVERHEAD | POD_USE_STATUS);
+    struct amounts need = pod_amounts(sums, pod, POD_REQUESTS, POD_OVERHEAD | POD_USE_STATUS);
     int64_t us = 0;
 
     (void)time_parse(meta_str(pod, S("creationTimestamp")), &us, NULL);

@@ -233,8 +233,30 @@ static void children_are_rewritten_in_turn(void)
     is_json(rewrite(a, jdoc_root(l), S("y"), JV_TRUE), "['x',true,'x',1]", "or change");
 }
 
+static void a_document_is_copied_tightly(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(jdoc) struct jdoc *none = jdoc_copy(JV_ABSENT), *text = jdoc_copy(jstrz(a, ""));
+    const char *all = "{'a':[1,2.50,true,null,{}],'b':{'c':'x','':[]},'d':''}";
+    struct jdoc *d = J(all), *copy = jdoc_copy(jdoc_root(d));
+
+    jdoc_unref(d);
+    is_json(jdoc_root(copy), all, "all of it is there when the original is gone");
+    is_str(jv_str(jv_at(jdoc_root(text), ""), S("none")), S("none"), "a text has no members");
+    ok(jv_is(jdoc_root(text), JV_STR) && !jv_exists(jdoc_root(none)), "texts, and nothing");
+    is_json(jdoc_root(copy), all, "and stays");
+    jdoc_unref(copy);
+    struct arena *own = arena_new_for(100);
+    memset(arena_alloc(own, 100), 1, 100);
+    ok(arena_size(own) < 160, "an arena of one size takes little more");
+    memset(arena_alloc(own, 5000), 1, 5000);
+    ok(arena_size(own) > 5000, "and grows all the same");
+    arena_free(own);
+}
+
 int main(void)
 {
+    a_document_is_copied_tightly();
     large_numbers_compare_exactly();
     elements_are_replaced_added_and_removed();
     large_objects_compare_in_any_order();

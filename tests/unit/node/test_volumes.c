@@ -31,20 +31,32 @@ static jv persistent(void *ctx, str ns, str name)
     return (void)ctx, (void)ns, get("volumes", name);
 }
 
+static str token_text;
+static str token(void *ctx, jv source)
+{
+    return (void)ctx, (void)source, token_text;
+}
+
+static const char *common; /* level shared */
+static const char *mounted = "[]";
+
 static int set_up(struct arena *a, const char *volumes, jv *out, struct err *e)
 {
+    AUTO(jdoc) struct jdoc *containers = J(mounted);
     jv pod = jobj(a,
                   { "metadata", jobj(a, { "name", jstrz(a, "p") }, { "namespace", jstrz(a, "d") },
                                      { "labels", jobj(a, { "x", jstrz(a, "y") }) }) },
-                  { "spec", JV_EMPTY_OBJ });
+                  { "spec", jobj(a, { "containers", jdoc_root(containers) }) });
     AUTO(jdoc) struct jdoc *d = J(volumes);
     struct volumes_of of = {
         .from = { .fields = { .pod = jv_with(a, pod, jdoc_root(d), "spec", "volumes") },
                   .config = config,
-                  .secret = secret },
+                  .secret = secret,
+                  .token = token },
         .claim = claim,
         .persistent = persistent,
-        .dir = dir
+        .dir = dir,
+        .common = common,
     };
 
     int rc = volumes_set_up(a, &of, out, e);
@@ -182,6 +194,38 @@ static void directories_are_made(void)
     jdoc_unref(objects);
 }
 
+static void a_token_alone_is_a_file(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    static const char *const volume =
+        "[{'name': 'kube-api-access-1', 'projected': {'sources': [{'serviceAccountToken': {'path': "
+        "'token'}}, {'downwardAPI': {'items': [{'path': 'namespace', 'fieldRef': {'fieldPath': "
+        "'metadata.namespace'}}]}}]}}]";
+    struct err e = { 0 };
+    jv out = JV_ABSENT;
+
+    objects = J("{}");
+    common = dir;
+    mounted = "[{'volumeMounts': [{'name': 'kube-api-access-1', 'mountPath': "
+              "'/var/run/secrets/kubernetes.io/serviceaccount'}]}]";
+    token_text = S("one");
+    is_int(set_up(a, volume, &out, &e), 0, "a pod's account where files are shared");
+    is_str(jv_str(jv_at(out, "kube-api-access-1", "path"), S("")),
+           arena_printf(a, "%s/account", dir), "is a directory of its own");
+    is_str(content(a, "../account/token"), S("one"), "with the token");
+    ok(access(arena_printf(a, "%s/account/namespace", dir).p, F_OK) < 0, "alone");
+    token_text = S("two");
+    is_int(set_up(a, volume, &out, &e), 0, "and again");
+    is_str(content(a, "../account/token"), S("two"), "with the next one");
+    mounted = "[{'volumeMounts': [{'name': 'kube-api-access-1', 'mountPath': '/elsewhere'}]}]";
+    is_int(set_up(a, volume, &out, &e), 0, "mounted at another place");
+    is_str(content(a, "kube-api-access-1/token"), S("two"), "it is a volume");
+    is_str(content(a, "kube-api-access-1/namespace"), S("d"), "with all of its files");
+    common = NULL;
+    mounted = "[]";
+    jdoc_unref(objects);
+}
+
 int main(void)
 {
     struct err e = { 0 };
@@ -191,6 +235,7 @@ int main(void)
     objects_become_files();
     mistakes_are_told();
     directories_are_made();
+    a_token_alone_is_a_file();
     is_int(volumes_remove(dir, &e), 0, "all of it goes");
     ok(access(dir, F_OK) < 0, "it is gone");
     return tap_done();
