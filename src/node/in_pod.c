@@ -82,12 +82,12 @@ static bool is_taken(str path, jv mounts)
     return false;
 }
 
-static void show(struct arena *a, str path, jv *mounts)
+static void show(struct arena *a, str path, bool ro, jv *mounts)
 {
     if (!str_starts(path, S("/tmp/")) || access(path.p, F_OK) < 0 || is_taken(path, *mounts))
         return;
     struct jbuild b = jb_from(a, *mounts);
-    jb_push(&b, jobj(a, { "from", jstr(a, path) }, { "to", jstr(a, path) }));
+    jb_push(&b, jobj(a, { "from", jstr(a, path) }, { "to", jstr(a, path) }, { "ro", jbool(ro) }));
     *mounts = jb_done(&b);
 }
 
@@ -98,6 +98,6 @@ void pod_tools_shown(struct arena *a, const struct pod *p, str venv, jv *mounts)
 
     if (!str_eq(p->n->o.isolation, S("namespaces")))
         return;
-    show(a, arena_str(a, (str){ self, n < 0 ? 0 : (size_t)n }), mounts);
-    show(a, arena_str(a, venv), mounts);
+    show(a, arena_str(a, (str){ self, n < 0 ? 0 : (size_t)n }), true, mounts);
+    show(a, arena_str(a, venv), false, mounts);
 }

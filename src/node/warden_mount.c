@@ -248,6 +248,7 @@ static int make_next(struct warden_root *r, const char *path, bool dir, struct e
             unlinkat(parent, last, 0);
         if (make_last(parent, last, dir || !whole) < 0)
             return err_sys(e, "make %s in the container", path);
+        return 0; /* what is below it is made there, in the next turn */
     }
     return 0;
 }

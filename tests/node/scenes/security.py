@@ -38,12 +38,15 @@ def run_as_user_of_the_pod_is_obeyed(s):
 
 @scene(level="namespaces")
 def tmp_is_the_pods_own(s):
-    s.start("p", f"ls -A /tmp | say ls; echo x >/tmp/e2e-{s.ns}; echo up | say up; " + STAY)
+    muster = s.machine.muster  # a pod's remote shell, shown where it lies
+    s.start("p", f"find /tmp -type f | say ls; (true >>{muster}) 2>/dev/null; echo $? | say code; echo x >/tmp/e2e-{s.ns}; "
+            "echo up | say up; " + STAY)
     s.read("up")
-    is_(s.read("ls"), "", "it begins empty")
+    is_(s.read("ls"), muster + "\n", "it begins empty")
+    assert s.read("code") != "0\n", "muster cannot be changed"
     assert not os.path.exists(f"/tmp/e2e-{s.ns}"), "the machine's has nothing of it"
-    s.start("q", "ls -A /tmp | say ls-q")
-    is_(s.read("ls-q"), "", "nor another pod's")
+    s.start("q", "find /tmp -type f | say ls-q")
+    is_(s.read("ls-q"), muster + "\n", "nor another pod's")
 
 
 @scene
