@@ -94,7 +94,7 @@ static void start(struct create *c)
     c->tries++;
     c->generated = !meta_name(c->sent).n;
     c->obj = strategy_fill(&w, r->ns, c->sent);
-    if (admit_create(r, &c->obj) < 0)
+    if (admit_grant(r, c->obj, JV_ABSENT) < 0 || admit_create(r, &c->obj) < 0)
         return;
     c->obj = strategy_create(&w, c->obj, &ps);
     if (!ps.n && c->tries == 1)

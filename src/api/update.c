@@ -119,7 +119,8 @@ static int decide(struct change_op *op, struct arena *a, jv live, struct change 
         return -1;
     }
     jv obj = u->make(u, a, live);
-    if (!jv_exists(obj) || (u->check_rv && !update_is_current(r, obj, live)))
+    if (!jv_exists(obj) || (u->check_rv && !update_is_current(r, obj, live)) ||
+        admit_grant(r, obj, live) < 0)
         return -1;
     struct write_ctx w = { .a = a,
                            .api = r->api,

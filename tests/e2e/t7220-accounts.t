@@ -94,8 +94,14 @@ test_expect_success KUBECTL_130 'roles cannot be used to get more' '
 	kubectl create role binder --verb create,update,patch --resource roles.rbac.authorization.k8s.io,rolebindings.rbac.authorization.k8s.io &&
 	kubectl create rolebinding binder --role binder --serviceaccount default:reader &&
 	test_must_fail kubectl --kubeconfig reader.json create role all --verb "*" --resource secrets 2>err && has err forbidden &&
-	test_must_fail kubectl --kubeconfig reader.json create rolebinding all --clusterrole cluster-admin --serviceaccount default:reader 2>err &&
-	has err forbidden && kubectl delete rolebinding binder
+	kubectl create clusterrole all --verb "*" --resource "*.*" &&
+	test_must_fail kubectl --kubeconfig reader.json create rolebinding all --clusterrole all --serviceaccount default:reader 2>err &&
+	has err forbidden "not currently held" && kubectl delete clusterrole all
+'
+test_expect_success KUBECTL_130 'and can be used to hand on what one has' '
+	kubectl --kubeconfig reader.json create role some --verb get,list --resource pods &&
+	kubectl --kubeconfig reader.json create rolebinding some --role some --serviceaccount default:other &&
+	is yes "$(kubectl auth can-i list pods --as system:serviceaccount:default:other)" && kubectl delete rolebinding binder some
 '
 
 test_expect_success KUBECTL_130 'a role that goes takes its rights along, and so does an account' '
