@@ -177,7 +177,7 @@ static int64_t pod_port(jv pod, str name)
     return 0;
 }
 
-static int64_t target(const struct names_end *end, jv port)
+int64_t names_target(const struct names_end *end, jv port)
 {
     jv to = jv_at(port, "targetPort");
 
@@ -198,7 +198,7 @@ static jv route(struct arena *a, const struct names_world *w, const struct names
         if (is_kubernetes(s->service) && w->api_ip.n)
             jb_push(&to, jobj(a, { "ip", jstr(a, w->api_ip) }, { "port", jint(a, w->api_port) }));
         for (size_t i = 0; i < s->ends.n; i++) {
-            int64_t n = target(&s->ends.at[i], it.value);
+            int64_t n = names_target(&s->ends.at[i], it.value);
             if (n)
                 jb_push(&to, jobj(a, { "ip", jstr(a, s->ends.at[i].ip) }, { "port", jint(a, n) }));
         }

@@ -51,3 +51,7 @@ bool names_is_probed(jv pod);
 /* names_resolv.c: what a pod's resolv.conf holds. base: the node's own; cut loopback out of it
  * unless the pod shares the machine's network. */
 str names_resolv(struct arena *a, jv pod, str base, bool loopback);
+/* The node's own, with the cluster's server and domains instead: for pods that want those, which
+ * names_resolv_is_cluster says. */
+str names_resolv_cluster(struct arena *a, str base, str ns, str server);
+bool names_resolv_is_cluster(jv pod);

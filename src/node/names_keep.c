@@ -222,6 +222,8 @@ struct names *names_new(struct node *n)
         mem_or_abort(strdup(arena_printf(a, "%" PRI_STR "/names/hosts", STR_ARG(n->o.data)).p));
     k->endpoints = given_mirror(k, &endpoints);
     k->slices = given_mirror(k, &slices);
+    if (!k->shared)
+        k->dns = dns_new(k);
     return k;
 }
 
@@ -239,6 +241,7 @@ void names_free(struct names *k)
     if (!k)
         return;
     loop_timer_stop(k->timer);
+    dns_free(k->dns);
     for (struct map_slot *s = NULL; (s = map_next(&k->spaces, s));)
         names_space_free(s->value);
     map_done(&k->spaces);

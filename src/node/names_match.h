@@ -23,6 +23,8 @@ struct names_services {
     size_t n;
 };
 
+/* The port of an end that a port of its service leads to; 0: none. */
+int64_t names_target(const struct names_end *end, jv port);
 bool names_selects(jv service, jv labels);
 /* Ready ones only, unless the service publishes all. */
 void names_match(struct arena *a, const struct names_world *w, struct names_services *out);

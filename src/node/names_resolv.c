@@ -1,5 +1,4 @@
-/* resolv.conf of a pod, from the node's and what the pod asks for. Cluster names are in its hosts
- * file, so no domain of the cluster is searched. PURE. */
+/* resolv.conf of a pod, from the node's and what the pod asks for. PURE. */
 
 #include "node/names.h"
 
@@ -11,6 +10,38 @@ static bool is_loopback(str line)
     rest = str_trim(rest.p ? rest : S(""));
     return str_eq(key, S("nameserver")) &&
            (str_starts(rest, S("127.")) || str_eq(rest, S("::1")) || str_eq(rest, S("0.0.0.0")));
+}
+
+/* Its last line of domains counts; empty: it has none. */
+static str domains(str text)
+{
+    str found = STR_NONE;
+
+    while (text.n) {
+        str line = str_trim(str_cut(&text, '\n'));
+        str key = str_cut(&line, ' ');
+        if (str_eq(key, S("search")))
+            found = str_trim(line);
+    }
+    return found;
+}
+
+bool names_resolv_is_cluster(jv pod)
+{
+    str policy = jv_str(jv_at(pod, "spec", "dnsPolicy"), S("ClusterFirst"));
+
+    return str_starts(policy, S("ClusterFirst"));
+}
+
+str names_resolv_cluster(struct arena *a, str base, str ns, str server)
+{
+    str more = domains(base);
+
+    return arena_printf(a,
+                        "nameserver %" PRI_STR "\nsearch %" PRI_STR
+                        ".svc.cluster.local svc.cluster.local cluster.local%s%" PRI_STR
+                        "\noptions ndots:5\n",
+                        STR_ARG(server), STR_ARG(ns), more.n ? " " : "", STR_ARG(more));
 }
 
 static void add_base(struct buf *b, str base, bool loopback)
@@ -62,7 +93,11 @@ str names_resolv(struct arena *a, jv pod, str base, bool loopback)
     if (!str_eq(jv_str(jv_at(pod, "spec", "dnsPolicy"), S("")), S("None")))
         add_base(&b, base, loopback);
     add_list(&b, "nameserver", jv_at(config, "nameservers"), false);
-    add_list(&b, "search", jv_at(config, "searches"), true);
+    if (jv_len(jv_at(config, "searches"))) { /* only one line counts: with those before */
+        str before = domains(buf_str(&b));
+        str key = arena_printf(a, "search%s%" PRI_STR, before.n ? " " : "", STR_ARG(before));
+        add_list(&b, key.p, jv_at(config, "searches"), true);
+    }
     add_list(&b, "options", options(a, config), true);
     return arena_str(a, buf_str(&b));
 }

@@ -209,11 +209,16 @@ static str resolv_base(struct arena *a, const struct names *k)
     return S("");
 }
 
-/* One file for all pods that ask for nothing else; it follows the machine's. */
+/* One file for all pods of a namespace that ask for nothing else; it follows the machine's. */
 static int resolv_file(struct names *k, struct arena *a, struct pod *p, str *path, struct err *e)
 {
     jv pod = jdoc_root(p->doc), spec = jv_at(pod, "spec");
-    str text = names_resolv(a, pod, resolv_base(a, k), false);
+    struct names_space *s = p->seat->space;
+    bool cluster = k->dns && names_resolv_is_cluster(pod);
+    str base = resolv_base(a, k);
+    if (cluster)
+        base = names_resolv_cluster(a, base, str_of(s->name), str_of(k->n->o.net->dns));
+    str text = names_resolv(a, pod, base, false);
 
     if (jv_len(jv_at(spec, "dnsConfig")) ||
         str_eq(jv_str(jv_at(spec, "dnsPolicy"), S("")), S("None"))) {
@@ -221,13 +226,15 @@ static int resolv_file(struct names *k, struct arena *a, struct pod *p, str *pat
         return write_text(a, p->dir, path->p, text, e);
     }
     str dir = str_sub(str_of(k->dir), 0, (size_t)str_rfind(str_of(k->dir), '/'));
-    *path = arena_printf(a, "%" PRI_STR "/resolv.conf", STR_ARG(dir));
-    if (k->resolv && str_eqz(text, k->resolv))
+    char **was = cluster ? &s->resolv : &k->resolv;
+    *path = cluster ? arena_printf(a, "%" PRI_STR "/resolv.conf.%s", STR_ARG(dir), s->name)
+                    : arena_printf(a, "%" PRI_STR "/resolv.conf", STR_ARG(dir));
+    if (*was && str_eqz(text, *was))
         return 0;
     if (write_text(a, arena_z(a, dir), path->p, text, e) < 0)
         return -1;
-    free(k->resolv);
-    k->resolv = mem_or_abort(strndup(text.p, text.n));
+    free(*was);
+    *was = mem_or_abort(strndup(text.p, text.n));
     return 0;
 }
 

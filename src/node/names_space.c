@@ -43,6 +43,8 @@ void names_space_free(struct names_space *s)
     vec_done(&s->lines);
     names_file_close(s->file);
     jdoc_unref(s->routes);
+    dns_zone_free(s->zone);
+    free(s->resolv);
     map_remove(&s->k->spaces, str_of(s->name));
     arena_free(s->a);
     free(s->name);
@@ -166,6 +168,18 @@ static void settle_early(struct names_space *s)
     drop_early(s);
 }
 
+const struct dns_zone *names_space_zone(struct names_space *s)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct names_world w;
+
+    if (!s->zone) {
+        gather(a, s, &w);
+        s->zone = dns_zone_new(&w);
+    }
+    return s->zone;
+}
+
 bool names_space_refresh(struct names_space *s)
 {
     AUTO(arena) struct arena *tmp = arena_new();
@@ -183,6 +197,7 @@ bool names_space_refresh(struct names_space *s)
     s->lines = now;
     s->a = a;
     settle_early(s);
+    dns_zone_free(TAKE(s->zone));
     s->dirty = false;
     jv routes = w.cluster_ips ? names_routes(tmp, &w) : JV_EMPTY_ARR;
     if (s->routes && jv_equal(routes, jdoc_root(s->routes))) {

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "kube/meta.h"
 #include "loop/log.h"
+#include "node/dns_packet.h"
 #include "node/net_call.h"
 #include "node/net_resolv.h"
 #include "node/net_services.h"
@@ -32,6 +33,8 @@ struct net {
     struct buf rules; /* of services, as they are set */
     uv_poll_t *poll;  /* NULL: not connected */
     struct loop_timer *again;
+    void (*on_again)(void *arg); /* of the node; may be NULL */
+    void *again_arg;
 };
 
 /* ---- the hub, and another */
@@ -114,6 +117,8 @@ static int revive(struct net *n, struct err *e)
     log_warn("the hub had died and was started again", KVI("pods", (int64_t)n->pods.n));
     if (n->o.again)
         n->o.again(n->o.ctx);
+    if (n->on_again)
+        n->on_again(n->again_arg);
     return 0;
 }
 
@@ -221,18 +226,49 @@ int net_socket(struct net *n, struct err *e)
     return fd >= 0 ? fd : err_set(e, ERR_IO, "the hub sent no socket");
 }
 
+static int bind_to(int fd, const char *ip, int port)
+{
+    struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
+    uint32_t to = 0;
+
+    net_ip_read(str_of(ip), &to);
+    at.sin_addr.s_addr = htonl(to);
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 }, sizeof(int));
+    return bind(fd, (const struct sockaddr *)&at, sizeof(at));
+}
+
+static int dns_socket(void *ctx, bool udp, struct err *e)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct net *n = ctx;
+    jv ask = jobj(a, { "do", jstrz(a, "socket") }, { "udp", jbool(udp) });
+    int fd = -1;
+
+    if (!jv_exists(ask_hub(n, a, ask, &fd, e)))
+        return -1;
+    if (fd >= 0 && bind_to(fd, n->call.gateway, DNS_PORT) == 0)
+        return fd;
+    err_sys(e, "answer questions for names on %s", n->call.gateway);
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+static void set_again(void *ctx, void (*fn)(void *arg), void *arg)
+{
+    struct net *n = ctx;
+
+    n->on_again = fn;
+    n->again_arg = arg;
+}
+
 int net_listen(struct net *n, struct err *e)
 {
-    struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(NET_API_PORT) };
-    uint32_t ip = 0;
     int fd = net_socket(n, e);
 
     if (fd < 0)
         return -1;
-    net_ip_read(S(NET_API), &ip);
-    at.sin_addr.s_addr = htonl(ip);
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 }, sizeof(int));
-    if (bind(fd, (const struct sockaddr *)&at, sizeof(at)) == 0 && listen(fd, BACKLOG) == 0)
+    if (bind_to(fd, NET_API, NET_API_PORT) == 0 && listen(fd, BACKLOG) == 0)
         return fd;
     err_sys(e, "listen for pods on " NET_API);
     close(fd);
@@ -284,6 +320,10 @@ int net_wait(struct net *n, struct err *e)
                                  .services = n->call.has_services ? services : NULL,
                                  .socket = node_socket,
                                  .socket_in = node_socket_in,
+                                 .dns = n->call.gateway,
+                                 .dns_socket = dns_socket,
+                                 .on_again = set_again,
+                                 .outside = n->call.has_egress,
                                  .ctx = n };
     /* Without one that can be reached there is none: asking is refused at once, in the pod itself.
      */

@@ -105,7 +105,8 @@ static jv do_mend(struct serve *s, struct arena *a, jv in, struct given *g, stru
 static jv do_socket(struct serve *s, struct arena *a, jv in, struct given *g, struct err *e)
 {
     int family = jv_bool(jv_at(in, "six"), false) ? AF_INET6 : AF_INET;
-    int type = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
+    int type = (jv_bool(jv_at(in, "udp"), false) ? SOCK_DGRAM : SOCK_STREAM) | SOCK_CLOEXEC |
+               SOCK_NONBLOCK;
     str uid = jv_str(jv_at(in, "uid"), S(""));
 
     (void)a;

@@ -18,6 +18,13 @@ struct node_net {
      * name, ip, ports: [{protocol, port, to: [{ip, port}]}]}]. NULL: the network cannot reach
      * ClusterIPs, and names stand for pods instead. */
     void (*services)(void *ctx, jv list);
+    /* Where pods ask for names: a server of ours, on a UDP socket and a TCP one that are bound
+     * there, not blocking, the caller's; -1: e says why. NULL: there is no such place. */
+    const char *dns;
+    int (*dns_socket)(void *ctx, bool udp, struct err *e);
+    /* fn(arg) when sockets have to be had again; NULL: not any more. */
+    void (*on_again)(void *ctx, void (*fn)(void *arg), void *arg);
+    bool outside;       /* pods reach it */
     const char *resolv; /* text of resolv.conf for pods; NULL: the machine's */
     /* A TCP socket that reaches pods: not blocking, the caller's; -1: e says why. May be NULL. */
     int (*socket)(void *ctx, struct err *e);
