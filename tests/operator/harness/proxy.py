@@ -16,6 +16,8 @@ import struct
 import threading
 import time
 
+from . import protobuf
+
 VERBS = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 PATH = re.compile(r"^/(?:api/v1|apis/[^/]+/[^/]+)(?:/namespaces/([^/?]+))?/([^/?]+)(?:/([^/?]+))?(?:/([^/?]+))?")
 
@@ -44,6 +46,8 @@ class Request:
         return self.method != "GET" and not self.plural.startswith("selfsubject")
 
     def json(self):
+        if self.body and self.body.startswith(protobuf.MAGIC):
+            return protobuf.read(self.body)
         return json.loads(self.body) if self.body else None
 
     def __str__(self):
