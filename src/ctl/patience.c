@@ -62,7 +62,8 @@ bool patience_holds(struct run *r)
 
     if (!can_wait(r))
         return false;
-    if (is_busy(r->c) && !j->woken && (!j->waits_ms || now_ms - j->waits_ms < PATIENCE_MS)) {
+    bool others = is_busy(r->c) || is_settling(r->c);
+    if (others && !j->woken && (!j->waits_ms || now_ms - j->waits_ms < PATIENCE_MS)) {
         j->waits_ms = j->waits_ms ? j->waits_ms : now_ms;
         return true;
     }

@@ -510,45 +510,6 @@ static void Q29_nothing_is_left_of_deleted_jobs(void)
     over(w);
 }
 
-/* ---- what can wait */
-
-static size_t pods_at_first;
-
-static bool note_first(struct fake *f, const struct kube_request *r, struct kube_answer *ans)
-{
-    (void)ans;
-    if (r->verb == KUBE_PATCH && !pods_at_first)
-        pods_at_first = fake_count(f, &kube_pods);
-    return false;
-}
-
-static void greetings_wait_until_all_is_made(void)
-{
-    struct world *w = world_new(1);
-    char name[64];
-    int greeted = 0;
-
-    w->opts.limits.in_flight = 4;
-    w->f->refuse = note_first;
-    for (int i = 0; i < 20; i++) {
-        snprintf(name, sizeof(name), "job-%d", i);
-        put_toy(w, "a", name, 4);
-        set_toy(w, "a", name, "{'spec': {'greets': true}}");
-    }
-    world_start(w);
-    ok(wait_pods(w, 80), "all is made");
-    ok(run_until(w, is_quiet), "and then silence");
-    ok(pods_at_first > 76, "before the first greeting is written, but for what is under way: %zu",
-       pods_at_first);
-    for (int i = 0; i < 20; i++) {
-        snprintf(name, sizeof(name), "job-%d", i);
-        greeted += jv_bool(jv_at(toy(w, "a", name), "status", "greeted"), false);
-    }
-    is_int(greeted, 20, "which comes to all of them");
-    is_int(w->f->count[KUBE_PATCH], 20, "once");
-    over(w);
-}
-
 int main(void)
 {
     log_setup(LOG_ERROR, LOG_LOGFMT);
@@ -569,6 +530,5 @@ int main(void)
     a_kind_that_is_not_served_holds_up_no_other();
     deletions_are_noticed_after_an_outage();
     Q29_nothing_is_left_of_deleted_jobs();
-    greetings_wait_until_all_is_made();
     return tap_done();
 }
