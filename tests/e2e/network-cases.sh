@@ -89,6 +89,14 @@ test_expect_success 'muster is killed: the hub stays, and the next one finds it'
 	asks api-after "https://\$KUBERNETES_SERVICE_HOST:\$KUBERNETES_SERVICE_PORT/version" gitVersion
 '
 
+test_expect_success 'all of it is killed at once: the next start clears away what was left' '
+	hubs >before && { stop_muster KILL; kill -9 $(cat before); } && soon no_hubs &&
+	again && hubs >after && ! cmp before after && if test_have_prereq AS_ROOT; then
+		is 1 "$(nft list tables | grep -c "muster_$(cat tag)")" && is 1 "$(ip -o link | grep -c "mst$(cat tag)")"
+	fi && server last web 8080 && becomes last ".status.conditions[?(@.type==\"Ready\")].status" True &&
+	asks after-all "http://$(field last .status.podIP):8080/" "I am last"
+'
+
 test_expect_success 'N2: at the end there is no hub, no link and no table' '
 	kubectl delete pods --all && stop_muster && soon no_hubs &&
 	test ! -e "$data/hub/ctl" &&

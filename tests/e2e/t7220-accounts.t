@@ -184,6 +184,22 @@ test_expect_success 'where pods share this machine: from inside, and an MPI job'
 	has out "hello from hello-worker-0" "hello from hello-worker-1" && kubectl delete mpijob hello
 '
 
+# Each has other files at /etc/mpi, which is one place of this machine.
+both_run() {
+	test "$(kubectl get pod first-launcher second-launcher -o "jsonpath={.items[*].status.phase}")" = "Running Running"
+}
+test_expect_success 'two MPI jobs at once' '
+	go=$(mktemp -d /var/tmp/muster-two.XXXXXX) && test_when_finished "rm -rf $go" &&
+	for name in first second; do
+		sed -e "s/name: hello/name: $name/" -e "s|cat /etc/mpi/hostfile|until test -e $go/go; do sleep 0.1; done; cat /etc/mpi/hostfile|" \
+			"$top/examples/mpijob-simple.yaml" && echo --- || return 1
+	done >two.yaml && kubectl create -f two.yaml && within 60 both_run && touch "$go/go" &&
+	for name in first second; do
+		kubectl wait --for=condition=Succeeded mpijob/$name --timeout=120s && kubectl logs $name-launcher >out &&
+			has out "^$name-worker-0 slots=1" "hello from $name-worker-0" "hello from $name-worker-1" || return 1
+	done
+'
+
 test_expect_success MPI 'and Open MPI there' '
 	reduces && kubectl delete mpijob reduce
 '
