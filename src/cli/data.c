@@ -133,7 +133,9 @@ static int take_lock(const char *dir, const char *path, int fd, struct err *e)
             return err_sys(e, "lock %s", path);
         return err_set(e, ERR_CONFLICT, "another muster (pid %d) uses %s", read_pid(fd), dir);
     }
-    if (chmod(dir, 0700) < 0)
+    struct stat st; /* pods of other users may be running, and passing through */
+    bool open = stat(dir, &st) == 0 && (st.st_mode & 0777) == 0711;
+    if (!open && chmod(dir, 0700) < 0)
         return err_sys(e, "protect %s", dir);
     return data_hold(fd, e) < 0 ? err_wrap(e, "%s", path) : 0;
 }

@@ -123,6 +123,10 @@ void pod_tokens_free(struct pod *p);
 
 /* in_pod.c: how a container reaches the API where it has no files of its own */
 void pod_access_shared(struct arena *a, struct pod *p, jv *env, jv *mounts);
+/* pod_user.c: before a container starts as another user (uid and gid: below 0: as we are) */
+void pod_open_to_user(struct arena *a, struct pod *p, const struct life_container *c, int64_t uid,
+                      int64_t gid, struct life_out *out);
+void pod_open_again(const struct pod *p); /* it has been running while we were not */
 /* in_pod.c: programs of this machine that its own /tmp would hide; venv: of its image, or empty */
 void pod_tools_shown(struct arena *a, const struct pod *p, str venv, jv *mounts);
 

@@ -132,7 +132,15 @@ static void remove_common(struct pod *p)
         if (!used)
             volumes_remove(arena_z(a, path), NULL);
     }
-    if (p->n->common.p)
+    if (!p->n->common.p)
+        return;
+    /* What pods had that ended before our time is known to nobody: it goes with the last. */
+    bool last = true;
+    for (struct map_slot *s = NULL; (s = map_next(&p->n->pods, s));)
+        last &= s->value == p;
+    if (last)
+        volumes_remove(p->n->common.p, NULL);
+    else
         rmdir(p->n->common.p);
 }
 
@@ -360,6 +368,7 @@ static void greeted(struct pod *p, const struct runtime_event *ev)
         learn(p, ev->state);
         remember(p);
         pod_refresh_volumes(p, NULL);
+        pod_open_again(p);
     }
     if (p->life->done) /* its end was written, and then the node died */
         p->n->o.runtime->ops->end(p->rt, 0);

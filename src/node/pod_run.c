@@ -568,6 +568,8 @@ void pod_start(struct pod *p, const struct life_action *act, struct life_out *ou
     tell_user(a, p, c, out);
     life_tell(out, c, false, "Created",
               arena_printf(a, "Created container: %" PRI_STR, STR_ARG(c->name)));
+    pod_open_to_user(a, p, c, jv_int(security(p, c->spec, "runAsUser"), -1),
+                     jv_int(security(p, c->spec, "runAsGroup"), -1), out);
     names_starting(p->n->names, p);
     p->n->o.runtime->ops->start(p->rt, start_json(a, p, c, act->attempt, &s));
 }

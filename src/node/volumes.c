@@ -149,6 +149,22 @@ static bool is_of_its_job(const struct volumes_of *of, jv map)
            str_eq(controller(of->from.config(of->from.ctx, ns, name)), owner);
 }
 
+static bool runs_as(jv security)
+{
+    return jv_int(jv_at(security, "runAsUser"), 0) > 0;
+}
+
+bool volumes_are_others(jv pod)
+{
+    bool is = runs_as(jv_at(pod, "spec", "securityContext"));
+
+    for (struct jv_iter c = jv_iter(jv_at(pod, "spec", "containers")); jv_next(&c);)
+        is |= runs_as(jv_at(c.value, "securityContext"));
+    for (struct jv_iter c = jv_iter(jv_at(pod, "spec", "initContainers")); jv_next(&c);)
+        is |= runs_as(jv_at(c.value, "securityContext"));
+    return is;
+}
+
 /* ConfigMaps and Secrets are the same for all pods of a namespace. In one place for all who want
  * them in the same way, pods can have them at the same path there. Of a job's own ConfigMap all of
  * it is there, to be read and run. */
@@ -158,6 +174,9 @@ static str common_path(struct arena *a, const struct volumes_of *of, jv *volume)
     jv map = jv_at(*volume, "configMap"), secret = jv_at(*volume, "secret");
 
     if (!of->common || (!jv_is(map, JV_OBJ) && !jv_is(secret, JV_OBJ)))
+        return STR_NONE;
+    if (jv_is(secret, JV_OBJ) &&
+        volumes_are_others(of->from.fields.pod)) /* which is for it alone */
         return STR_NONE;
     if (jv_is(map, JV_OBJ) && is_of_its_job(of, map)) {
         str name = jv_str(jv_at(map, "name"), STR_NONE);
@@ -222,7 +241,9 @@ static int set_up_one(struct arena *a, const struct volumes_of *of, jv volume, j
             path = arena_printf(a, "%s/account", of->dir);
             if (volumes_make_dirs(a, path.p, 0755, e) < 0 || write_token(path.p, &files, e) < 0)
                 return -1;
-        } else if (volumes_make_dirs(a, path.p, 0755, e) < 0 ||
+        } else if (volumes_make_dirs(a, path.p,
+                                     common.n && jv_exists(jv_at(volume, "secret")) ? 0700 : 0755,
+                                     e) < 0 ||
                    volumes_write(path.p, &files, e) < 0) {
             return -1;
         }

@@ -23,6 +23,8 @@ int volumes_set_up(struct arena *a, const struct volumes_of *of, jv *out, struct
 
 /* For a container of the pod: [{from, to, subpath, ro}]; env: for subPathExpr. */
 int volumes_mounts(struct arena *a, jv container, jv volumes, jv env, jv *out, struct err *e);
+/* Whether any of the pod's containers runs as somebody else than root. */
+bool volumes_are_others(jv pod);
 /* Whether one of them is at that path. */
 bool volumes_use(jv volumes, str path);
 /* Volumes in memory: [{path, size_bytes}]. */

@@ -197,6 +197,40 @@ test_expect_success NAMESPACES 'what a pod writes to a home is gone with it, and
 	printed dweller >actual && test_cmp expect actual && is mine "$(cat "$home/e2e-$$")" && test ! -e "$home/new-$$"
 '
 
+cat >other.yaml <<END
+apiVersion: v1
+kind: Secret
+metadata: {name: sesame}
+stringData: {word: open}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: other}
+spec:
+  restartPolicy: Never
+  securityContext: {runAsUser: 4711, runAsGroup: 4712}
+  containers:
+  - name: main
+    image: x
+    command: [sh, -c, 'id -u && cat /e2e-word-$$/word && echo && tmp=\${TMPDIR:-/tmp} && echo x >\$tmp/file && cat \$tmp/file &&
+      echo y >/e2e-empty-$$/file && cat /e2e-empty-$$/file && echo bye >/dev/termination-log && while ! test -e $notes/other; do sleep 0.1; done &&
+      cat /e2e-word-$$/word']
+    volumeMounts: [{name: word, mountPath: /e2e-word-$$}, {name: empty, mountPath: /e2e-empty-$$}, {name: notes, mountPath: $notes}]
+  volumes: [{name: word, secret: {secretName: sesame}}, {name: empty, emptyDir: {}}, {name: notes, hostPath: {path: $notes}}]
+END
+stranger() { # COMMAND...: as neither root nor the pod's user
+	setpriv --reuid=4713 --regid=4713 --clear-groups "$@"
+}
+test_expect_success AS_ROOT 'a pod of another user reaches its own files, and nobody else does' '
+	kubectl create -f other.yaml && becomes other .status.phase Running && within 60 grep -q "F y" "$data"/logs/default/other/other/0.log &&
+	dir=$data/pods/$(field other .metadata.uid) && words=$(find "$data/pods" -name word) && test -n "$words" &&
+	{ stranger find "$data" >found 2>/dev/null; ! grep -e /token -e /kubeconfig -e /logs/ found; } &&
+	{ stranger cat "$data/token" "$data/kubeconfig" "$dir"/volumes/word/word "$dir"/account/token "$dir"/kubeconfig >found 2>/dev/null; test ! -s found; } &&
+	{ stop_muster KILL; again; } && becomes other .status.phase Running && touch "$notes/other" &&
+	becomes other .status.phase Succeeded && printf "%s\n" 4711 open x y open >expect &&
+	printed other >actual && test_cmp expect actual && is bye "$(field other ".status.containerStatuses[0].state.terminated.message")"
+'
+
 job() { # KIND SPECS CONTAINER ROLE=REPLICAS...
 	kind=$1 specs=$2 container=$3
 	shift 3

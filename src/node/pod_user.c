@@ -1,0 +1,94 @@
+/* As root, where pods share this machine's files: one that runs as another user must reach what is
+ * its own below the data directory, which is closed to others; and nobody is to find more there
+ * than before. Directories are opened for passing through alone, those with secrets for the pod's
+ * group.
+ */
+
+#include "node/inside.h"
+#include "node/volumes.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void set_mode(str data, const char *name, mode_t mode)
+{
+    char path[PATH_MAX];
+
+    snprintf(path, sizeof(path), "%" PRI_STR "%s", STR_ARG(data), name);
+    chmod(path, mode); /* what is not there yet needs none */
+}
+
+/* For the group; for all who get so far when containers have different ones. */
+static void give(const char *dir, const char *name, gid_t gid, mode_t mode)
+{
+    char path[PATH_MAX];
+    struct stat st;
+
+    snprintf(path, sizeof(path), "%s/%s", dir, name);
+    if (stat(path, &st) < 0)
+        return;
+    bool others = st.st_gid != gid && (st.st_mode & 0070) && st.st_gid != 0;
+    if (chown(path, (uid_t)-1, gid) == 0)
+        chmod(path, others ? mode | (mode & 0070) >> 3 : mode);
+}
+
+/* The first directory on the way that others cannot pass through; empty: none. */
+static str closed_part(struct arena *a, str data)
+{
+    for (size_t i = 1; i <= data.n; i++) {
+        struct stat st;
+        if (i < data.n && data.p[i] != '/')
+            continue;
+        const char *part = arena_z(a, str_sub(data, 0, i));
+        if (stat(part, &st) == 0 && !(st.st_mode & S_IXOTH))
+            return str_of(part);
+    }
+    return STR_NONE;
+}
+
+static bool is_concerned(const struct pod *p)
+{
+    return geteuid() == 0 && str_eq(p->n->o.isolation, S("shared"));
+}
+
+/* Secrets of ours that lie there are closed to others each for itself. */
+static void open_data(str data)
+{
+    set_mode(data, "/logs", 0700);
+    set_mode(data, "/runs", 0700);
+    set_mode(data, "/volumes", 0711);
+    set_mode(data, "/pods/.common", 0711);
+    set_mode(data, "/pods", 0711);
+    set_mode(data, "", 0711);
+}
+
+void pod_open_again(const struct pod *p)
+{
+    if (is_concerned(p) && volumes_are_others(p->life->pod))
+        open_data(p->n->o.data);
+}
+
+void pod_open_to_user(struct arena *a, struct pod *p, const struct life_container *c, int64_t uid,
+                      int64_t gid, struct life_out *out)
+{
+    str data = p->n->o.data;
+    gid_t group = gid > 0 ? (gid_t)gid : 0;
+
+    if (uid <= 0 || !is_concerned(p))
+        return;
+    open_data(data);
+    chmod(p->dir, 0711);
+    give(p->dir, "volumes", group, 0750);
+    give(p->dir, "account", group, 0750);
+    give(p->dir, "kubeconfig", group, 0640);
+    str closed = closed_part(a, data);
+    if (closed.n)
+        life_tell(out, c, true, "UserCannotReach",
+                  arena_printf(a,
+                               "user %lld cannot reach the pod's files: %" PRI_STR
+                               " is closed to others; start muster with a --data directory that "
+                               "everybody can pass to",
+                               (long long)uid, STR_ARG(closed)));
+}
