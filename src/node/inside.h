@@ -34,6 +34,8 @@ struct node {
     uint64_t writes;
     uint64_t trim_writes; /* when memory was looked at last */
     struct loop_timer *trim;
+    struct loop_timer *look; /* at what pods have on disk */
+    struct evict_look *looking;
     bool listed;
     bool ending; /* for good */
     int64_t end_grace_ms;
@@ -129,6 +131,10 @@ void pod_open_to_user(struct arena *a, struct pod *p, const struct life_containe
 void pod_open_again(const struct pod *p); /* it has been running while we were not */
 /* in_pod.c: programs of this machine that its own /tmp would hide; venv: of its image, or empty */
 void pod_tools_shown(struct arena *a, const struct pod *p, str venv, jv *mounts);
+
+/* evict.c: a pod whose storage may be limited has begun */
+void evict_watch(struct pod *p);
+void evict_free(struct node *n);
 
 /* exec.c: the pod's handle is dropped */
 void pod_execs_end(struct pod *p);

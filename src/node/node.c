@@ -324,6 +324,7 @@ void node_free(struct node *n)
         mirror_free(n->mirrors[i]);
     loop_timer_stop(n->over_due);
     loop_timer_stop(n->trim);
+    evict_free(n);
     registration_free(n->reg);
     tell_free(n->tell);
     images_free(n->images);

@@ -375,6 +375,7 @@ static void greeted(struct pod *p, const struct runtime_event *ev)
     p->adopting = false;
     p->box_failures = 0;
     life_on_box_up(p->life, ip);
+    evict_watch(p);
 }
 
 static void box_failed(struct pod *p, str why)

@@ -231,6 +231,15 @@ test_expect_success AS_ROOT 'a pod of another user reaches its own files, and no
 	printed other >actual && test_cmp expect actual && is bye "$(field other ".status.containerStatuses[0].state.terminated.message")"
 '
 
+test_expect_success 'a pod that keeps more on disk than it may is evicted' '
+	pod hoarder "head -c 9000000 /dev/zero >\${TMPDIR:-/tmp}/file; $(nap 14)" &&
+	kubectl get pod hoarder -o json | jq "del(.metadata, .status, .spec.nodeName) | .metadata.name = \"greedy\" |
+		.spec.containers[0].resources.limits[\"ephemeral-storage\"] = \"1Mi\"" >greedy.json &&
+	kubectl create -f greedy.json && becomes greedy .status.phase Failed && is Evicted "$(field greedy .status.reason)" &&
+	field greedy .status.message >out && has out "ephemeral local storage usage exceeds the total limit of containers 1Mi" &&
+	kubectl get events >out && has out "Evicted .*pod/greedy" && field_is hoarder .status.phase Running && runs_soon 1 "$(nap 14)"
+'
+
 job() { # KIND SPECS CONTAINER ROLE=REPLICAS...
 	kind=$1 specs=$2 container=$3
 	shift 3
