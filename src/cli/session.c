@@ -7,6 +7,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 /* The kubeconfig of the server that runs on the data directory, or of the latest run that goes on
@@ -30,7 +31,11 @@ static int load(struct session *s, const struct session_opts *o, struct err *e)
 {
     struct client_from from = client_from_env();
     bool named = o->kubeconfig || (!o->data && from.env_kubeconfig && *from.env_kubeconfig);
-    const char *local = named ? NULL : local_kubeconfig(s->a, o->data);
+    /* In a pod of ours home is this machine's: what runs there is not reached from here, and a
+     * kubeconfig there is somebody's, not the pod's. */
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): nobody sets it */
+    bool in_pod = !o->data && getenv("MUSTER_POD");
+    const char *local = named || in_pod ? NULL : local_kubeconfig(s->a, o->data);
 
     from.file = o->kubeconfig;
     from.context = o->context;
@@ -41,6 +46,8 @@ static int load(struct session *s, const struct session_opts *o, struct err *e)
                        o->data);
     if (local)
         from.file = local;
+    if (in_pod)
+        from.home = NULL;
     if (client_config_load(s->a, &from, &s->config, e) == 0)
         return 0;
     if (e->code == ERR_NOT_FOUND && !named && !local && !o->data)

@@ -86,8 +86,7 @@ struct warden_list warden_env(struct arena *a, const struct warden_sandbox *s,
     }
     if (!find(&own, "PATH"))
         env.at[env.n++] = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-    if (s->shared)
-        env.at[env.n++] = arena_printf(a, "MUSTER_POD=%" PRI_STR, STR_ARG(s->uid)).p;
+    env.at[env.n++] = arena_printf(a, "MUSTER_POD=%" PRI_STR, STR_ARG(s->uid)).p;
     if (s->shared && !find(&own, "TMPDIR"))
         env.at[env.n++] = arena_printf(a, "TMPDIR=%s/tmp/%" PRI_STR, dir, STR_ARG(start->name)).p;
     return env;

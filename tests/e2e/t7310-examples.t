@@ -57,6 +57,16 @@ test_expect_success 'two at once where namespaces are shared' '
 	background="$background $one $two" && wait $one && wait $two && is 3 $(grep -c "sum is 3" out1) && is 3 $(grep -c "sum is 3" out2)
 '
 
+# A newcomer has the data where it is by default, and a kubeconfig of another cluster: the launcher sees both.
+test_expect_success 'MPIJob: the launcher asks the server it belongs to, whatever is at home' '
+	(
+		HOME=$XDG_DATA_HOME/home && export HOME && unset XDG_DATA_HOME && mkdir -p "$HOME/.kube" &&
+		printf "%s\n" "apiVersion: v1" "kind: Config" "current-context: x" "contexts: [{name: x, context: {cluster: x, user: x}}]" \
+			"clusters: [{name: x, cluster: {server: \"https://127.0.0.1:1\"}}]" "users: [{name: x, user: {}}]" >"$HOME/.kube/config" &&
+		for level in namespaces shared; do try $level mpijob-allreduce && is 3 "$(wc -l <sums)" || exit 1; done
+	)
+'
+
 rm -rf "$XDG_DATA_HOME"
 
 # The same as an ordinary user, who may or may not be allowed namespaces here.

@@ -31,7 +31,7 @@ static void the_containers_own_comes_first(void)
     struct warden_sandbox s = { .uid = S("u"), .env = LIST("A=sandbox", "B=sandbox") };
     struct warden_start st = { .name = S("c"), .uid = -1, .env = LIST("A=own", "PATH=/x") };
 
-    is_str(all(a, warden_env(a, &s, &st, "/pods/u")), S("A=own|PATH=/x|B=sandbox|"),
+    is_str(all(a, warden_env(a, &s, &st, "/pods/u")), S("A=own|PATH=/x|B=sandbox|MUSTER_POD=u|"),
            "what the container says counts");
     s.shared = true;
     st.env = LIST("TMPDIR=/t");
@@ -52,19 +52,20 @@ static void the_library_comes_before_others(void)
                                .uid = -1,
                                .env = LIST("PATH=/x", "LD_PRELOAD=l.so") };
 
-    is_str(all(a, warden_env(a, &s, &st, "/d")), S("PATH=/x|LD_PRELOAD=/proc/self/exe:l.so|"),
+    is_str(all(a, warden_env(a, &s, &st, "/d")),
+           S("PATH=/x|LD_PRELOAD=/proc/self/exe:l.so|MUSTER_POD=u|"),
            "the library comes before the container's");
     s.preload = lib;
     is_str(all(a, warden_env(a, &s, &st, "/d")),
-           arena_printf(a, "PATH=/x|LD_PRELOAD=lib.so:l.so|LD_LIBRARY_PATH=%s|", dir),
+           arena_printf(a, "PATH=/x|LD_PRELOAD=lib.so:l.so|LD_LIBRARY_PATH=%s|MUSTER_POD=u|", dir),
            "by its name alone where its path has a space");
     st.env = LIST("PATH=/x", "LD_LIBRARY_PATH=/own");
     is_str(all(a, warden_env(a, &s, &st, "/d")),
-           arena_printf(a, "PATH=/x|LD_PRELOAD=lib.so|LD_LIBRARY_PATH=%s:/own|", dir),
+           arena_printf(a, "PATH=/x|LD_PRELOAD=lib.so|LD_LIBRARY_PATH=%s:/own|MUSTER_POD=u|", dir),
            "before the container's own places");
     st.env = LIST("PATH=/x", "LD_LIBRARY_PATH=");
     is_str(all(a, warden_env(a, &s, &st, "/d")),
-           arena_printf(a, "PATH=/x|LD_PRELOAD=lib.so|LD_LIBRARY_PATH=%s|", dir),
+           arena_printf(a, "PATH=/x|LD_PRELOAD=lib.so|LD_LIBRARY_PATH=%s|MUSTER_POD=u|", dir),
            "which may be none");
 }
 
@@ -74,13 +75,14 @@ static void a_library_that_cannot_be_read_is_left_out(void)
     struct warden_sandbox s = { .uid = S("u"), .preload = "/nonexistent/lib.so" };
     struct warden_start st = { .name = S("c"), .uid = -1, .env = LIST("PATH=/x") };
 
-    is_str(all(a, warden_env(a, &s, &st, "/d")), S("PATH=/x|"),
+    is_str(all(a, warden_env(a, &s, &st, "/d")), S("PATH=/x|MUSTER_POD=u|"),
            "one that is not there is left out");
     if (geteuid() != 0)
         return;
     s.preload = lib;
     st.uid = 12345;
-    is_str(all(a, warden_env(a, &s, &st, "/d")), S("PATH=/x|"), "as is one for root only");
+    is_str(all(a, warden_env(a, &s, &st, "/d")), S("PATH=/x|MUSTER_POD=u|"),
+           "as is one for root only");
     chmod(dir, 0755);
     ok(str_contains(all(a, warden_env(a, &s, &st, "/d")), S("lib.so")), "but not one for all");
     ok(access(lib, W_OK) == 0, "and we are who we were");
