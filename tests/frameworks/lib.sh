@@ -59,13 +59,28 @@ submit() {
 	background="$background $run_pid"
 }
 
+# edited EXAMPLE SED: the example with some words changed, which must be there; its path.
+edited() {
+	sed "$2" "$examples/$1.yaml" >"$1.yaml" && ! cmp -s "$examples/$1.yaml" "$1.yaml" && echo "./$1.yaml"
+}
+
 # finish_job: waits for the end of what submit started, and returns its exit code.
+# fails_in_the_end: the same, and the job must have failed.
 finish_job() {
 	wait "$run_pid" && return 0
 	set -- $?
-	echo "muster run: $1" >&2
-	tail -n 60 lines err >&2
+	test "$1" = "${expected:-0}" || tail -n 60 lines err >&2
 	return "$1"
+}
+
+fails_in_the_end() {
+	expected=1 finish_job
+	test $? = 1
+}
+
+# summary PATTERN...: what muster run said at the end has such lines.
+summary() {
+	has err "$@"
 }
 
 # says N PATTERN: N lines of what replicas wrote match (an extended regular expression).
@@ -113,19 +128,25 @@ pick() {
 	picked=$1
 }
 
-# kill_replica POD [SIGNAL]: ends the program of its container, by SIGKILL.
+# aim POD: waits until its container runs, and knows its process from then on: to ask only when it is to be
+# killed would take time in which it might end.
+aim() {
+	victim=$1
+	within 120 aimed "$1"
+}
+
+aimed() {
+	victim_pid=$(main_pid "$1" 2>/dev/null)
+}
+
+# shoot: SIGKILL for the program that was aimed at, or for the one that took its place.
+shoot() {
+	kill -KILL "$victim_pid" 2>/dev/null || { aimed "$victim" && kill -KILL "$victim_pid"; }
+}
+
+# kill_replica POD: both at once.
 kill_replica() {
-	pid=$(main_pid "$1") && kill -"${2:-KILL}" "$pid"
-}
-
-# restarts POD: how often its container was started again.
-restarts() {
-	kubectl get pod "$1" -o "jsonpath={.status.containerStatuses[0].restartCount}"
-}
-
-# state_of KIND/NAME: the condition of a job that is true and stands last.
-state_of() {
-	kubectl get "$1" -o json | jq -r '[.status.conditions[] | select(.status == "True")][-1].type'
+	aim "$1" && shoot
 }
 
 # once_more REPLICA: it was started again, as muster run says at its end.

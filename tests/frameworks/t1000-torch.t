@@ -27,4 +27,26 @@ test_expect_success "$level: the saved network predicts" '
 
 done
 
+test_expect_success 'OnFailure: whoever is killed, all meet again and come to the end' '
+	pick master-0 worker-0 worker-1 && submit namespaces "$(edited pytorchjob-ddp "s/\"300\"/\"1000\"/")" && aim ddp-$picked &&
+	told "step 100:" && shoot && finish_job &&
+	summary "^pytorchjob/ddp Succeeded" "^ *$picked  *Succeeded  *0  *[1-9]" && says 3 "step 1000: loss 0\.0" &&
+	is "True True False False" "$(python3 predict.py "$(saved circle.pt)")"
+'
+
+test_expect_success 'Never: whoever is killed, the job has failed' '
+	pick worker-0 worker-1 master-0 && submit namespaces "$(edited pytorchjob-ddp "s/\"300\"/\"40000\"/; s/OnFailure/Never/")" &&
+	aim ddp-$picked && told "step 100:" && shoot && fails_in_the_end &&
+	summary "^pytorchjob/ddp Failed" "^ *$picked  *Failed  *137"
+'
+
+test_expect_success 'torchrun: training goes on when a worker is killed, and with one more that joins' '
+	pick 0 1 && submit namespaces pytorchjob-torchrun && aim torchrun-worker-$picked &&
+	told "rank 0 of 2, from step 1$" && told "step 40: 2 of us" && shoot &&
+	told "torchrun-worker-$picked: rank . of [23], from step [0-9]*1$" &&
+	kubectl scale pytorchjob torchrun --replicas=3 && told "torchrun-worker-2: rank . of 3, from step [0-9]*1$" &&
+	finish_job && summary "^pytorchjob/torchrun Succeeded" && says 1 "step 400: 3 of us, loss 0\.[01]" &&
+	says 1 "saved /model/checkpoint.pt: 9[0-9]\.[0-9]% right"
+'
+
 finish

@@ -1,0 +1,37 @@
+#!/bin/sh
+test_description='Open MPI: allreduce in C and training in Python, through muster run'
+. "$(dirname "$0")/lib.sh"
+
+debian
+
+cat >predict.py <<'END'
+import sys, numpy as np
+off = abs(np.load(sys.argv[1]) - [3, -2, 0.5, 1]).max()
+print("close" if off < 0.05 else f"off by {off}")
+END
+
+for level in namespaces shared; do
+
+test_expect_success "$level: a program in C adds up over three workers" '
+	train $level mpijob-allreduce && for rank in 0 1 2; do says 1 "rank $rank of 3 on [^ ]*: the sum is 3$" || return 1; done
+'
+
+test_expect_success "$level: mpi4py: three ranks learn a line together" '
+	train $level mpijob-mpi4py && for rank in 0 1 2; do says 1 "rank $rank of 3 on mpi4py-worker-$rank$" || return 1; done &&
+	says 3 "step 150: loss 0\.0[01]" && says 1 "saved /model/line.npy: .* it says 2\.[45]" && is close "$(python3 predict.py "$(saved line.npy)")"
+'
+
+done
+
+test_expect_success 'OnFailure: launcher or worker, whoever is killed, mpirun starts again and comes to the end' '
+	pick launcher worker-0 worker-1 worker-2 && submit namespaces "$(edited mpijob-mpi4py "s/\"150\"/\"900\"/")" &&
+	aim mpi4py-$picked && told "rank 0 step 300" && shoot && finish_job &&
+	summary "^mpijob/mpi4py Succeeded" && says 6 "rank . of 3 on" && is close "$(python3 predict.py "$(saved line.npy)")"
+'
+
+test_expect_success 'Never: without its launcher the job has failed' '
+	submit namespaces "$(edited mpijob-mpi4py "s/\"150\"/\"90000\"/; s/OnFailure/Never/")" && aim mpi4py-launcher &&
+	told "rank 0 of 3" && shoot && fails_in_the_end && summary "^mpijob/mpi4py Failed" "^ *launcher  *Failed  *137"
+'
+
+finish
