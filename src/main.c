@@ -1,5 +1,7 @@
 /* muster: picks the command and hands it its arguments. */
 
+#include "base/json.h"
+#include "base/yaml.h"
 #include "cli/completion.h"
 #include "cli/options.h"
 #include "image.h"
@@ -15,11 +17,13 @@
 #include <string.h>
 
 static const struct command command_completion; /* it knows all the others */
+static const struct command command_version;
 
 static const struct command *const commands[] = {
-    &command_run,      &command_up,        &command_down,     &command_get,       &command_describe,
-    &command_logs,     &command_events,    &command_delete,   &command_exec,      &command_image,
-    &command_operator, &command_manifests, &command_validate, &command_completion
+    &command_run,      &command_up,         &command_down,     &command_get,
+    &command_describe, &command_logs,       &command_events,   &command_delete,
+    &command_exec,     &command_image,      &command_operator, &command_manifests,
+    &command_validate, &command_completion, &command_version
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
@@ -51,12 +55,54 @@ static const struct command command_completion = {
     .run = complete,
 };
 
+struct version_flags {
+    const char *output;
+};
+
+static const struct opt version_options[] = { { "output", 'o', OPT_TEXT,
+                                                offsetof(struct version_flags, output), "FORMAT",
+                                                "json or yaml instead of words", "json|yaml" },
+                                              { 0 } };
+
+static int version(const struct command *c, int argc, char **argv)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf b = { 0 };
+    struct version_flags f = { 0 };
+    char **words;
+    int n;
+    int code = options_read(c, argc, argv, &f, &words, &n);
+
+    if (code >= 0)
+        return code;
+    if (n > 0) {
+        command_fail(EXIT_USAGE, "version takes no operands: '%s'", words[0]);
+        return command_usage(c);
+    }
+    jv told = jobj(a, { "version", jstr(a, S(MUSTER_VERSION)) });
+    if (!f.output)
+        buf_add(&b, S("muster " MUSTER_VERSION "\n"));
+    else if (strcmp(f.output, "yaml") == 0)
+        yaml_print(&b, told);
+    else
+        buf_printf(&b, "%" PRI_STR "\n", STR_ARG(json_text(a, told)));
+    return command_print(buf_str(&b)) < 0 ? EXIT_FAILED : EXIT_DONE;
+}
+
+static const struct command command_version = {
+    .name = "version",
+    .summary = "print the version",
+    .help = "Usage: muster version [-o json|yaml]\n",
+    .options = version_options,
+    .run = version,
+};
+
 static void usage(FILE *to)
 {
     fputs("Usage: muster COMMAND [OPTION]...\n\nCommands:\n", to);
     for (size_t i = 0; i < COMMANDS; i++)
         fprintf(to, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-    fputs("  version    print the version\n\n'muster COMMAND --help' says more.\n", to);
+    fputs("\n'muster COMMAND --help' says more.\n", to);
 }
 
 int main(int argc, char **argv)
@@ -70,10 +116,8 @@ int main(int argc, char **argv)
         return warden_main(argc - 1, argv + 1);
     if (strcmp(name, "hub") == 0)
         return net_hub_main(argc - 1, argv + 1);
-    if (strcmp(name, "version") == 0 || strcmp(name, "--version") == 0) {
-        puts("muster " MUSTER_VERSION);
-        return EXIT_DONE;
-    }
+    if (strcmp(name, "--version") == 0)
+        return version(&command_version, argc - 1, argv + 1);
     if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
         usage(stdout);
         return EXIT_DONE;

@@ -3,6 +3,7 @@
 #include "run.h"
 
 #include "cli/options.h"
+#include "kube/names.h"
 #include "run_inside.h"
 
 #include <stdio.h>
@@ -150,6 +151,11 @@ static int run(const struct command *c, int argc, char **argv)
         command_fail(EXIT_USAGE, "run needs a file, a directory or - for standard input");
         code = command_usage(c);
     }
+    if (code < 0 && f.ns && !name_ok(str_of(f.ns), name_dns1123_label))
+        code = command_fail(EXIT_USAGE,
+                            "--namespace '%s': must be lower case letters, digits and '-', not at "
+                            "an end, and at most 63 of them",
+                            f.ns);
     run_state_init(&r.state);
     if (code < 0)
         code = run_read_input(&r, words, n);

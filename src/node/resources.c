@@ -92,11 +92,16 @@ static int apply_given(struct arena *a, str given, jv *capacity, struct err *e)
     struct jbuild b = jb_from(a, *capacity);
 
     for (str rest = given; rest.p && rest.n;) {
-        str value = str_cut(&rest, ','), name = str_cut(&value, '=');
+        str whole = str_cut(&rest, ','), value = whole, name = str_cut(&value, '=');
         struct quantity q;
-        if (!name.n || !value.p || quantity_parse(value, &q, NULL) < 0 || quantity_sign(&q) < 0)
+        if (!name.n || !value.p)
             return err_set(e, ERR_INVALID, "resources: \"%" PRI_STR "\" is not NAME=AMOUNT",
-                           STR_ARG(name));
+                           STR_ARG(whole));
+        if (quantity_parse(value, &q, NULL) < 0 || quantity_sign(&q) < 0)
+            return err_set(e, ERR_INVALID,
+                           "resources: %" PRI_STR ": \"%" PRI_STR
+                           "\" is not an amount, as 2, 500m or 4Gi are",
+                           STR_ARG(name), STR_ARG(value));
         jb_set(&b, arena_str(a, name), jstr(a, quantity_text(a, &q)));
     }
     *capacity = jb_done(&b);

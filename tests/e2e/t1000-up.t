@@ -125,6 +125,13 @@ test_expect_success '--help and version go to stdout and exit 0' '
 	muster --help >out && has out "up" && muster up --help >out && has out "--listen" && muster version >out && test -s out
 '
 
+test_expect_success 'version: in words, for programs, and nothing else' '
+	v=$(muster version | sed -n "s/^muster //p") && test -n "$v" && is "muster $v" "$(muster --version)" &&
+	is "$v" "$(muster version -o json | jq -r .version)" && is "version: $v" "$(muster version -o yaml)" &&
+	test_expect_code 2 muster version junk 2>err && has err "junk" &&
+	test_expect_code 2 muster version -o xml 2>err && has err "json|yaml"
+'
+
 test_expect_success '--detach returns once it is ready; down stops it' '
 	muster up --detach --data det --listen 127.0.0.1:0 >out && is 1 "$(wc -l <out)" &&
 	kubectl --kubeconfig det/kubeconfig get ns default &&

@@ -139,7 +139,8 @@ test_expect_success 'invalid input: exit 2 with file, line, column and field; no
 	test ! -e home && mv home.before home &&
 	test_expect_code 2 muster run 2>err && has err "run needs a file" &&
 	test_expect_code 2 muster run nothing.yaml 2>err && has err "nothing.yaml" &&
-	test_expect_code 2 muster run --resources cpu=x good.yaml 2>err && has err "resources"
+	test_expect_code 2 muster run -n "bad ns" good.yaml 2>err && has err "namespace .bad ns.: must be" &&
+	test_expect_code 2 muster run --resources cpu=x good.yaml 2>err && has err "cpu: \"x\" is not an amount"
 '
 
 test_expect_success 'nothing that ends is nothing to run' '

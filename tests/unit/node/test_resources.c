@@ -52,7 +52,11 @@ static void machine_is_read(void)
     is_str(jv_str(jv_at(c, "example.com/x"), S("")), S("3"), "others too");
     o.given = S("cpu=x");
     is_int(node_resources(a, &o, &out, &e), -1, "what is no amount");
-    is_str(str_of(e.msg), S("resources: \"cpu\" is not NAME=AMOUNT"), "is named");
+    is_str(str_of(e.msg), S("resources: cpu: \"x\" is not an amount, as 2, 500m or 4Gi are"),
+           "is named");
+    o.given = S("memory=1Gi,cpu");
+    is_int(node_resources(a, &o, &out, &e), -1, "what has no amount");
+    is_str(str_of(e.msg), S("resources: \"cpu\" is not NAME=AMOUNT"), "likewise");
 }
 
 static void devices_are_lent(void)
