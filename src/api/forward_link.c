@@ -116,7 +116,7 @@ static void drain(struct forward_link *f)
 static void refused(struct forward_link *f, int error)
 {
     snprintf(f->why, sizeof(f->why), "failed to connect to localhost:%d inside the pod: %s",
-             f->o.port, error == ECONNREFUSED ? "connection refused" : strerror(error));
+             f->o.port, error == ECONNREFUSED ? "connection refused" : uv_strerror(-error));
     hang_up(f);
     f->attempt++;
     dial(f);

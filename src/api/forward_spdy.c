@@ -277,8 +277,11 @@ static void on_close(void *ctx, int code)
 
     (void)code;
     s->ws = NULL;
-    while (s->pairs)
-        pair_free(s->pairs);
+    for (struct pair *p = s->pairs, *next; p; p = next) {
+        next = p->next;
+        forward_link_free(p->link);
+        free(p);
+    }
     spdy_parser_done(&s->parser);
     buf_done(&s->out);
     arena_free(s->a);

@@ -198,8 +198,13 @@ void dns_further_free(struct dns_further *f)
 {
     if (!f)
         return;
-    while (f->waiting)
-        finish(f->waiting, STR_NONE);
+    for (struct further *x = f->waiting, *next; x; x = next) {
+        next = x->next;
+        hang_up(x);
+        x->done(x->ctx, STR_NONE);
+        buf_done(&x->packet);
+        free(x);
+    }
     free(f->resolv);
     free(f);
 }

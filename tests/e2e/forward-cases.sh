@@ -5,7 +5,7 @@
 . "$e2e/node.sh"
 KUBECTL_PORT_FORWARD_WEBSOCKETS=true # kubectl 1.30 has to be told
 export KUBECTL_PORT_FORWARD_WEBSOCKETS
-start_node "$level" root
+start_node "$level" "${who:-root}"
 
 # forward FILE WHAT PORT...: kubectl's words into the file; returns when it listens.
 forward() {

@@ -3,7 +3,7 @@ test_description='the server of names that pods ask, isolation namespaces'
 # shellcheck disable=SC1091,SC2034,SC2154,SC2016 # set by lib.sh and node.sh; expanded by test_expect_success
 . "$(dirname "$0")/lib.sh"
 . "$e2e/node.sh"
-start_node namespaces root
+start_node namespaces "${who:-root}"
 kubectl get node -o json >nodes.json
 jq -e '.items[0].status.conditions[] | select(.type == "NetworkUnavailable" and .status == "True")' nodes.json >/dev/null && {
 	node_cleanup
