@@ -41,11 +41,11 @@ test_expect_success 'Never: whoever is killed, the job has failed' '
 '
 
 test_expect_success 'torchrun: training goes on when a worker is killed, and with one more that joins' '
-	pick 0 1 && submit namespaces pytorchjob-torchrun && aim torchrun-worker-$picked &&
+	pick 0 1 && submit namespaces "$(edited pytorchjob-torchrun "s/\"400\"/\"800\"/")" && aim torchrun-worker-$picked &&
 	told "rank 0 of 2, from step 1$" && told "step 40: 2 of us" && shoot &&
 	told "torchrun-worker-$picked: rank . of [23], from step [0-9]*1$" &&
 	kubectl scale pytorchjob torchrun --replicas=3 && told "torchrun-worker-2: rank . of 3, from step [0-9]*1$" &&
-	finish_job && summary "^pytorchjob/torchrun Succeeded" && says 1 "step 400: 3 of us, loss 0\.[01]" &&
+	finish_job && summary "^pytorchjob/torchrun Succeeded" && says 1 "step 800: 3 of us, loss 0\.[01]" &&
 	says 1 "saved /model/checkpoint.pt: 9[0-9]\.[0-9]% right"
 '
 

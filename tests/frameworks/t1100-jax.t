@@ -28,15 +28,15 @@ done
 
 # A process that is lost takes the others along, and all meet again.
 test_expect_success 'OnFailure: whoever is killed, all are there again and come to the end' '
-	pick 0 1 2 && submit namespaces "$(edited jaxjob-train "s/\"400\"/\"2000\"/")" && aim jax-train-worker-$picked &&
-	told "process $picked step 500: loss" && shoot && finish_job &&
-	summary "^jaxjob/jax-train Succeeded" "^ *worker-$picked  *Succeeded  *0  *[1-9]" && says 3 "step 2000: loss 0\.000"
+	pick 0 1 2 && submit namespaces "$(edited jaxjob-train "s/\"400\"/\"1200\"/")" && aim jax-train-worker-$picked &&
+	told "process $picked step 300: loss" && shoot && finish_job &&
+	summary "^jaxjob/jax-train Succeeded" "^ *worker-$picked  *Succeeded  *0  *[1-9]" && says 3 "step 1200: loss 0\.00"
 '
 
 test_expect_success 'ExitCode: to be killed is no reason to give up' '
-	pick 1 2 0 && submit namespaces "$(edited jaxjob-train "s/\"400\"/\"2000\"/; s/OnFailure/ExitCode/")" &&
-	aim jax-train-worker-$picked && told "process $picked step 500: loss" && shoot && finish_job &&
-	summary "^jaxjob/jax-train Succeeded" && says 3 "step 2000: loss 0\.000"
+	pick 1 2 0 && submit namespaces "$(edited jaxjob-train "s/\"400\"/\"1200\"/; s/OnFailure/ExitCode/")" &&
+	aim jax-train-worker-$picked && told "process $picked step 300: loss" && shoot && finish_job &&
+	summary "^jaxjob/jax-train Succeeded" && says 3 "step 1200: loss 0\.00"
 '
 
 test_expect_success 'Never: whoever is killed, the job has failed' '
