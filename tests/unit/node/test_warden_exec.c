@@ -238,11 +238,16 @@ static void a_container_has_input(struct rig *r)
 
 static void a_container_has_a_terminal(struct rig *r)
 {
+    AUTO(arena) struct arena *a = arena_new();
     struct rig_pod *p = rig_pod(r, 3, NULL);
+    str nap = arena_printf(a, "600.%07d7", (int)getpid());
 
     rig_start(p,
-              "tty; until test \"$(stty size)\" = '33 99'; do sleep 0.1; done; echo sized; read x; "
-              "echo said $x; sleep 1000",
+              arena_printf(a,
+                           "tty; until test \"$(stty size)\" = '33 99'; do sleep 0.1; done; "
+                           "echo sized; read x; echo said $x; sleep %s",
+                           nap.p)
+                  .p,
               "{'stdin': true, 'tty': true}");
     rig_wait_n(r, &p->started, 1);
     ok(rig_wait_log(p, "/dev/pts/"), "a container with a terminal");
@@ -252,7 +257,8 @@ static void a_container_has_a_terminal(struct rig *r)
     warden_input_end(p->p, S("main"));
     dprintf(in.fd, "hello\n");
     ok(rig_wait_log(p, "said hello"), "and written to; it has no end");
-    dprintf(in.fd, "\003"); /* Ctrl-C */
+    rig_wait_processes(r, nap.p, 2); /* a shell that is just starting one hears it after that */
+    dprintf(in.fd, "\003");          /* Ctrl-C */
     ok(rig_wait_n(r, &p->exited, 1), "but Ctrl-C");
     close(in.fd);
     rig_end(p, 0);
