@@ -33,12 +33,6 @@ test_expect_success 'OnFailure: whoever is killed, all are there again and come 
 	summary "^jaxjob/jax-train Succeeded" "^ *worker-$picked  *Succeeded  *0  *[1-9]" && says 3 "step 1200: loss 0\.00"
 '
 
-test_expect_success 'ExitCode: to be killed is no reason to give up' '
-	pick 1 2 0 && submit namespaces "$(edited jaxjob-train "s/\"400\"/\"1200\"/; s/OnFailure/ExitCode/")" &&
-	aim jax-train-worker-$picked && told "process $picked step 300: loss" && shoot && finish_job &&
-	summary "^jaxjob/jax-train Succeeded" && says 3 "step 1200: loss 0\.00"
-'
-
 test_expect_success 'Never: whoever is killed, the job has failed' '
 	pick 2 0 1 && submit namespaces "$(edited jaxjob-train "s/\"400\"/\"40000\"/; s/OnFailure/Never/")" &&
 	aim jax-train-worker-$picked && told "process $picked of 3" && shoot && fails_in_the_end &&
