@@ -20,6 +20,17 @@ def name_at(p, at):
     return ".".join(parts), end or at + 1
 
 
+def by_udp(s, packet):
+    s.settimeout(15)  # longer than our own server waits for others
+    for _ in range(8):  # what is lost is asked again, as any resolver does
+        try:
+            s.send(packet)
+            return s.recv(65536)
+        except OSError:
+            pass
+    raise TimeoutError
+
+
 def main():
     tcp = sys.argv[1] == "tcp"
     kind, name = sys.argv[-2:]
@@ -33,10 +44,8 @@ def main():
         p = s.read(struct.unpack(">H", s.read(2))[0])
     else:
         s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        s.settimeout(60)
         s.connect((server, 53))
-        s.send(packet)
-        p = s.recv(65536)
+        p = by_udp(s, packet)
     flags, _, answers = struct.unpack(">3H", p[2:8])
     at = name_at(p, 12)[1] + 4
     got = []
