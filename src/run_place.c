@@ -120,6 +120,7 @@ static int open_own(struct run *r)
         return command_fail(EXIT_FAILED, "%s", st->e.msg);
     r->api = api_inproc_new(cluster_api(r->cluster), "run");
     r->submit.make_namespaces = true;
+    r->submit.dir = r->dir;
     r->open = true;
     return session_within(&r->s, r->loop, r->api, r->f->ns, cluster_server(r->cluster));
 }

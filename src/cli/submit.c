@@ -135,6 +135,20 @@ static bool is_same(struct arena *a, jv want, jv have)
     return holds(want, have);
 }
 
+/* Where the cluster ends with us there is nobody to ask, once this is read. */
+static str how_to_delete(const struct submit *m, const struct submit_object *o,
+                         const struct job_kind *kind)
+{
+    str what = arena_printf(m->s->a, "-n %" PRI_STR " %s/%" PRI_STR, STR_ARG(o->ns),
+                            kind ? kind->singular : "pod", STR_ARG(o->name));
+
+    if (!m->dir)
+        return arena_printf(m->s->a, "'muster delete %" PRI_STR "'", STR_ARG(what));
+    return arena_printf(
+        m->s->a, "after 'muster up --detach --data %s' 'muster delete --data %s %" PRI_STR "'",
+        m->dir, m->dir, STR_ARG(what));
+}
+
 static int meet(struct submit *m, struct submit_object *o)
 {
     struct session *s = m->s;
@@ -152,10 +166,9 @@ static int meet(struct submit *m, struct submit_object *o)
     bool over = kind ? job_is_over(q.obj) : str_eqz(phase, "Succeeded") || str_eqz(phase, "Failed");
     if (is_job && over)
         return command_fail(EXIT_FAILED,
-                            "%" PRI_STR ": %" PRI_STR " is there already and has ended; 'muster "
-                            "delete -n %" PRI_STR " %s/%" PRI_STR "' makes room for another",
-                            STR_ARG(o->where), STR_ARG(title), STR_ARG(o->ns),
-                            kind ? kind->singular : "pod", STR_ARG(o->name));
+                            "%" PRI_STR ": %" PRI_STR " is there already and has ended; %" PRI_STR
+                            " makes room for another",
+                            STR_ARG(o->where), STR_ARG(title), STR_ARG(how_to_delete(m, o, kind)));
     if (!str_eqz(str_of(o->res->kind), "Namespace") && !is_same(s->a, o->obj, q.obj))
         return command_fail(EXIT_FAILED,
                             "%" PRI_STR ": %" PRI_STR " is there already, and different; delete "

@@ -228,7 +228,7 @@ test_expect_success 'a reader that goes away does not end the job' '
 test_expect_success '--keep: all is there for a later muster up' '
 	muster run --keep good.yaml >out 2>err && has err "^  logs: $XDG_DATA_HOME/muster/logs/default/good" &&
 	test_expect_code 1 muster run --keep good.yaml 2>err &&
-	has err "good.yaml:1:1: TFJob/good is there already and has ended; .muster delete -n default tfjob/good. makes room"
+	has err "good.yaml:1:1: TFJob/good is there already and has ended; after .muster up --detach --data .*muster delete --data .* -n default tfjob/good. makes room"
 '
 
 test_expect_success 'with a muster up: used, and left as it was' '
