@@ -26,7 +26,7 @@ done
 test_expect_success 'OnFailure: launcher or worker, whoever is killed, mpirun starts again and comes to the end' '
 	pick launcher worker-0 worker-1 worker-2 && submit namespaces "$(edited mpijob-mpi4py "s/\"150\"/\"900\"/")" &&
 	aim mpi4py-$picked && told "rank 0 step 300" && shoot && finish_job &&
-	summary "^mpijob/mpi4py Succeeded" && says 6 "rank . of 3 on" && is close "$(python3 predict.py "$(saved line.npy)")"
+	summary "^mpijob/mpi4py Succeeded" && test "$(grep -c "rank . of 3 on" lines)" -ge 6 && is close "$(python3 predict.py "$(saved line.npy)")"
 '
 
 test_expect_success 'Never: without its launcher the job has failed' '
