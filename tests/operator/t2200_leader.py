@@ -94,8 +94,10 @@ class Pair:
     def _led(self, engine, request):
         taken = {}  # identity -> when it asked for what it got; the watch tells of it a moment later
         for r in engine.proxy.written_requests():
+            if r.plural != "leases" or r.status not in (200, 201):
+                continue
             who = (r.json() or {}).get("spec", {}).get("holderIdentity")
-            if r.plural == "leases" and r.status in (200, 201) and who:
+            if who:
                 taken[who] = min(r.sent, taken.get(who, r.sent))
         return any(who in taken and taken[who] <= request.sent <= end + 0.05 for who, _, end in self._reigns())
 
