@@ -10,26 +10,35 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static void add(struct arena *a, struct jbuild *b, const char *path)
+struct homes {
+    jv at[4];
+    size_t n;
+};
+
+static void add(struct arena *a, struct homes *h, const char *path)
 {
     char real[PATH_MAX];
 
-    if (path && realpath(path, real) && strcmp(real, "/") != 0)
-        jb_push(b, jstr(a, arena_str(a, str_of(real))));
+    if (!path || !realpath(path, real) || strcmp(real, "/") == 0)
+        return;
+    for (size_t i = 0; i < h->n; i++)
+        if (str_eqz(jv_str(h->at[i], STR_NONE), real))
+            return;
+    h->at[h->n++] = jstr(a, arena_str(a, str_of(real)));
 }
 
 jv up_files_homes(struct arena *a)
 {
-    struct jbuild b = jb_arr(a);
+    struct homes h = { 0 };
     const struct passwd *me = getpwuid(geteuid()); /* NOLINT(concurrency-mt-unsafe): at start */
 
     if (geteuid() == 0) {
-        add(a, &b, "/root");
-        add(a, &b, "/home");
+        add(a, &h, "/root");
+        add(a, &h, "/home");
     }
-    add(a, &b, me ? me->pw_dir : NULL);
-    add(a, &b, getenv("HOME")); /* NOLINT(concurrency-mt-unsafe): nobody sets it */
-    return jb_done(&b);
+    add(a, &h, me ? me->pw_dir : NULL);
+    add(a, &h, getenv("HOME")); /* NOLINT(concurrency-mt-unsafe): nobody sets it */
+    return jarr_n(a, h.at, h.n);
 }
 
 jv up_files_json(struct arena *a, const struct warden_ground *g)
