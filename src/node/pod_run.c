@@ -120,6 +120,7 @@ static int set_up_volumes(struct pod *p, struct err *e)
         .claim = claim,
         .persistent = persistent,
         .dir = p->dir,
+        .claims = arena_printf(a, "%" PRI_STR "/volumes", STR_ARG(p->n->o.data)),
         .common = p->n->common.p,
     };
     jv out = JV_ABSENT;

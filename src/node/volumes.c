@@ -84,6 +84,30 @@ static int host_path(struct arena *a, jv source, str *path, struct err *e)
 
 /* ---- claims */
 
+/* Any user of a pod may write there, as with local-path on a cluster: who else is on this machine
+ * does not get so far, since what is above cannot be listed by others. Those that were made 0770
+ * once become so, too. */
+static int make_own(struct arena *a, const struct volumes_of *of, const char *path, struct err *e)
+{
+    struct stat st;
+
+    if (volumes_make_dirs(a, arena_z(a, of->claims), 0711, e) < 0 ||
+        volumes_make_dirs(a, path, 0777, e) < 0)
+        return -1;
+    if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && (st.st_mode & 07777) == 0770 &&
+        st.st_uid == geteuid() && st.st_gid == getegid() && chmod(path, 0777) < 0)
+        return err_sys(e, "chmod %s", path);
+    return 0;
+}
+
+static bool is_own(str claims, str path)
+{
+    str name = str_sub(path, claims.n, path.n);
+
+    return claims.n && str_starts(path, claims) && str_starts(name, S("/pvc-")) &&
+           !str_contains(str_sub(name, 1, name.n), S("/"));
+}
+
 static int claimed(struct arena *a, const struct volumes_of *of, str name, str *path, bool *ro,
                    struct err *e)
 {
@@ -108,7 +132,9 @@ static int claimed(struct arena *a, const struct volumes_of *of, str name, str *
                        "persistentvolume \"%" PRI_STR
                        "\" is neither hostPath nor local: not available on this node",
                        STR_ARG(volume));
-    return volumes_make_dirs(a, arena_z(a, *path), 0770, e);
+    const char *made = arena_z(a, *path);
+    return is_own(of->claims, *path) ? make_own(a, of, made, e)
+                                     : volumes_make_dirs(a, made, 0770, e);
 }
 
 /* ---- each */

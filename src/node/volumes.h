@@ -13,6 +13,7 @@ struct volumes_of {
     jv (*claim)(void *ctx, str ns, str name);      /* a PersistentVolumeClaim */
     jv (*persistent)(void *ctx, str ns, str name); /* a PersistentVolume; ns is empty */
     const char *dir;                               /* DIR/volumes/NAME are made in it */
+    str claims;         /* where local-path makes its volumes; what is there is ours */
     const char *common; /* for volumes that are the same in all pods; NULL: none is shared */
 };
 

@@ -56,7 +56,20 @@ def a_claim_is_bound_when_its_first_user_comes(s):
          volume["spec"]["persistentVolumeReclaimPolicy"]), ("Bound", "c", "local-path", "Delete"), "the volume")
     [folder] = [d for d in os.listdir(s.machine.data + "/volumes") if it["metadata"]["uid"] in d]
     mode = stat.S_IMODE(os.stat(os.path.join(s.machine.data, "volumes", folder)).st_mode)
-    is_(oct(mode), oct(0o770), "never for the world to write")
+    is_(oct(mode), oct(0o777), "for any user of a pod")
+    above = os.stat(s.machine.data).st_mode & os.stat(s.machine.data + "/volumes").st_mode
+    is_(above & 0o066, 0, "which others do not find")
+
+
+@scene(user="root")
+def a_claim_can_be_used_by_any_user(s):
+    claim(s, "c")
+    s.start("p", box("echo mine >$D/x && ls -ln $D/x | awk '{print $3}' | say uid",
+                     env=[{"name": "D", "value": s.place("p", "d")}],
+                     volumeMounts=[{"name": "d", "mountPath": s.place("p", "d")}]),
+            securityContext={"runAsUser": 12345},
+            volumes=[{"name": "d", "persistentVolumeClaim": {"claimName": "c"}}])
+    is_(s.read("uid"), "12345\n", "what it wrote is its own")
 
 
 @scene

@@ -38,6 +38,7 @@ static str token(void *ctx, jv source)
 }
 
 static const char *common; /* level shared */
+static char claims[64];    /* where local-path has its own */
 static const char *mounted = "[]";
 
 static int set_up(struct arena *a, const char *volumes, jv *out, struct err *e)
@@ -56,6 +57,7 @@ static int set_up(struct arena *a, const char *volumes, jv *out, struct err *e)
         .claim = claim,
         .persistent = persistent,
         .dir = dir,
+        .claims = str_of(claims),
         .common = common,
     };
 
@@ -180,7 +182,7 @@ static void directories_are_made(void)
     stat(arena_printf(a, "%s/volumes/e", dir).p, &st);
     is_int(st.st_mode & 0777, 0777, "anybody may write into an emptyDir");
     stat(arena_printf(a, "%s/pv/one", dir).p, &st);
-    is_int(st.st_mode & 0777, 0770, "not so a claimed one");
+    is_int(st.st_mode & 0777, 0770, "not so a directory of somebody's own");
     is_json(jv_without(a, jv_index(volumes_in_memory(a, out), 0), "path"),
             "{'size_bytes': 1048576}", "one is in memory");
     is_int(volumes_mounts(a, jdoc_root(c), out, jobj(a, { "N", jstrz(a, "7") }), &mounts, &e), 0,
@@ -191,6 +193,39 @@ static void directories_are_made(void)
     ok(jv_bool(jv_at(jv_index(mounts, 2), "ro"), false), "read-only as claimed");
     is_int(volumes_mounts(a, jdoc_root(c), out, JV_EMPTY_OBJ, &mounts, &e), -1,
            "what cannot be expanded fails");
+    jdoc_unref(objects);
+}
+
+/* A pod's user need not be ours. */
+static void claims_are_for_any_user(void)
+{
+    static const char *const volume =
+        "[{'name': 'v', 'persistentVolumeClaim': {'claimName': 'c'}}]";
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf text = { 0 };
+    struct err e = { 0 };
+    struct stat st = { 0 };
+    jv out = JV_ABSENT;
+
+    snprintf(claims, sizeof(claims), "%s/claims", dir);
+    buf_printf(&text,
+               "{'claims': {'c': {'spec': {'volumeName': 'pv'}, 'status': {'phase': 'Bound'}}}, "
+               "'volumes': {'pv': {'spec': {'hostPath': {'path': '%s/pvc-1'}}}}}%c",
+               claims, 0);
+    objects = J(text.p);
+    const char *one = arena_printf(a, "%s/pvc-1", claims).p;
+    mode_t before = umask(077);
+    is_int(set_up(a, volume, &out, &e), 0, "a claim of local-path");
+    umask(before);
+    is_int(stat(one, &st) == 0 ? st.st_mode & 07777 : 0, 0777, "any user may write into it");
+    is_int(stat(claims, &st) == 0 ? st.st_mode & 07777 : 0, 0711, "if told where it is");
+    chmod(one, 0770);
+    is_int(set_up(a, volume, &out, &e), 0, "one that was made otherwise before");
+    is_int(stat(one, &st) == 0 ? st.st_mode & 07777 : 0, 0777, "is so, too");
+    chmod(one, 02750);
+    is_int(set_up(a, volume, &out, &e), 0, "one that a pod has changed");
+    is_int(stat(one, &st) == 0 ? st.st_mode & 07777 : 0, 02750, "stays as it is");
+    claims[0] = '\0';
     jdoc_unref(objects);
 }
 
@@ -235,6 +270,7 @@ int main(void)
     objects_become_files();
     mistakes_are_told();
     directories_are_made();
+    claims_are_for_any_user();
     a_token_alone_is_a_file();
     is_int(volumes_remove(dir, &e), 0, "all of it goes");
     ok(access(dir, F_OK) < 0, "it is gone");
