@@ -19,6 +19,15 @@ static void check_amount(struct check *c, const struct path *at, jv v)
     nonnegative_check(c->ps, at, v);
 }
 
+/* What no schema lets through is no part of the sum below: it would be told with a number that
+ * nobody wrote. */
+static void check_count(struct check *c, const struct path *at, jv n)
+{
+    check_amount(c, at, n);
+    if (jv_int(n, 0) > INT32_MAX)
+        problem_invalid(c->ps, at, n, "should be less than or equal to %d", MANY_REPLICAS);
+}
+
 static void check_replicas(struct check *c)
 {
     static const char *const policies[] = { "Always", "ExitCode", "Never", "OnFailure", NULL };
@@ -31,7 +40,7 @@ static void check_replicas(struct check *c)
         jv n = jv_get(now, S("replicas")), text = jv_get(now, S("restartPolicy"));
         enum restart_policy known;
         if (check_is_new(c, n, jv_get(before, S("replicas"))))
-            check_amount(c, &replicas, n);
+            check_count(c, &replicas, n);
         check_type(c, &policy, text, JV_STR);
         if (check_is_new(c, text, jv_get(before, S("restartPolicy"))) && jv_str(text, S("")).n &&
             !restart_policy_read(jv_str(text, S("")), &known))
@@ -73,7 +82,7 @@ static struct sizes sizes_of(struct arena *a, const struct job_kind *kind, jv ob
         str name = job_child_name(a, j, r, most - 1);
         if (name.n > s.longest.n)
             s.longest = name;
-        s.total += r->replicas;
+        s.total += r->replicas_known ? r->replicas : 0;
     }
     return s;
 }

@@ -21,6 +21,25 @@ test_expect_success 'J7: each fault has a file, a line, a column and a field' '
 	has out "^bad.yaml:6:5: spec.containers\[0\].image: Required value$"
 '
 
+test_expect_success 'a number too large is told once, where it stands, as it was written' '
+	cat >many.yaml <<-EOF &&
+	apiVersion: kubeflow.org/v1
+	kind: TFJob
+	metadata: {name: a}
+	spec:
+	  tfReplicaSpecs:
+	    PS:
+	      replicas: 5000000000
+	      template: {spec: {containers: [{name: tensorflow, image: b}]}}
+	    Worker:
+	      replicas: 1099511627776
+	      template: {spec: {containers: [{name: tensorflow, image: b}]}}
+	EOF
+	test_expect_code 2 muster validate many.yaml >out &&
+	printf "many.yaml:%s: spec.tfReplicaSpecs[%s].replicas: Invalid value: %s: should be less than or equal to 100000\n" \
+		7:7 PS 5000000000 10:7 Worker 1099511627776 >want && test_cmp want out
+'
+
 test_expect_success 'as JSON, too' '
 	test_expect_code 2 muster validate -o json bad.yaml >out.json &&
 	jq_is ".valid == false and .objects == 1 and (.findings | length) == 2" out.json &&
