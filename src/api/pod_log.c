@@ -69,9 +69,15 @@ struct given {
 
 static int integer(struct api_req *r, str v, int64_t *out)
 {
-    if (str_to_int(v.n && v.p[0] == '+' ? str_sub(v, 1, v.n) : v, out))
+    str digits = v.n && (v.p[0] == '+' || v.p[0] == '-') ? str_sub(v, 1, v.n) : v;
+    size_t n = 0;
+
+    if (str_to_int(v.n && v.p[0] == '+' ? digits : v, out))
         return 0;
-    fail_bad_request(r, "strconv.ParseInt: parsing \"%" PRI_STR "\": invalid syntax", STR_ARG(v));
+    while (n < digits.n && digits.p[n] >= '0' && digits.p[n] <= '9')
+        n++;
+    fail_bad_request(r, "strconv.ParseInt: parsing \"%" PRI_STR "\": %s", STR_ARG(v),
+                     n && n == digits.n ? "value out of range" : "invalid syntax");
     return -1;
 }
 

@@ -48,6 +48,18 @@ void subresource_no_runtime(struct api_req *r)
                   STR_ARG(r->res->plural), STR_ARG(r->sub));
 }
 
+static void not_served(struct api_req *r)
+{
+    struct store_obj *o = store_get(r->res->coll, resource_key(r->a, r->res, r->ns, r->name));
+
+    if (!o)
+        fail_not_found(r, r->res, r->name);
+    else
+        fail_code(r, ERR_NOT_IMPLEMENTED,
+                  "%" PRI_STR "/%" PRI_STR " is not served here; pods/portforward is",
+                  STR_ARG(r->res->plural), STR_ARG(r->sub));
+}
+
 void subresource_run(struct api_req *r)
 {
     static const struct {
@@ -65,7 +77,7 @@ void subresource_run(struct api_req *r)
         { "exec", pod_exec_run },
         { "attach", pod_exec_run },
         { "portforward", pod_forward_run },
-        { "proxy", subresource_no_runtime },
+        { "proxy", not_served },
         { "token", token_request_run },
     };
 

@@ -101,7 +101,16 @@ test_expect_success 'options that make no sense' '
 	refused "PodLogOptions \"short\" is invalid: tailLines: Invalid value: -1: must be greater than or equal to 0" tailLines=-1 &&
 	refused "PodLogOptions \"short\" is invalid: limitBytes: Invalid value: 0: must be greater than 0" limitBytes=0 &&
 	refused "PodLogOptions \"short\" is invalid: sinceSeconds: Invalid value: 0: must be greater than 0" sinceSeconds=0 &&
-	api "/api/v1/namespaces/default/pods/short/log?tailLines=x" -o out -w "%{http_code}" >code && is 400 "$(cat code)"
+	api "/api/v1/namespaces/default/pods/short/log?tailLines=x" -o out -w "%{http_code}" >code && is 400 "$(cat code)" &&
+	has out "parsing .*x.*: invalid syntax" &&
+	api "/api/v1/namespaces/default/pods/short/log?sinceSeconds=99999999999999999999" >out &&
+	jq_is ".code == 400 and (.message | endswith(\": value out of range\"))" out
+'
+
+test_expect_success 'what is not served is said to be so' '
+	api /api/v1/namespaces/default/pods/short/proxy/ >out &&
+	jq_is ".code == 501 and .message == \"pods/proxy is not served here; pods/portforward is\"" out &&
+	api /api/v1/namespaces/default/pods/nobody/proxy/ >out && jq_is ".code == 404" out
 '
 
 cat >again.json <<END
