@@ -264,7 +264,7 @@ int warden_start_read(struct arena *a, jv v, struct warden_start *s, struct err 
         .attempt = number(&r, jv_at(v, "attempt"), "attempt", 0, INT32_MAX, 0),
         .argv = list(&r, jv_at(v, "argv"), "argv"),
         .env = list(&r, jv_at(v, "env"), "env"),
-        .cwd = path(&r, jv_at(v, "cwd"), "cwd"),
+        .cwd = path(&r, jv_at(v, "cwd"), "workingDir"),
         .rootfs = path(&r, jv_at(v, "rootfs"), "rootfs"),
         .oom_score_adj =
             number(&r, jv_at(v, "oom_score_adj"), "oom_score_adj", -1000, 1000, 0),
@@ -273,7 +273,7 @@ int warden_start_read(struct arena *a, jv v, struct warden_start *s, struct err 
         .input = jv_bool(jv_at(v, "stdin"), false),
         .tty = jv_bool(jv_at(v, "tty"), false),
         .term_from = path(&r, jv_at(v, "termination_log"), "termination_log"),
-        .term_to = path(&r, jv_at(v, "termination_path"), "termination_path"),
+        .term_to = path(&r, jv_at(v, "termination_path"), "terminationMessagePath"),
         .limits = {
             .cpu_milli = number(&r, jv_at(limits, "cpu_milli"), "cpu_milli", 0, INT32_MAX, 0),
             .cpu_shares = number(&r, jv_at(limits, "cpu_shares"), "cpu_shares", 0, 262144, 0),
