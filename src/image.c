@@ -107,6 +107,20 @@ static int whole_path(struct arena *a, const char *name, const char *given, jv *
     return jv_exists(*out) ? 0 : -1;
 }
 
+/* Only its bin directory is looked at later, and nothing would be found in a wrong one. */
+static int check_venv(struct arena *a, const char *given, struct err *e)
+{
+    static const char *const names[] = { "python", "python3" };
+
+    for (size_t i = 0; given && i < COUNT(names); i++)
+        if (access(arena_printf(a, "%s/bin/%s", given, names[i]).p, X_OK) == 0)
+            return 0;
+    if (!given)
+        return 0;
+    return err_set(e, ERR_INVALID, "--venv %s is no Python environment: it has no bin/python",
+                   given);
+}
+
 /* Words as a shell has them, with both kinds of quotes and nothing else. */
 static int words(struct arena *a, const char *text, jv *out, struct err *e)
 {
@@ -135,7 +149,7 @@ static int make_entry(struct arena *a, const char *image, const struct flags *f,
     jv rootfs = JV_ABSENT, venv = JV_ABSENT, command = JV_ABSENT;
 
     if (whole_path(a, "rootfs", f->rootfs, &rootfs, e) < 0 ||
-        whole_path(a, "venv", f->venv, &venv, e) < 0 ||
+        whole_path(a, "venv", f->venv, &venv, e) < 0 || check_venv(a, f->venv, e) < 0 ||
         words(a, f->command ? f->command : "", &command, e) < 0)
         return -1;
     *out = jobj(a, { "match", jstr(a, str_of(image)) }, { "rootfs", rootfs }, { "venv", venv },
@@ -170,6 +184,8 @@ static int map(struct mapping *t, const char *image, const struct flags *f)
     jv entry;
     bool replaced;
 
+    if (!*image)
+        return command_fail(EXIT_USAGE, "image map needs an image, and '' is none");
     if (!f->host == !f->rootfs && !f->venv)
         return command_fail(EXIT_USAGE, "image map needs either --host or --rootfs DIR");
     if (f->rootfs && (f->host || f->venv))

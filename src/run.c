@@ -11,7 +11,7 @@
 
 static const struct opt options[] = {
     { "timeout", 0, OPT_DURATION, offsetof(struct run_flags, timeout_ms), "TIME",
-      "stop what is not over by then, as in 90s or 2h, and exit with 124", NULL },
+      "stop what is not over by then, as in 90s or 2h, and exit with 124; 0: no limit", NULL },
     { "keep", 0, OPT_FLAG, offsetof(struct run_flags, keep), NULL,
       "leave the jobs and all else as they are when they are over", NULL },
     { "namespace", 'n', OPT_TEXT, offsetof(struct run_flags, ns), "NS",

@@ -42,6 +42,8 @@ static int set(const struct command *c, const struct opt *o, void *to, const cha
     if (o->values && !is_one_of(value, o->values))
         return command_fail(EXIT_USAGE, "%s: --%s is one of %s, not '%s'", c->name, o->name,
                             o->values, value);
+    if (o->arg && strcmp(o->arg, "DIR") == 0 && !*value)
+        return command_fail(EXIT_USAGE, "%s: --%s '' names no directory", c->name, o->name);
     switch (o->type) {
     case OPT_FLAG:
         *(bool *)field = true;

@@ -140,6 +140,7 @@ test_expect_success 'invalid input: exit 2 with file, line, column and field; no
 	test_expect_code 2 muster run 2>err && has err "run needs a file" &&
 	test_expect_code 2 muster run nothing.yaml 2>err && has err "nothing.yaml" &&
 	test_expect_code 2 muster run -n "bad ns" good.yaml 2>err && has err "namespace .bad ns.: must be" &&
+	test_expect_code 2 muster run --data "" good.yaml 2>err && has err "run: --data .. names no directory" &&
 	test_expect_code 2 muster run --resources cpu=x good.yaml 2>err && has err "cpu: \"x\" is not an amount"
 '
 

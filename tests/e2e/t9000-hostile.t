@@ -78,7 +78,7 @@ test_expect_success 'a directory with a lock that is not ours is left alone' '
 '
 
 test_expect_success 'an empty --data is a mistake' '
-	test_expect_code 1 muster up --data "" --listen 127.0.0.1:0 2>err && has err "names no directory"
+	test_expect_code 2 muster up --data "" --listen 127.0.0.1:0 2>err && has err "names no directory"
 '
 
 test_expect_success 'stop' 'stop_muster'
