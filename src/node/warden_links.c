@@ -5,6 +5,7 @@
 #include "node/warden_links.h"
 
 #include "base/buf.h"
+#include "node/warden_mount.h"
 #include "node/warden_sys.h"
 
 #include <dirent.h>
@@ -131,6 +132,15 @@ static int make_link(const char *dir, const char *from, const char *to, struct e
     return 0;
 }
 
+/* Made when it is missing, and within the volume. */
+static int check_subpath(const struct warden_mount *m, struct err *e)
+{
+    AUTO(warden_fd) int whole = open(m->from, O_PATH | O_CLOEXEC);
+    AUTO(warden_fd) int part = whole < 0 ? -1 : warden_beneath(whole, m->subpath, e);
+
+    return whole < 0 ? err_sys(e, "open %s", m->from) : part < 0 ? -1 : 0;
+}
+
 static int make_mount(const struct warden_view *v, const struct warden_mount *m, struct buf *moves,
                       struct err *e)
 {
@@ -141,8 +151,8 @@ static int make_mount(const struct warden_view *v, const struct warden_mount *m,
 
     snprintf(from, sizeof(from), "%s%s%s", m->from, m->subpath ? "/" : "",
              m->subpath ? m->subpath : "");
-    if (m->subpath && access(from, F_OK) < 0 && warden_mkdirs(from, 0755) < 0)
-        return err_sys(e, "subPath %s", m->subpath);
+    if (m->subpath && check_subpath(m, e) < 0)
+        return err_wrap(e, "mount %s on %s", m->from, m->to);
     if (stat(from, &a) < 0)
         return err_sys(e, "mount %s on %s", from, m->to);
     if (stat(m->to, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino &&

@@ -305,9 +305,45 @@ int warden_root_bind(struct warden_root *r, int from, const char *to, bool ro, s
     return 0;
 }
 
+static int path_of(int fd, char out[PATH_MAX])
+{
+    char at[64];
+
+    snprintf(at, sizeof(at), "/proc/self/fd/%d", fd);
+    ssize_t n = readlink(at, out, PATH_MAX - 1);
+    out[n > 0 ? n : 0] = '\0';
+    return n > 0 ? 0 : -1;
+}
+
+/* Links are followed, and where that led is looked at: one with an absolute path may stay inside,
+ * and containers that have level shared alone may lack openat2. EXDEV: outside. */
+static int open_beneath(int dir, const char *path, int flags)
+{
+    char whole[PATH_MAX];
+    char part[PATH_MAX];
+    int fd = openat(dir, path, O_PATH | O_CLOEXEC | flags);
+
+    if (fd < 0)
+        return -1;
+    if (path_of(dir, whole) == 0 && path_of(fd, part) == 0) {
+        size_t n = strcmp(whole, "/") == 0 ? 0 : strlen(whole);
+        if (strncmp(part, whole, n) == 0 && (part[n] == '/' || part[n] == '\0'))
+            return fd;
+    }
+    close(fd);
+    errno = EXDEV;
+    return -1;
+}
+
+static int no_subpath(struct err *e, const char *subpath)
+{
+    if (errno == EXDEV)
+        return err_set(e, ERR_INVALID, "subPath %s leads out of the volume", subpath);
+    return err_sys(e, "subPath %s", subpath);
+}
+
 int warden_beneath(int dir, const char *subpath, struct err *e)
 {
-    enum { HOW = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS };
     char have[PATH_MAX] = ".";
     char next[PATH_MAX + NAME_MAX];
 
@@ -315,14 +351,14 @@ int warden_beneath(int dir, const char *subpath, struct err *e)
         str part = str_cut(&rest, '/');
         if (part.n == 0)
             continue;
-        AUTO(warden_fd) int parent = warden_openat2(dir, have, O_PATH | O_DIRECTORY, HOW);
+        AUTO(warden_fd) int parent = open_beneath(dir, have, O_DIRECTORY);
         snprintf(next, sizeof(next), "%" PRI_STR, STR_ARG(part));
         if (parent < 0 || (faccessat(parent, next, F_OK, AT_SYMLINK_NOFOLLOW) < 0 &&
                            mkdirat(parent, next, 0755) < 0 && errno != EEXIST))
-            return err_sys(e, "subPath %s", subpath);
+            return no_subpath(e, subpath);
         snprintf(next, sizeof(next), "%s/%" PRI_STR, have, STR_ARG(part));
         snprintf(have, sizeof(have), "%.*s", PATH_MAX - 1, next);
     }
-    int fd = warden_openat2(dir, have, O_PATH, HOW);
-    return fd < 0 ? err_sys(e, "subPath %s", subpath) : fd;
+    int fd = open_beneath(dir, have, 0);
+    return fd < 0 ? no_subpath(e, subpath) : fd;
 }

@@ -127,6 +127,46 @@ static void mounts_are_there(struct rig *r)
     free(p);
 }
 
+static const char *with_subpath(struct arena *a, str vol, const char *subpath, str to, int attempt)
+{
+    return arena_printf(a,
+                        "{'mounts': [{'from': '%s', 'subpath': '%s', 'to': '%s'}], 'attempt': %d}",
+                        vol.p, subpath, to.p, attempt)
+        .p;
+}
+
+/* A volume's files are its pods' to write: also a link that leads elsewhere, where the node may do
+ * more than they. */
+static void subpaths_stay_in_the_volume(struct rig *r)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    str vol = arena_printf(a, "%s/links", r->dir), other = arena_printf(a, "%s/other", r->dir);
+    str in = arena_printf(a, "%s/in/sub", r->dir);
+    struct rig_pod *p = rig_pod(r, 20, NULL);
+
+    bool made = mkdir(vol.p, 0777) == 0 && mkdir(other.p, 0777) == 0 &&
+                symlink(other.p, arena_cat(a, vol, S("/out")).p) == 0 &&
+                symlink(arena_cat(a, vol, S("/real")).p, arena_cat(a, vol, S("/back")).p) == 0 &&
+                mkdir(arena_cat(a, vol, S("/real")).p, 0777) == 0;
+    ok(made, "a volume with links out of it, and back");
+    static const char *const out[] = { "out/sub", "out" };
+    for (int i = 0; i < (int)COUNT(out); i++) {
+        rig_start(p, "true", with_subpath(a, vol, out[i], in, i));
+        rig_wait_n(r, &p->exited, i + 1);
+        const char *why = rig_last(p, RUNTIME_FAILED)->why;
+        ok(strstr(why, arena_printf(a, "subPath %s leads out of the volume", out[i]).p),
+           "is refused: %s", why);
+    }
+    ok(access(arena_cat(a, other, S("/sub")).p, F_OK) < 0, "and nothing is made there");
+    rig_start(p, arena_printf(a, "echo x > %s/file", in.p).p,
+              with_subpath(a, vol, "back/sub", in, 2));
+    rig_wait_n(r, &p->exited, 3);
+    is_str(rig_read(a, arena_cat(a, vol, S("/real/sub/file")).p), S("x\n"),
+           "a link within the volume is followed");
+    rig_end(p, 0);
+    free(p);
+}
+
 /* Pods without namespaces beside this one have links at their mount paths, which go when they end.
  */
 static void links_of_others_are_not_seen(struct rig *r)
@@ -303,6 +343,7 @@ int main(int argc, char **argv)
         links_stand_for_mounts(&r);
         links_are_shared(&r);
     }
+    subpaths_stay_in_the_volume(&r);
     it_runs_as_asked(&r);
     memory_is_limited(&r);
     rig_done(&r);
