@@ -5,41 +5,39 @@
 
 #include "base/mem.h"
 #include "loop/log.h"
+#include "loop/tree.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <ftw.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <uv.h>
 
-enum { DAY_MS = 24 * 3600 * 1000, OPEN_FILES = 16, SOON_MS = 1000 };
+enum { DAY_MS = 24 * 3600 * 1000, SOON_MS = 1000 };
 
 struct removal {
     uv_work_t work;
+    int rc;
+    struct err err;
     char path[];
 };
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-    (void)st;
-    (void)type;
-    (void)at;
-    return remove(path);
-}
-
-static void remove_tree(uv_work_t *w)
+static void remove_it(uv_work_t *w)
 {
     struct removal *r = w->data;
 
-    (void)nftw(r->path, remove_one, OPEN_FILES, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    r->rc = tree_remove(AT_FDCWD, r->path, &r->err);
 }
 
 static void on_removed(uv_work_t *w, int status)
 {
-    (void)status;
-    free(w->data);
+    struct removal *r = w->data;
+
+    if (status == 0 && r->rc < 0)
+        log_warn("what was in a volume is not removed", KVZ("error", r->err.msg));
+    free(r);
 }
 
 static void remove_later(struct binder *b, str path)
@@ -48,7 +46,7 @@ static void remove_later(struct binder *b, str path)
 
     memcpy(r->path, path.p, path.n);
     r->work.data = r;
-    if (uv_queue_work(loop_uv(b->loop), &r->work, remove_tree, on_removed) < 0)
+    if (uv_queue_work(loop_uv(b->loop), &r->work, remove_it, on_removed) < 0)
         free(r);
 }
 

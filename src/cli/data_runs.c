@@ -5,11 +5,11 @@
 
 #include "base/vec.h"
 #include "loop/loop.h"
+#include "loop/tree.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,18 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { KEPT = 20, FILES = 32, NAME_MOST = 40 };
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-    (void)st, (void)type, (void)at;
-    return remove(path) < 0 && errno != ENOENT ? -1 : 0;
-}
-
-static void remove_tree(const char *path)
-{
-    nftw(path, remove_one, FILES, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
-}
+enum { KEPT = 20, NAME_MOST = 40 };
 
 static bool is_kept(const char *name)
 {
@@ -49,7 +38,7 @@ void data_run_end(const char *run)
     for (struct dirent *x; d && (x = readdir(d));) {
         snprintf(path, sizeof(path), "%s/%s", run, x->d_name);
         if (!is_kept(x->d_name))
-            remove_tree(path);
+            tree_remove(AT_FDCWD, path, NULL);
     }
     if (d)
         closedir(d);
@@ -126,7 +115,7 @@ static void clear_old(const char *dir)
         int fd = open(arena_printf(a, "%s/lock", all.at[i].path).p, O_RDWR | O_CLOEXEC);
         bool free = fd < 0 ? errno == ENOENT : flock(fd, LOCK_EX | LOCK_NB) == 0;
         if (free && i + 1 >= KEPT)
-            remove_tree(all.at[i].path);
+            tree_remove(AT_FDCWD, all.at[i].path, NULL);
         else if (free)
             data_run_end(all.at[i].path);
         if (fd >= 0)

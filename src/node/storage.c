@@ -4,7 +4,7 @@
 #include "node/storage.h"
 
 #include "base/quantity.h"
-#include "node/warden_tree.h"
+#include "loop/tree.h"
 
 static bool amount(struct arena *a, jv v, struct quantity *out)
 {
@@ -36,7 +36,7 @@ bool storage_is_limited(jv pod)
 
 static int64_t bytes_in(struct arena *a, const char *dir, const char *place, str name)
 {
-    return warden_tree_bytes(arena_printf(a, "%s/%s/%" PRI_STR, dir, place, STR_ARG(name)).p);
+    return tree_bytes(arena_printf(a, "%s/%s/%" PRI_STR, dir, place, STR_ARG(name)).p);
 }
 
 jv storage_measure(struct arena *a, jv pod, const char *dir)

@@ -4,12 +4,12 @@
 
 #include "base/quantity.h"
 #include "kube/meta.h"
+#include "loop/tree.h"
 #include "node/env.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -368,33 +368,7 @@ jv volumes_in_memory(struct arena *a, jv volumes)
     return jb_done(&b);
 }
 
-/* ---- removing */
-
-static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
-{
-    (void)st;
-    (void)flag;
-    (void)ftw;
-    return remove(path) < 0 && errno != ENOENT ? -1 : 0;
-}
-
-/* Directories that a program left without rights for us are given them first. */
-static int open_up(const char *path, const struct stat *st, int flag, struct FTW *ftw)
-{
-    (void)ftw;
-    if ((flag == FTW_D || flag == FTW_DNR) && (st->st_mode & 0700) != 0700)
-        chmod(path, 0700);
-    return 0;
-}
-
 int volumes_remove(const char *dir, struct err *e)
 {
-    enum { FILES = 16 };
-
-    if (nftw(dir, remove_one, FILES, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) == 0 || errno == ENOENT)
-        return 0;
-    nftw(dir, open_up, FILES, FTW_PHYS | FTW_MOUNT);
-    if (nftw(dir, remove_one, FILES, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) == 0 || errno == ENOENT)
-        return 0;
-    return err_sys(e, "remove %s", dir);
+    return tree_remove(AT_FDCWD, dir, e);
 }

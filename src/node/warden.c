@@ -4,11 +4,11 @@
 #include "node/warden.h"
 
 #include "base/mem.h"
+#include "loop/tree.h"
 #include "node/warden_pod.h"
 #include "node/warden_spec.h"
 #include "node/warden_state.h"
 #include "node/warden_sys.h"
-#include "node/warden_tree.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -519,7 +519,7 @@ static void forget(struct runtime *base, str uid)
         return;
     snprintf(name, sizeof(name), "%" PRI_STR, STR_ARG(uid));
     if (dir >= 0)
-        warden_tree_remove(dir, name);
+        tree_remove(dir, name, NULL);
 }
 
 static const struct runtime_ops ops = {

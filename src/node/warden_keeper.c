@@ -5,12 +5,12 @@
 
 #include "node/warden_keeper.h"
 
+#include "loop/tree.h"
 #include "node/warden_links.h"
 #include "node/warden_nursery.h"
 #include "node/warden_root.h"
 #include "node/warden_state.h"
 #include "node/warden_sys.h"
-#include "node/warden_tree.h"
 #include "node/warden_ward.h"
 
 #include <errno.h>
@@ -227,7 +227,7 @@ static void clear_away(struct keeper *k, int status)
         snprintf(why, sizeof(why), "the pod's warden ended with status %d", WEXITSTATUS(status));
     AUTO(arena) struct arena *a = arena_new();
     warden_state_bury(a, k->dirfd, warden_now_ms(), str_of(why));
-    warden_tree_remove(k->dirfd, "over"); /* may be much, and is no work for the node */
+    tree_remove(k->dirfd, "over", NULL); /* may be much, and is no work for the node */
 }
 
 static int keep(const char *dir, int first)

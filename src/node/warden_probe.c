@@ -1,9 +1,9 @@
 /* Tries, in a child, what a pod's namespaces need. */
 
+#include "loop/tree.h"
 #include "node/warden.h"
 #include "node/warden_over.h"
 #include "node/warden_sys.h"
-#include "node/warden_tree.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -57,7 +57,7 @@ static int open_place(const char *pods)
     AUTO(warden_fd) int dir = open(pods, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
     if (dir >= 0)
-        warden_tree_remove(dir, PROBE);
+        tree_remove(dir, PROBE, NULL);
     if (dir < 0 || mkdirat(dir, PROBE, 0700) < 0)
         return -1;
     return openat(dir, PROBE, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -123,7 +123,7 @@ static void clear_away(const struct warden_ground *g)
     AUTO(warden_fd) int dir = open(g->pods, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
     if (dir >= 0)
-        warden_tree_remove(dir, PROBE);
+        tree_remove(dir, PROBE, NULL);
 }
 
 bool warden_can_isolate(struct warden_ground *g, struct err *e)

@@ -3,10 +3,10 @@
 
 #include "node/warden_root.h"
 
+#include "loop/tree.h"
 #include "node/warden_mount.h"
 #include "node/warden_over.h"
 #include "node/warden_sys.h"
-#include "node/warden_tree.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -139,7 +139,7 @@ static int open_changes(struct warden_over *o, const struct warden_view *v, stru
             return err_sys(e, "make %s", path);
         AUTO(warden_fd) int all = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         snprintf(path, sizeof(path), "%" PRI_STR, STR_ARG(v->start->name));
-        warden_tree_remove(all, path);
+        tree_remove(all, path, NULL);
         if (mkdirat(all, path, 0700) < 0)
             return err_sys(e, "make %.3800s/over/%.200s", v->dir, path);
         fd = openat(all, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
