@@ -84,10 +84,11 @@ static void suspend_jobs(struct run *r)
     session_ask(s, all, n);
 }
 
-static void kill_pods(struct run *r)
+/* grace_s 0: forgotten at once, with nobody left to tell how they ended. */
+static void kill_pods(struct run *r, int64_t grace_s)
 {
     struct session *s = &r->s;
-    jv body = jobj(s->a, { "gracePeriodSeconds", jint(s->a, 0) });
+    jv body = jobj(s->a, { "gracePeriodSeconds", jint(s->a, grace_s) });
 
     for (size_t i = 0; i < r->state.jobs.n; i++) {
         const struct run_job *j = r->state.jobs.at[i];
@@ -137,8 +138,12 @@ static void stop_all(struct run *r, enum run_end how)
         return;
     }
     say(r, "killing");
-    kill_pods(r);
+    kill_pods(r, 1);
     wait_while(r, is_live, GONE_MS);
+    if (is_live(r)) {
+        kill_pods(r, 0);
+        wait_while(r, is_live, GONE_MS);
+    }
     wait_while(r, is_being_read, LOGS_MS);
 }
 
