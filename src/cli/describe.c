@@ -175,7 +175,7 @@ static int print_events(struct page *p)
 {
     struct events events;
     struct table t;
-    int code = events_list(p->s, meta_namespace(p->job.obj), &p->job, &events);
+    int code = events_list(p->s, meta_namespace(p->job.obj), &p->job, &p->pods, &events);
 
     if (code >= 0)
         return code;

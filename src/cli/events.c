@@ -71,19 +71,34 @@ static bool is_child(struct arena *a, str name, const struct job_found *job)
     return false;
 }
 
-bool event_is_of(struct arena *a, jv e, const struct job_found *job)
+/* Times count whole seconds, so in the second in which the job was made an event may be of a pod of
+ * a namesake: it is, where a pod of ours has that name and another uid. */
+static bool is_namesakes(jv of, const struct job_pods *pods)
+{
+    str uid = jv_str(jv_at(of, "uid"), STR_NONE);
+
+    if (!str_eqz(jv_str(jv_at(of, "kind"), STR_NONE), "Pod"))
+        return false;
+    for (size_t i = 0; i < pods->n; i++)
+        if (str_eq(meta_name(pods->at[i].pod), jv_str(jv_at(of, "name"), STR_NONE)))
+            return uid.n && !str_eq(meta_uid(pods->at[i].pod), uid);
+    return false;
+}
+
+bool event_is_of(struct arena *a, jv e, const struct job_found *job, const struct job_pods *pods)
 {
     jv of = jv_at(e, "involvedObject");
     str kind = jv_str(jv_at(of, "kind"), STR_NONE);
-    str name = jv_str(jv_at(of, "name"), STR_NONE);
+    int64_t made = job_time(jv_at(job->obj, "metadata", "creationTimestamp"));
+    int64_t at = event_time(e);
 
     if (str_eq(jv_str(jv_at(of, "uid"), S("?")), meta_uid(job->obj)))
         return true;
     if (!str_eqz(kind, "Pod") && !str_eqz(kind, "Service"))
         return false;
-    /* What a namesake had before this one was made is not its own. */
-    return is_child(a, name, job) &&
-           event_time(e) >= job_time(jv_at(job->obj, "metadata", "creationTimestamp"));
+    if (!is_child(a, jv_str(jv_at(of, "name"), STR_NONE), job))
+        return false;
+    return at >= made + 1000 || (at >= made && !is_namesakes(of, pods));
 }
 
 static int by_time(const void *x, const void *y)
@@ -98,7 +113,8 @@ static int by_time(const void *x, const void *y)
     return v.n != w.n ? (v.n < w.n ? -1 : 1) : str_cmp(v, w);
 }
 
-int events_list(struct session *s, str ns, const struct job_found *job, struct events *out)
+int events_list(struct session *s, str ns, const struct job_found *job, const struct job_pods *pods,
+                struct events *out)
 {
     struct ask q = { .req = { .verb = KUBE_LIST, .res = &kube_events, .ns = ns } };
     int code = session_ask(s, &q, 1);
@@ -110,7 +126,7 @@ int events_list(struct session *s, str ns, const struct job_found *job, struct e
         return session_fail(s, &q, "list events");
     *out = (struct events){ ARENA_ARRAY(s->a, struct event_seen, jv_len(items) + 1), 0 };
     for (struct jv_iter it = jv_iter(items); jv_next(&it);)
-        if (!job || event_is_of(s->a, it.value, job))
+        if (!job || event_is_of(s->a, it.value, job, pods))
             out->at[out->n++] = (struct event_seen){ event_time(it.value), it.value };
     qsort(out->at, out->n, sizeof(*out->at), by_time);
     return -1;
@@ -139,6 +155,7 @@ struct show {
     struct session *s;
     const struct flags *f;
     const struct job_found *job;
+    const struct job_pods *pods; /* its own, as it began */
     struct table table;
     int64_t after_ms; /* those before were shown */
     bool over;
@@ -167,7 +184,7 @@ static void on_event(void *ctx, enum kube_event type, jv e)
     AUTO(arena) struct arena *a = arena_new();
     AUTO(buf) struct buf b = { 0 };
 
-    if (type == KUBE_DELETED || (w->job && !event_is_of(a, e, w->job)))
+    if (type == KUBE_DELETED || (w->job && !event_is_of(a, e, w->job, w->pods)))
         return;
     w->table.a = a;
     add_row(w, a, e);
@@ -178,9 +195,10 @@ static void on_event(void *ctx, enum kube_event type, jv e)
         w->over = true;
 }
 
-static int show(struct session *s, const struct flags *f, const struct job_found *job)
+static int show(struct session *s, const struct flags *f, const struct job_found *job,
+                const struct job_pods *pods)
 {
-    struct show w = { .s = s, .f = f, .job = job };
+    struct show w = { .s = s, .f = f, .job = job, .pods = pods };
     AUTO(buf) struct buf b = { 0 };
     struct events events;
     str ns = f->all ? STR_NONE : s->ns;
@@ -191,7 +209,7 @@ static int show(struct session *s, const struct flags *f, const struct job_found
                       : "LAST SEEN|TYPE|REASON|OBJECT|MESSAGE");
     w.table.bare = f->bare;
     if (!f->watch) {
-        code = events_list(s, ns, job, &events);
+        code = events_list(s, ns, job, pods, &events);
         if (code >= 0)
             return code;
         for (size_t i = 0; i < events.n; i++)
@@ -217,7 +235,9 @@ static int run(const struct command *c, int argc, char **argv)
 {
     struct flags f = { 0 };
     struct job_found job;
+    struct job_pods pods = { 0 };
     struct session s;
+    jv items;
     char **words;
     int n;
     int code = options_read(c, argc, argv, &f, &words, &n);
@@ -230,8 +250,12 @@ static int run(const struct command *c, int argc, char **argv)
     code = session_open(&s, &f.to);
     if (code < 0 && n)
         code = jobs_find(&s, words[0], &job);
+    if (code < 0 && n)
+        code = jobs_pods(&s, s.ns, meta_name(job.obj), &items);
+    if (code < 0 && n)
+        pods = job_pods_of(s.a, &job, items);
     if (code < 0)
-        code = show(&s, &f, n ? &job : NULL);
+        code = show(&s, &f, n ? &job : NULL, &pods);
     session_close(&s);
     return code;
 }

@@ -12,10 +12,12 @@ struct events {
     size_t n;
 };
 
-/* Of a job and what it made, what is gone too; job NULL: all. ns empty: of all namespaces. -1, or
- * an exit code. */
-int events_list(struct session *s, str ns, const struct job_found *job, struct events *out);
-bool event_is_of(struct arena *a, jv event, const struct job_found *job);
+/* Of a job and what it made, what is gone too; pods: its own; job NULL: all. ns empty: of all
+ * namespaces. -1, or an exit code. */
+int events_list(struct session *s, str ns, const struct job_found *job, const struct job_pods *pods,
+                struct events *out);
+bool event_is_of(struct arena *a, jv event, const struct job_found *job,
+                 const struct job_pods *pods);
 int64_t event_time(jv event);
 str event_object(struct arena *a, jv event); /* "pod/mnist-worker-0" */
 str event_text(struct arena *a, jv event);   /* its message, with a count where it came often */

@@ -2,7 +2,6 @@
 
 #include "cli/follow.h"
 
-#include "cli/events.h"
 #include "cli/pods.h"
 #include "cli/table.h"
 #include "cli/track.h"
@@ -10,7 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { WHY_MS = 500 };
+enum { WHY_MS = 500, MANY_HELD = 64 };
 
 struct follow {
     struct follow_opts o;
@@ -19,7 +18,11 @@ struct follow {
         VEC(struct track *);
     } tracks;
     struct map said; /* by job's uid and text, so that nothing is said twice */
-    struct arena *a; /* of its keys, and of what the tracks ask for */
+    struct map pods; /* job by uid of a pod it has or had */
+    struct arena *a; /* of their keys, and of what the tracks ask for */
+    struct jdoc
+        *held[MANY_HELD]; /* warnings of pods that are not known yet; the oldest make room */
+    size_t n_held;        /* ever */
     struct loop_timer *why;
     size_t width; /* of names before lines */
     bool prefix;
@@ -176,6 +179,85 @@ static void on_why(void *arg)
         say_why(f, f->o.state->jobs.at[i]);
 }
 
+/* ---- warnings */
+
+/* All but warnings, and those that the state of the pod or the job tells. */
+static bool is_told(jv event)
+{
+    static const char *const reasons[] = { "FailedScheduling", "Unschedulable", "BackOff",
+                                           "Error" };
+    str reason = jv_str(jv_at(event, "reason"), STR_NONE);
+
+    for (size_t i = 0; i < COUNT(reasons); i++)
+        if (str_eqz(reason, reasons[i]))
+            return true;
+    if (str_ends(reason, S("JobFailed")) ||
+        str_starts(jv_str(jv_at(event, "message"), STR_NONE), S("Error pod ")))
+        return true;
+    return !str_eqz(jv_str(jv_at(event, "type"), STR_NONE), "Warning");
+}
+
+static void say_warning(struct follow *f, const struct run_job *j, jv event)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    str name = jv_str(jv_at(event, "involvedObject", "name"), STR_NONE);
+    str start = arena_printf(a, "%" PRI_STR "-", STR_ARG(j->name));
+    str text = arena_printf(a, "%" PRI_STR ": %" PRI_STR,
+                            STR_ARG(jv_str(jv_at(event, "reason"), STR_NONE)),
+                            STR_ARG(str_trim(jv_str(jv_at(event, "message"), STR_NONE))));
+
+    if (is_news(f, j, text))
+        say(f, j, str_starts(name, start) ? str_sub(name, start.n, name.n) : STR_NONE, text);
+}
+
+/* Events may come before the pod they tell of. */
+static void hold(struct follow *f, jv event)
+{
+    struct jdoc **at = &f->held[f->n_held++ % MANY_HELD];
+    struct arena *a = arena_new();
+
+    jdoc_unref(*at);
+    *at = jdoc_of(a, jv_copy(a, event));
+}
+
+static void say_held(struct follow *f, const struct run_job *j, str uid)
+{
+    for (size_t i = 0; i < MANY_HELD; i++) {
+        struct jdoc **at = &f->held[(f->n_held + i) % MANY_HELD]; /* from the oldest on */
+        jv event = *at ? jdoc_root(*at) : JV_ABSENT;
+        if (!str_eq(jv_str(jv_at(event, "involvedObject", "uid"), STR_NONE), uid))
+            continue;
+        say_warning(f, j, event);
+        jdoc_unref(TAKE(*at));
+    }
+}
+
+static void know_pod(struct follow *f, struct run_job *j, jv pod)
+{
+    if (map_get(&f->pods, meta_uid(pod)))
+        return;
+    map_put(&f->pods, arena_str(f->a, meta_uid(pod)), j);
+    say_held(f, j, meta_uid(pod));
+}
+
+/* By uid alone: a namesake that was there a moment ago had pods of the same names. */
+static void on_warning(void *ctx, enum kube_event type, jv event)
+{
+    struct follow *f = ctx;
+    str uid = jv_str(jv_at(event, "involvedObject", "uid"), STR_NONE);
+    const struct run_job *of = map_get(&f->pods, uid);
+
+    if (type == KUBE_DELETED || is_told(event) || !uid.n)
+        return;
+    for (size_t i = 0; !of && i < f->o.state->jobs.n; i++)
+        if (str_eq(f->o.state->jobs.at[i]->uid, uid))
+            of = f->o.state->jobs.at[i];
+    if (of)
+        say_warning(f, of, event);
+    else if (str_eqz(jv_str(jv_at(event, "involvedObject", "kind"), STR_NONE), "Pod"))
+        hold(f, event);
+}
+
 /* ---- what comes */
 
 static void on_job(void *ctx, enum kube_event type, jv obj)
@@ -199,51 +281,12 @@ static void on_pod(void *ctx, enum kube_event type, jv pod)
         return;
     if (!j->kind)
         on_job(f, type, pod);
+    know_pod(f, j, pod);
     run_job_see_pod(f->o.state, j, type, pod, wall_now_ms());
     tails_see(f->tails, j, pod);
     if (!f->why)
         f->why = loop_timer_start(f->o.s->loop, WHY_MS, 0, on_why, f);
     screen_touch(f->o.screen);
-}
-
-/* All but warnings, and those that the state of the pod or the job tells. */
-static bool is_told(jv event)
-{
-    static const char *const reasons[] = { "FailedScheduling", "Unschedulable", "BackOff",
-                                           "Error" };
-    str reason = jv_str(jv_at(event, "reason"), STR_NONE);
-
-    for (size_t i = 0; i < COUNT(reasons); i++)
-        if (str_eqz(reason, reasons[i]))
-            return true;
-    if (str_ends(reason, S("JobFailed")) ||
-        str_starts(jv_str(jv_at(event, "message"), STR_NONE), S("Error pod ")))
-        return true;
-    return !str_eqz(jv_str(jv_at(event, "type"), STR_NONE), "Warning");
-}
-
-static void on_warning(void *ctx, enum kube_event type, jv event)
-{
-    struct follow *f = ctx;
-    AUTO(arena) struct arena *a = arena_new();
-    str name = jv_str(jv_at(event, "involvedObject", "name"), STR_NONE);
-
-    if (type == KUBE_DELETED || is_told(event))
-        return;
-    for (size_t i = 0; i < f->o.state->jobs.n; i++) {
-        const struct run_job *j = f->o.state->jobs.at[i];
-        struct job_found found = { j->kind, jdoc_root(j->obj) };
-        bool is_of = j->kind
-                         ? event_is_of(a, event, &found)
-                         : str_eq(jv_str(jv_at(event, "involvedObject", "uid"), STR_NONE), j->uid);
-        str text = arena_printf(a, "%" PRI_STR ": %" PRI_STR,
-                                STR_ARG(jv_str(jv_at(event, "reason"), STR_NONE)),
-                                STR_ARG(str_trim(jv_str(jv_at(event, "message"), STR_NONE))));
-        str start = arena_printf(a, "%" PRI_STR "-", STR_ARG(j->name));
-        if (!is_of || !is_news(f, j, text))
-            continue;
-        say(f, j, str_starts(name, start) ? str_sub(name, start.n, name.n) : STR_NONE, text);
-    }
 }
 
 /* ---- from start to end */
@@ -330,6 +373,9 @@ void follow_end(struct follow *f)
         track_stop(f->tracks.at[i]);
     vec_done(&f->tracks);
     tails_free(f->tails);
+    for (size_t i = 0; i < MANY_HELD; i++)
+        jdoc_unref(f->held[i]);
+    map_done(&f->pods);
     map_done(&f->said);
     arena_free(f->a);
     free(f);

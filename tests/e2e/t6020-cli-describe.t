@@ -62,6 +62,29 @@ test_expect_success 'a name that two kinds share is said to be so' '
 	test_expect_code 2 muster describe pod/x 2>err && has err "no kind of job .pod." && test_expect_code 2 muster describe 2>err && has err "needs a job"
 '
 
+# told NAME UID REASON TIME: a warning of a pod in an event
+told() {
+	cat <<-EOF
+	apiVersion: v1
+	kind: Event
+	metadata: {generateName: told-, namespace: default}
+	involvedObject: {kind: Pod, name: $1, namespace: default, uid: "$2"}
+	type: Warning
+	reason: $3
+	message: told by hand
+	lastTimestamp: "$4"
+	---
+	EOF
+}
+
+test_expect_success 'what a pod of a namesake did within the same second is not its own' '
+	uid=$(kubectl get pod bad-worker-0 -o jsonpath={.metadata.uid}) &&
+	at=$(kubectl get tfjob bad -o jsonpath={.metadata.creationTimestamp}) &&
+	{ told bad-worker-0 an-earlier-one NotMine "$at" && told bad-worker-0 "$uid" MineIndeed "$at"; } >told.yaml &&
+	kubectl create -f told.yaml && muster describe bad >out && has out MineIndeed && lacks out NotMine &&
+	muster events bad >out && has out MineIndeed && lacks out NotMine
+'
+
 test_expect_success 'events of a job, of its pods, and of all' '
 	cat >event.yaml <<-EOF && kubectl create -f event.yaml &&
 	apiVersion: v1

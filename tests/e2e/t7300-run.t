@@ -112,7 +112,7 @@ test_expect_success "$level: interrupted twice: killed, whatever it says to that
 	soon sh -c "test \$(grep -c ready out) = 2" && kill -INT $pid &&
 	soon sh -c "test \$(grep -c no out) = 2" && kill -INT $pid &&
 	{ wait $pid; is 130 $?; } &&
-	has err "^muster: killing" && soon gone 7
+	has err "^muster: killing" "^  worker-0  *Stopped  *137 " "^  worker-1  *Stopped  *137 " && soon gone 7
 '
 
 test_expect_success "$level: N1: killed itself, it leaves no process" '
@@ -242,6 +242,28 @@ test_expect_success 'with a muster up: used, and left as it was' '
 	test_must_fail muster get tfjob/visit && muster run --keep good.yaml >out 2>err && muster get tfjob/good &&
 	test_expect_code 2 muster run --resources cpu=1 good.yaml 2>err && has err "muster up. runs on" &&
 	test_expect_code 2 muster run -n other mixed.yaml 2>err && has err "is in namespace mine, but -n says other"
+'
+
+# told UID REASON: a warning, as late as can be, of a pod of that uid
+told() {
+	kubectl create -f - <<-END
+	apiVersion: v1
+	kind: Event
+	metadata: {generateName: told-, namespace: default}
+	involvedObject: {kind: Pod, name: visit-worker-0, namespace: default, uid: "$1"}
+	type: Warning
+	reason: $2
+	message: told by hand
+	lastTimestamp: "2100-01-01T00:00:00Z"
+	END
+}
+
+test_expect_success 'warnings are of the pods of this job, not of a namesake' '
+	rm "$space/leave" && told an-earlier-one NotMine && begin visit.yaml &&
+	soon sh -c "test \$(grep -c ready out) = 2" && told another-one NotMine &&
+	told "$(kubectl get pod visit-worker-0 -o jsonpath={.metadata.uid})" MineIndeed &&
+	soon grep -q "^muster: worker-0: MineIndeed: told by hand" err && lacks err NotMine &&
+	touch "$space/leave" && wait $pid
 '
 
 test_expect_success 'interrupted with --keep: suspended, to be gone on with' '
