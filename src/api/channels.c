@@ -270,6 +270,8 @@ static void on_ended(void *ctx, int code, str why)
     c->code = code;
     snprintf(c->why, sizeof(c->why), "%" PRI_STR, STR_ARG(why));
     end_close(&c->in);
+    if (c->ws)
+        ws_pause(c->ws, false); /* what was not read is thrown away */
     look(c);
     maybe_free(c);
 }

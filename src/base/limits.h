@@ -18,6 +18,7 @@ enum {
     LIMIT_BODY_MS = 60 * 1000,
     LIMIT_IDLE_MS = 180 * 1000, /* keep-alive without a request */
     LIMIT_HANDSHAKE_MS = 10 * 1000,
+    LIMIT_LINGER_MS = 2 * 1000,
     LIMIT_OPEN_REQUESTS = 40000,           /* of one server, idle watches too */
     LIMIT_OPEN_BODIES = 256 * 1024 * 1024, /* bytes of request bodies one server holds */
     LIMIT_WS_MESSAGE_BYTES = 1024 * 1024,

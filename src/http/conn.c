@@ -5,9 +5,11 @@
 #include "http/tls.h"
 
 #include <assert.h>
+#include <linux/sockios.h>
 #include <openssl/err.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -52,6 +54,20 @@ void conn_deadline(struct conn *c, int64_t in_ms)
     conn_deadline_at(c, in_ms ? loop_now_ms(c->s->loop) + in_ms : 0);
 }
 
+/* Whether the peer's kernel has yet to take some of what we said: a reset would end that, and to
+ * close makes one of whatever the peer still sends. It counts as stalled while it takes nothing. */
+static bool is_on_its_way(struct conn *c)
+{
+    int n = 0;
+
+    if (c->s->stopping || ioctl(c->fd, SIOCOUTQ, &n) < 0 || n == 0)
+        return false;
+    if (!c->stalled_ms || n < c->unacked)
+        c->stalled_ms = loop_now_ms(c->s->loop);
+    c->unacked = n;
+    return true;
+}
+
 static void expire(struct conn *c)
 {
     if (c->phase == CONN_OPEN) {
@@ -61,7 +77,10 @@ static void expire(struct conn *c)
     }
     if (c->phase == CONN_HANDSHAKE)
         c->s->stats.refused_total++;
-    conn_close(c);
+    if (c->phase == CONN_LINGER && is_on_its_way(c))
+        conn_deadline(c, c->s->limits.linger_ms);
+    else
+        conn_close(c);
 }
 
 static void on_timer(uv_timer_t *h)
@@ -243,7 +262,7 @@ static void linger(struct conn *c)
     }
     c->phase = CONN_LINGER;
     conn_pause(c, false);
-    conn_deadline(c, LINGER_MS);
+    conn_deadline(c, c->s->limits.linger_ms);
 }
 
 static bool pull(struct conn *c)

@@ -19,7 +19,6 @@ enum {
     PLAIN_BYTES = 16 * 1024,   /* one TLS record */
     OUT_HIGH = 64 * 1024,      /* ciphertext a connection may have in flight, and makes in a turn */
     SQUEEZE_HIGH = 128 * 1024, /* bytes gzipped in a turn: about a millisecond */
-    LINGER_MS = 2000,
 };
 
 struct conn;
@@ -60,7 +59,8 @@ struct conn {
     int64_t stalled_ms;  /* since when the socket takes nothing; 0: it does */
     unsigned refs;       /* open, handles, requests, dirty list */
     int fd;
-    int events; /* that are polled for */
+    int unacked; /* while it lingers: when last looked at */
+    int events;  /* that are polled for */
     enum conn_phase phase;
     enum conn_fate fate;
     bool dirty;

@@ -30,6 +30,7 @@ static struct http_limits limits_of(const struct http_limits *asked)
     DEFAULT(header_ms, LIMIT_HEADER_MS);
     DEFAULT(body_ms, LIMIT_BODY_MS);
     DEFAULT(idle_ms, LIMIT_IDLE_MS);
+    DEFAULT(linger_ms, LIMIT_LINGER_MS);
     DEFAULT(body_bytes, LIMIT_BODY_BYTES);
     DEFAULT(bodies_bytes, LIMIT_OPEN_BODIES);
     DEFAULT(header_bytes, LIMIT_HEADER_BYTES);

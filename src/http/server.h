@@ -30,6 +30,7 @@ struct http_limits {      /* 0: the one of base/limits.h */
     int64_t header_ms;    /* a request's head, from its first byte */
     int64_t body_ms;      /* a request's body; a client that takes nothing of an answer */
     int64_t idle_ms;      /* a connection without a request */
+    int64_t linger_ms;    /* for a client to answer our end with its own, when it has all */
     size_t body_bytes;
     size_t bodies_bytes; /* of all requests together */
     size_t header_bytes;

@@ -106,7 +106,9 @@ static void send_close(struct ws *w, int code, str reason)
     ws_frame(&w->out, WS_CLOSE, (str){ payload, code == WS_NO_CODE ? 0 : n + 2 });
     w->close_sent = true;
     w->drained = false;
-    conn_deadline(w->c, LINGER_MS);
+    if (w->c->paused) /* its answer is behind what it said before */
+        conn_pause(w->c, false);
+    conn_deadline(w->c, w->c->s->limits.linger_ms);
     conn_touch(w->c);
 }
 
@@ -178,7 +180,7 @@ size_t ws_queued(const struct ws *w)
 
 void ws_pause(struct ws *w, bool paused)
 {
-    if (!w->told && w->c->paused != paused)
+    if (!w->told && !w->close_sent && w->c->paused != paused)
         conn_pause(w->c, paused);
 }
 
@@ -263,9 +265,16 @@ static void ws_wake(struct http_req *r)
     w->drained = false;
 }
 
+/* No answer to our close. It may still be on its way out to a client that reads slowly: one that
+ * reads nothing is noticed as on any connection. */
 static void ws_expire(struct conn *c)
 {
-    conn_end(c, FATE_NOW); /* no answer to our close */
+    bool is_out = !ws_queued(c->state) && !c->out.n;
+
+    if (!is_out && !c->s->stopping)
+        conn_deadline(c, c->s->limits.linger_ms);
+    else
+        conn_end(c, is_out ? FATE_END : FATE_NOW);
 }
 
 static void ws_stop(struct conn *c)

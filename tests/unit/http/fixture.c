@@ -295,6 +295,8 @@ static void on_ws_message(void *ctx, bool binary, str payload)
 
     if (str_eq(payload, S("close")))
         ws_close(s->w, 4000, S("bye"));
+    else if (str_eq(payload, S("pause")))
+        ws_pause(s->w, true);
     else
         ws_send(s->w, binary, payload);
 }

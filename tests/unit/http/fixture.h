@@ -13,7 +13,8 @@
  *  /head          the request's head as text /abort?n       n bytes, then HTTP_ABORT
  *  /short         promises more than it has  /ws            a WebSocket echo
  *  /slow-source?n n bytes, one KB per turn of the loop, known length
- *  /whoami        user and groups            /inject        a header with a line break in it */
+ *  /whoami        user and groups            /inject        a header with a line break in it
+ *  On /ws, "close" closes and "pause" pauses. */
 struct fixture;
 
 struct fixture *fixture_start(struct http_limits limits);

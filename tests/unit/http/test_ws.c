@@ -4,6 +4,8 @@
 #include "client.h"
 #include "tap.h"
 
+#include <time.h>
+
 static struct fixture *f;
 
 #define ASK                                                                                    \
@@ -238,6 +240,107 @@ static void the_end_of_a_source_closes(void)
     client_free(c);
 }
 
+/* Makes the server say much more than the sockets hold, and then close. */
+enum { MUCH = 12, MUCH_BYTES = 1000 * 1000 };
+static const size_t all_of_it = MUCH * (10 + MUCH_BYTES) + 7;
+
+static struct client *ask_for_much(struct fixture *of)
+{
+    AUTO(buf) struct buf in = { 0 };
+    AUTO(buf) struct buf out = { 0 };
+    static char big[MUCH_BYTES];
+    struct client *c = client_open(of, (struct client_opts){ .receive_buffer = 65536 });
+
+    client_write(c, S(ASK "\r\n"));
+    client_read_until(c, &out, S("\r\n\r\n"));
+    memset(big, 'b', sizeof(big));
+    for (int i = 0; i < MUCH; i++)
+        add_frame(&in, 0x82, (str){ big, sizeof(big) });
+    add_frame(&in, 0x81, S("close"));
+    ok(client_write(c, buf_str(&in)), "it has taken all");
+    return c;
+}
+
+static void nap(int ms)
+{
+    nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000L }, NULL);
+}
+
+/* kubectl does so whose own output goes to a pager, or that is one of many on a busy machine. */
+static void a_client_that_reads_late_gets_all(void)
+{
+    struct fixture *hasty = fixture_start((struct http_limits){ .linger_ms = 1 });
+    AUTO(buf) struct buf out = { 0 };
+    struct client *c = ask_for_much(hasty);
+
+    nap(300); /* far more than it waits for an answer to its close */
+    ok(client_read_all(c, &out, 60000), "the end comes");
+    is_int((int64_t)out.n, (int64_t)all_of_it, "after every byte");
+    ok(str_ends(buf_str(&out), S("\x88\x05\x0f\xa0"
+                                 "bye")),
+       "and the close");
+    client_free(c);
+    fixture_stop(hasty, 1000);
+}
+
+/* A socket that is closed answers what still comes by a reset, which ends what is on its way. */
+static void a_client_that_goes_on_talking_gets_all(void)
+{
+    struct fixture *hasty = fixture_start_plain((struct http_limits){ .linger_ms = 1 });
+    AUTO(buf) struct buf in = { 0 };
+    AUTO(buf) struct buf out = { 0 };
+    struct client *c = ask_for_much(hasty);
+    int got = 1;
+
+    add_frame(&in, 0x81, S("more"));
+    for (size_t next = 0; got > 0; out.n += (size_t)got) {
+        if (out.n >= next) {
+            next += 500000;
+            nap(10);
+            client_write(c, buf_str(&in));
+        }
+        got = client_read(c, buf_room(&out, 16384), 16384, 60000);
+        if (got < 0)
+            break;
+    }
+    is_int(got, 0, "the end comes");
+    is_int((int64_t)out.n, (int64_t)all_of_it, "after every byte");
+    client_free(c);
+    fixture_stop(hasty, 1000);
+}
+
+static void a_pause_ends_with_the_close(void)
+{
+    struct fixture *patient = fixture_start((struct http_limits){ .linger_ms = 60000 });
+    AUTO(buf) struct buf in = { 0 };
+    AUTO(buf) struct buf out = { 0 };
+    static char big[MUCH_BYTES];
+    struct client *c = client_open(patient, (struct client_opts){ 0 });
+    bool all = true;
+
+    client_write(c, S(ASK "\r\n"));
+    client_read_until(c, &out, S("\r\n\r\n"));
+    add_frame(&in, 0x81, S("pause"));
+    add_frame(&in, 0x81, S("close"));
+    client_write(c, buf_str(&in));
+    buf_clear(&in);
+    add_frame(&in, 0x82, (str){ big, sizeof(big) });
+    for (int i = 0; i < 2 * MUCH; i++)
+        all = all && client_write(c, buf_str(&in));
+    ok(all, "what the client still has to say is taken");
+    buf_clear(&in);
+    add_frame(&in, 0x88, S("\x0f\xa0"));
+    client_write(c, buf_str(&in));
+    buf_clear(&out);
+    ok(client_read_all(c, &out, 30000), "and its close is seen behind it");
+    is_str(buf_str(&out),
+           S("\x88\x05\x0f\xa0"
+             "bye"),
+           "it was told ours");
+    client_free(c);
+    fixture_stop(patient, 1000);
+}
+
 static void a_stop_says_going_away(void)
 {
     AUTO(buf) struct buf out = { 0 };
@@ -263,6 +366,9 @@ int main(void)
     bad_frames_end_it();
     a_source_goes_out_line_by_line();
     the_end_of_a_source_closes();
+    a_client_that_reads_late_gets_all();
+    a_client_that_goes_on_talking_gets_all();
+    a_pause_ends_with_the_close();
     a_stop_says_going_away();
     fixture_stop(f, 1000);
     return tap_done();
