@@ -4,6 +4,7 @@
 #include "api/delete.h"
 #include "api/namespaces.h"
 #include "api/strategy.h"
+#include "base/time.h"
 #include "kube/meta.h"
 
 /* Their dependents are left alone unless the request says otherwise: an old promise. */
@@ -49,7 +50,7 @@ static int64_t grace_of(const struct resource *res, jv obj, int64_t asked)
     if (!jv_str(jv_at(obj, "spec", "nodeName"), STR_NONE).n || str_eqz(phase, "Succeeded") ||
         str_eqz(phase, "Failed"))
         return 0;
-    return grace < 0 ? 1 : grace;
+    return grace < 0 ? 1 : grace < SECONDS_MOST ? grace : SECONDS_MOST;
 }
 
 /* Kinds with a grace period show their end, even when it is now. */
@@ -121,8 +122,8 @@ struct change delete_decide(struct arena *a, const struct resource *res, jv obj,
         return (struct change){ CHANGE_REMOVE, as_removed(a, res, obj, now_ms) };
     jv out = jv_with(a, obj, jv_len(finalizers) ? finalizers : JV_ABSENT, "metadata", "finalizers");
     if (!already || grace < before) {
-        out =
-            jv_with(a, out, time_value(a, now_ms + grace * 1000), "metadata", "deletionTimestamp");
+        out = jv_with(a, out, time_value(a, now_ms + seconds_ms(grace)), "metadata",
+                      "deletionTimestamp");
         out = jv_with(a, out, jint(a, grace), "metadata", "deletionGracePeriodSeconds");
         if (generation > 0 && !already)
             out = jv_with(a, out, jint(a, generation + 1), "metadata", "generation");

@@ -141,7 +141,9 @@ static int read_options(struct api_req *r, struct api_log *out)
     if (g.seconds && g.time)
         problem_forbidden(&g.ps, &nowhere,
                           "at most one of `sinceTime` or `sinceSeconds` may be specified");
-    out->since_us = g.time ? g.since_us : g.seconds ? wall_now_us() - g.since_s * 1000000 : 0;
+    out->since_us = g.time      ? g.since_us
+                    : g.seconds ? wall_now_us() - seconds_ms(g.since_s) * 1000
+                                : 0;
     if (!g.ps.n)
         return 0;
     fail_invalid(r, S("PodLogOptions"), STR_NONE, r->name, &g.ps);

@@ -9,6 +9,7 @@
 #include "api/select.h"
 #include "api/table.h"
 #include "base/limits.h"
+#include "base/time.h"
 
 #include <inttypes.h>
 
@@ -345,7 +346,7 @@ void verb_watch(struct api_req *r)
         w->next->prev = w;
     api->watchers = w;
     api->n_watchers++;
-    w->deadline_ms = loop_now_ms(api->loop) + timeout_s(r) * 1000;
+    w->deadline_ms = loop_now_ms(api->loop) + seconds_ms(timeout_s(r));
     if (begin(w, rev, &e) < 0)
         add_error(w, 410, "Expired",
                   arena_printf(r->a, "too old resource version: %" PRId64 " (%" PRId64 ")", rev,

@@ -26,6 +26,14 @@ int duration_parse(str s, int64_t *ns, struct err *e);
 size_t duration_print(char out[TIME_BYTES], int64_t ns);
 str duration_text(struct arena *a, int64_t ns);
 
+/* Seconds that somebody asks for, to be added to a time: 0 to SECONDS_MOST, 68 years, with which no
+ * sum overflows and no time gets a year of five digits, which Go would not read. */
+#define SECONDS_MOST INT32_MAX
+static inline int64_t seconds_ms(int64_t s)
+{
+    return (int64_t)1000 * (s < 0 ? 0 : s < SECONDS_MOST ? s : SECONDS_MOST);
+}
+
 /* An age as kubectl shows it: "5s", "2m30s", "119m", "3h", "2d3h", "400d", "2y100d". */
 size_t age_print(char out[TIME_BYTES], int64_t age_ms);
 str age_text(struct arena *a, int64_t age_ms);

@@ -2,6 +2,8 @@
 
 #include "node/life.h"
 
+#include "base/time.h"
+
 static const struct {
     const char *field;
     const char *failed; /* what an event says first */
@@ -52,7 +54,7 @@ void life_probes(struct life *l, struct life_container *c, int64_t now_ms, struc
             continue;
         if (!p->due_ms)
             p->due_ms = c->started_ms +
-                        1000 * jv_int(jv_at(life_spec_probe(c, k), "initialDelaySeconds"), 0);
+                        seconds_ms(jv_int(jv_at(life_spec_probe(c, k), "initialDelaySeconds"), 0));
         if (now_ms < p->due_ms) {
             life_wake(out, p->due_ms);
             continue;
@@ -74,7 +76,7 @@ static void failed(struct life *l, struct life_container *c, enum life_probe_kin
     c->probes[k].result = -1;
     if (!kinds[k].killed)
         return;
-    life_stop(l, c, now_ms, jv_is(own, JV_INT) ? 1000 * jv_int(own, 0) : life_grace_ms(l),
+    life_stop(l, c, now_ms, jv_is(own, JV_INT) ? seconds_ms(jv_int(own, 0)) : life_grace_ms(l),
               arena_printf(out->a, "Container %" PRI_STR " failed %s probe, will be restarted",
                            STR_ARG(c->name), kinds[k].killed),
               out);
@@ -90,7 +92,7 @@ void life_on_probe(struct life *l, const struct life_action *asked, int result, 
 
     if (c->state != LIFE_RUNNING || c->attempt != asked->attempt || !p->asked)
         return;
-    int64_t period = 1000 * jv_int(jv_at(spec, "periodSeconds"), 10);
+    int64_t period = seconds_ms(jv_int(jv_at(spec, "periodSeconds"), 10));
     p->asked = false;
     p->due_ms = p->asked_ms + period > now_ms ? p->asked_ms + period : now_ms;
     if (!applies(l, c, k))

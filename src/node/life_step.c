@@ -38,7 +38,7 @@ int64_t life_grace_ms(const struct life *l)
 {
     int64_t spec = jv_int(jv_at(l->pod, "spec", "terminationGracePeriodSeconds"), DEFAULT_GRACE_S);
 
-    return 1000 * jv_int(jv_at(l->pod, "metadata", "deletionGracePeriodSeconds"), spec);
+    return seconds_ms(jv_int(jv_at(l->pod, "metadata", "deletionGracePeriodSeconds"), spec));
 }
 
 static bool is_alive(const struct life_container *c)
@@ -218,8 +218,8 @@ static void look_at_deadline(struct life *l, int64_t now_ms, struct life_out *ou
 
     if (s <= 0 || l->failed || l->deleted || !l->start_ms)
         return;
-    if (now_ms < l->start_ms + s * 1000) {
-        life_wake(out, l->start_ms + s * 1000);
+    if (now_ms < l->start_ms + seconds_ms(s)) {
+        life_wake(out, l->start_ms + seconds_ms(s));
         return;
     }
     life_fail(l, S("DeadlineExceeded"), deadline_text);

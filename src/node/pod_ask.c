@@ -99,7 +99,7 @@ void pod_ask(struct pod *p, const struct life_action *act)
 
     x->pod = p;
     x->act = *act;
-    x->timeout_ms = probe ? 1000 * jv_int(jv_at(handler, "timeoutSeconds"), 1) : HOOK_MS;
+    x->timeout_ms = probe ? seconds_ms(jv_int(jv_at(handler, "timeoutSeconds"), 1)) : HOOK_MS;
     x->next = p->asks;
     p->asks = x;
     struct probe_opts o = { .loop = p->n->o.loop,
@@ -114,7 +114,7 @@ void pod_ask(struct pod *p, const struct life_action *act)
     if (jv_is(exec, JV_OBJ) && p->rt)
         in_container(x, exec);
     else if (jv_is(sleep, JV_INT))
-        later(x, 1000 * jv_int(sleep, 0), on_slept);
+        later(x, seconds_ms(jv_int(sleep, 0)), on_slept);
     else if (!(x->probe = probe_start(&o)))
         later(x, 0, on_impossible);
 }

@@ -100,8 +100,21 @@ static void on_insist(void *arg)
     on_timer(p);
 }
 
+/* The server may quote a whole object before it says what is wrong with it. */
+static str without_the_middle(struct arena *a, str text)
+{
+    enum { HEAD = 60, TAIL = 160 };
+
+    if (text.n <= HEAD + TAIL)
+        return text;
+    return arena_printf(a, "%.*s ... %.*s", HEAD, text.p, TAIL, text.p + text.n - TAIL);
+}
+
 static void again_later(struct pod *p, const struct kube_answer *ans)
 {
+    AUTO(arena) struct arena *a = arena_new();
+    jv pod = jdoc_root(p->doc);
+    str why = ans->message.n ? ans->message : str_of(ans->err.msg);
     int64_t ms = (int64_t)RETRY_MS << (p->write_failures < 6 ? p->write_failures : 6);
 
     p->write_failures++;
@@ -109,7 +122,9 @@ static void again_later(struct pod *p, const struct kube_answer *ans)
     p->write_waits = true;
     if (ms > RETRY_MAX_MS)
         ms = RETRY_MAX_MS;
-    log_warn("pod not written, trying again", KVZ("pod", p->uid), KVZ("error", ans->err.msg));
+    log_warn("pod not written, trying again", KV("namespace", meta_namespace(pod)),
+             KV("pod", meta_name(pod)), KVZ("uid", p->uid),
+             KV("error", without_the_middle(a, why)));
     loop_timer_stop(p->write_timer);
     p->write_timer = loop_timer_start(p->n->o.loop, ms, 0, on_timer, p);
 }

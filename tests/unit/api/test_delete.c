@@ -107,6 +107,33 @@ static void a_second_deletion_can_only_hasten(void)
     is_int(jv_int(jv_at(c.obj, "metadata", "deletionGracePeriodSeconds"), -1), 5, "shorter counts");
 }
 
+static void no_grace_ends_beyond_what_clients_read(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    static const char *const seconds[] = { "10000000000000", "4611686018427387904",
+                                           "9223372036854775807" };
+
+    for (size_t i = 0; i < COUNT(seconds); i++) {
+        struct change c =
+            decide(a, &pods,
+                   arena_printf(a,
+                                "{'metadata':{'name':'p'},'spec':{'nodeName':'n','"
+                                "terminationGracePeriodSeconds':%s},'status':{'phase':'Running'}}",
+                                seconds[i])
+                       .p,
+                   -1, PROPAGATE_BACKGROUND);
+        is_int(c.kind, CHANGE_PUT, seconds[i]);
+        is_int(jv_int(jv_at(c.obj, "metadata", "deletionGracePeriodSeconds"), -1), 2147483647,
+               "is cut down to 68 years");
+        is_str(jv_str(jv_at(c.obj, "metadata", "deletionTimestamp"), STR_NONE),
+               S("2091-12-03T01:27:27Z"), "and ends in a year of four digits");
+    }
+    struct change c = decide(a, &pods, "{'metadata':{'name':'p'},'spec':{'nodeName':'n'}}",
+                             INT64_MAX, PROPAGATE_BACKGROUND);
+    is_int(jv_int(jv_at(c.obj, "metadata", "deletionGracePeriodSeconds"), -1), 2147483647,
+           "so is what a deletion asks for");
+}
+
 int main(void)
 {
     plain_objects_go_at_once();
@@ -114,5 +141,6 @@ int main(void)
     propagation_is_a_finalizer();
     pods_get_time_to_end();
     a_second_deletion_can_only_hasten();
+    no_grace_ends_beyond_what_clients_read();
     return tap_done();
 }

@@ -152,6 +152,15 @@ static void ages_print_as_in_kubectl(void)
     }
 }
 
+static void seconds_never_overflow(void)
+{
+    is_int(seconds_ms(30), 30000, "seconds are so many ms");
+    is_int(seconds_ms(-5), 0, "none are less than none");
+    is_int(seconds_ms(SECONDS_MOST), 2147483647000, "68 years");
+    is_int(seconds_ms(SECONDS_MOST + (int64_t)1), 2147483647000, "are the most");
+    is_int(seconds_ms(INT64_MAX), 2147483647000, "however many are asked for");
+}
+
 int main(void)
 {
     times_read_as_go_reads_them();
@@ -159,5 +168,6 @@ int main(void)
     micro_times_have_six_digits();
     durations_read_and_print_as_in_go();
     ages_print_as_in_kubectl();
+    seconds_never_overflow();
     return tap_done();
 }
