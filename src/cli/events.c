@@ -200,7 +200,7 @@ static int show(struct session *s, const struct flags *f, const struct job_found
 {
     struct show w = { .s = s, .f = f, .job = job, .pods = pods };
     AUTO(buf) struct buf b = { 0 };
-    struct events events;
+    struct events events = { 0 };
     str ns = f->all ? STR_NONE : s->ns;
     int code = EXIT_INTERRUPTED;
 
