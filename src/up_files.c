@@ -46,6 +46,16 @@ jv up_files_json(struct arena *a, const struct warden_ground *g)
     return jobj(a, { "disk", jbool(!g->disk.msg[0]) }, { "homes", up_files_homes(a) });
 }
 
+/* What is kept from pods' changes. An ordinary user has no overlay over all of the system, most of
+ * which he could not change anyway. */
+static const char *kept(void)
+{
+    return geteuid() == 0
+               ? "what pods change of the system and of homes is their own"
+               : "what pods change of this user's home and of /var/tmp (not of what else "
+                 "he may write to) is their own";
+}
+
 jv up_files_condition(struct arena *a, const struct warden_ground *g)
 {
     if (g->over.msg[0]) {
@@ -57,12 +67,8 @@ jv up_files_condition(struct arena *a, const struct warden_ground *g)
     if (g->disk.msg[0]) {
         log_info("what pods change of files that are not theirs is kept in memory",
                  KVZ("why", g->disk.msg));
-        return up_condition(
-            a, "PrivateFiles", true, "InMemory",
-            arena_printf(a,
-                         "what pods change of the system and of homes is their own, in memory: %s",
-                         g->disk.msg));
+        return up_condition(a, "PrivateFiles", true, "InMemory",
+                            arena_printf(a, "%s, in memory: %s", kept(), g->disk.msg));
     }
-    return up_condition(a, "PrivateFiles", true, "OnDisk",
-                        S("what pods change of the system and of homes is their own, on disk"));
+    return up_condition(a, "PrivateFiles", true, "OnDisk", arena_printf(a, "%s, on disk", kept()));
 }

@@ -76,8 +76,8 @@ int warden_over_dir(struct warden_over *o, int lower, int to)
     char at[64];
     struct stat s;
 
-    snprintf(names[0], sizeof(names[0]), "%zu", o->n);
-    snprintf(names[1], sizeof(names[1]), "%zu.work", o->n);
+    snprintf(names[0], sizeof(names[0]), "%zu", o->tried);
+    snprintf(names[1], sizeof(names[1]), "%zu.work", o->tried++);
     if (o->place < 0 || o->n == COUNT(o->shown) || fstat(lower, &s) < 0 ||
         make(o, names[0], &s) < 0 || make(o, names[1], NULL) < 0)
         return -1;
@@ -240,6 +240,21 @@ int warden_over_rest(struct warden_over *o, struct warden_root *r, const struct 
     }
     closedir(d);
     return show_mounts(o, r, v, false, e);
+}
+
+void warden_over_tmp(struct warden_over *o, struct warden_root *r, const struct warden_view *v)
+{
+    bool lived_in = false;
+
+    for (size_t i = 0; i < v->sandbox->homes.n; i++)
+        lived_in |= is_below(v->sandbox->homes.at[i], WARDEN_VAR_TMP);
+    for (size_t i = 0; i < COUNT(o->envs); i++)
+        lived_in |= o->envs[i] && is_below(o->envs[i], WARDEN_VAR_TMP);
+    size_t before = o->n;
+    o->real_tmp = show(o, r, WARDEN_VAR_TMP, true) > 0 && !lived_in;
+    /* A home in it gets one of its own: through this one, nothing can be changed below directories
+     * of users that do not exist in a user namespace. */
+    o->n = before;
 }
 
 int warden_over_homes(struct warden_over *o, struct warden_root *r, const struct warden_view *v,

@@ -4,6 +4,8 @@
 #include "node/warden_mount.h"
 #include "node/warden_root.h"
 
+#define WARDEN_VAR_TMP "/var/tmp"
+
 /* Where changes go: a directory of the container's own, two in it for each overlay. */
 struct warden_over {
     int place;
@@ -11,6 +13,8 @@ struct warden_over {
     bool user;          /* extended attributes are those that an ordinary user may set */
     uint64_t shown[32]; /* mounts that are seen through overlays, by id */
     size_t n;
+    size_t tried; /* each with directories of its own: a mount that failed leaves its marks there */
+    bool real_tmp;       /* /var/tmp is this machine's, without an overlay, and nobody's home */
     const char *envs[2]; /* directories of packages, besides homes; NULL: none */
 };
 
@@ -32,6 +36,8 @@ int warden_over_rest(struct warden_over *o, struct warden_root *r, const struct 
 /* What the container's environment names as the place of its packages, so that installing some
  * changes nothing for others: from now on like a home. */
 void warden_over_envs(struct warden_over *o, const struct warden_list *env);
+/* /var/tmp, where there is none over /: anybody may write to it. */
+void warden_over_tmp(struct warden_over *o, struct warden_root *r, const struct warden_view *v);
 /* Homes that are not seen through one yet. Those that cannot be stay as they are. */
 int warden_over_homes(struct warden_over *o, struct warden_root *r, const struct warden_view *v,
                       struct err *e);

@@ -175,10 +175,15 @@ static int view_machine(struct warden_over *o, struct warden_root *r, const stru
         return err_sys(e, "open /");
     if (v->sandbox->homes.n)
         warden_over_envs(o, &v->start->env);
-    int rc = geteuid() == 0 && warden_over_root(o, r, "/", at) == 0
-                 ? warden_over_rest(o, r, v, replaced, e)
-                 : warden_mirror(from, r->fd, replaced, e);
-    return rc < 0 ? -1 : warden_over_homes(o, r, v, e);
+    if (geteuid() == 0 && warden_over_root(o, r, "/", at) == 0) {
+        if (warden_over_rest(o, r, v, replaced, e) < 0)
+            return -1;
+    } else {
+        if (warden_mirror(from, r->fd, replaced, e) < 0)
+            return -1;
+        warden_over_tmp(o, r, v);
+    }
+    return warden_over_homes(o, r, v, e);
 }
 
 /* Directories of pods are nothing for pods to look into, and their own would make a circle. */
@@ -196,13 +201,30 @@ static int hide_pods(struct warden_root *r, const struct warden_view *v, struct 
     return none < 0 || warden_bind_fd(none, there) < 0 ? err_sys(e, "hide pods") : 0;
 }
 
+/* A directory of the container's own, which stays when it is started again. */
+static int view_tmp(struct warden_root *r, const struct warden_view *v, bool var, struct err *e)
+{
+    char path[PATH_MAX];
+    char tmp[PATH_MAX];
+    const char *tmps = v->sandbox->tmp ? v->sandbox->tmp : in_dir(tmp, v->dir, "tmp");
+
+    snprintf(path, sizeof(path), "%.3000s/%" PRI_STR, tmps, STR_ARG(v->start->name));
+    if (warden_mkdirs(path, 0711) < 0)
+        return err_sys(e, "make %s", path);
+    chmod(path, 01777);
+    if (warden_bind(AT_FDCWD, path, r->fd, "tmp") < 0)
+        return err_sys(e, "mount /tmp");
+    AUTO(warden_fd) int on = openat(r->fd, "tmp", O_PATH | O_CLOEXEC);
+    warden_root_own(r, on);
+    AUTO(warden_fd) int to = var ? warden_root_find(r, WARDEN_VAR_TMP) : -1;
+    return to >= 0 && warden_bind_fd(on, to) < 0 ? err_sys(e, "mount " WARDEN_VAR_TMP) : 0;
+}
+
 static int view_base(struct warden_root *r, const struct warden_view *v, const char *at,
                      struct err *e)
 {
     const char *rootfs = v->start->rootfs ? v->start->rootfs : v->sandbox->rootfs;
     char path[PATH_MAX];
-    char tmp[PATH_MAX];
-
     struct warden_over o;
 
     if (open_changes(&o, v, e) < 0)
@@ -220,16 +242,7 @@ static int view_base(struct warden_root *r, const struct warden_view *v, const c
         return err_sys(e, "mount /proc");
     if (view_dev(r, v->dir, e) < 0)
         return -1;
-    const char *tmps = v->sandbox->tmp ? v->sandbox->tmp : in_dir(tmp, v->dir, "tmp");
-    snprintf(path, sizeof(path), "%.3000s/%" PRI_STR, tmps, STR_ARG(v->start->name));
-    if (warden_mkdirs(path, 0711) < 0)
-        return err_sys(e, "make %s", path);
-    chmod(path, 01777);
-    if (warden_bind(AT_FDCWD, path, r->fd, "tmp") < 0)
-        return err_sys(e, "mount /tmp");
-    AUTO(warden_fd) int on = openat(r->fd, "tmp", O_PATH | O_CLOEXEC);
-    warden_root_own(r, on);
-    return 0;
+    return view_tmp(r, v, o.real_tmp, e);
 }
 
 static int view_mount(struct warden_root *r, const struct warden_mount *m, struct err *e)

@@ -201,6 +201,22 @@ static void the_system_is_not_changed(struct rig *r)
     free(p);
 }
 
+/* Whoever we are, and whether there are overlays or not. */
+static void var_tmp_is_the_containers_own(struct rig *r)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct rig_pod *p = rig_pod(r, 16, "{'over': {'disk': true, 'homes': ['/no/such/home']}}");
+    const char *mark = arena_printf(a, "/var/tmp/.muster-%d", (int)getpid()).p;
+
+    rig_start(p, arena_printf(a, "echo x > %s; cat %s", mark, mark).p, NULL);
+    rig_wait_n(r, &p->exited, 1);
+    is_str(rig_log(a, p), S("x\n"), "/var/tmp can be written to");
+    ok(access(mark, F_OK) < 0, "and is not this machine's");
+    rig_end(p, 0);
+    unlink(mark);
+    free(p);
+}
+
 /* What the machine allows, as the node asks: 0: nothing, 1: in memory, 2: on disk. */
 static int ground_is(const struct rig *r)
 {
@@ -246,6 +262,8 @@ int main(int argc, char **argv)
         packages_are_the_containers_own(&r);
         pods_are_hidden(&r);
     }
+    if (ground > 1 || geteuid() != 0)
+        var_tmp_is_the_containers_own(&r);
     if (ground > 1 && geteuid() == 0)
         the_system_is_not_changed(&r);
     remove_home();
