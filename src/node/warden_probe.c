@@ -7,8 +7,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <sched.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -126,6 +128,22 @@ static void clear_away(const struct warden_ground *g)
         tree_remove(dir, PROBE, NULL);
 }
 
+/* The directory of pods; where it cannot be made, the child says that it is not there. Pods in it
+ * have nothing to do with each other: ext4 then puts each into a part of the disk of its own, and
+ * does not search what was used by those that have just gone. Other file systems need no such hint.
+ */
+static void make_pods(const char *path)
+{
+    int flags = 0;
+
+    warden_mkdirs(path, 0700);
+    AUTO(warden_fd) int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0 && ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0 && !(flags & FS_TOPDIR_FL)) {
+        flags |= FS_TOPDIR_FL;
+        ioctl(fd, FS_IOC_SETFLAGS, &flags);
+    }
+}
+
 bool warden_can_isolate(struct warden_ground *g, struct err *e)
 {
     uid_t uid = geteuid(); /* in there it has no number at first */
@@ -139,7 +157,7 @@ bool warden_can_isolate(struct warden_ground *g, struct err *e)
     if (pipe2(ends, O_CLOEXEC) < 0)
         return err_sys(e, "pipe") == 0;
     if (g)
-        warden_mkdirs(g->pods, 0700); /* else the child says that it is not there */
+        make_pods(g->pods);
     pid_t pid = warden_clone(flags, NULL);
     if (pid == 0)
         child(g, uid, gid, ends[1]);
