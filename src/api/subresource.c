@@ -36,28 +36,26 @@ static void run_object(struct api_req *r)
     run_verb(r); /* update and patch look at r->sub themselves */
 }
 
-void subresource_no_runtime(struct api_req *r)
+/* 501 with the reason, of an object that is there. */
+static void refuse(struct api_req *r, const char *why)
 {
     struct store_obj *o = store_get(r->res->coll, resource_key(r->a, r->res, r->ns, r->name));
 
     if (!o)
         fail_not_found(r, r->res, r->name);
     else
-        fail_code(r, ERR_NOT_IMPLEMENTED,
-                  "%" PRI_STR "/%" PRI_STR " needs a node that runs pods, and this server has none",
-                  STR_ARG(r->res->plural), STR_ARG(r->sub));
+        fail_code(r, ERR_NOT_IMPLEMENTED, "%" PRI_STR "/%" PRI_STR " %s", STR_ARG(r->res->plural),
+                  STR_ARG(r->sub), why);
+}
+
+void subresource_no_runtime(struct api_req *r)
+{
+    refuse(r, "needs a node that runs pods, and this server has none");
 }
 
 static void not_served(struct api_req *r)
 {
-    struct store_obj *o = store_get(r->res->coll, resource_key(r->a, r->res, r->ns, r->name));
-
-    if (!o)
-        fail_not_found(r, r->res, r->name);
-    else
-        fail_code(r, ERR_NOT_IMPLEMENTED,
-                  "%" PRI_STR "/%" PRI_STR " is not served here; pods/portforward is",
-                  STR_ARG(r->res->plural), STR_ARG(r->sub));
+    refuse(r, "is not served here; pods/portforward is");
 }
 
 void subresource_run(struct api_req *r)
