@@ -14,6 +14,17 @@ unset KUBECONFIG XDG_DATA_HOME XDG_CONFIG_HOME XDG_CACHE_HOME KUBE_EDITOR
 # shellcheck source=/dev/null
 . /usr/share/sharness/sharness.sh
 
+# What a test's commands print is kept, and shown with it when it fails.
+said=$PWD/said
+test "$verbose" = t || exec 3>>"$said" 4>>"$said"
+test_failure_() {
+	test_failure=$((test_failure + 1))
+	echo "not ok $test_count - $1"
+	test "$verbose" = t || awk '/^expecting success: / { n = 0 } { line[n++] = $0 }
+		END { for (i = n > 150 ? n - 150 : 0; i < n; i++) print "# " substr(line[i], 1, 1000) }' "$said"
+	test -z "$immediate" || { EXIT_OK=t; exit 1; }
+}
+
 # kubectl: the one `run` chose, reached by the name that `timeout` and `xargs` know too.
 : "${E2E_KUBECTL:=$("$e2e/choose-kubectl")}"
 mkdir -p bin && printf '#!/bin/sh\nexec "%s" "$@"\n' "$E2E_KUBECTL" >bin/kubectl && chmod +x bin/kubectl

@@ -33,6 +33,14 @@ hubs() {
 	pgrep -f "hub $data" | sort -n
 }
 
+# tagged N COMMAND...: as many lines of what it prints carry the hub's tag. Nothing announces that
+# the network is laid: muster is ready before.
+tagged() {
+	many=$1
+	shift
+	test "$many" = "$("$@" | grep -c "\(mst\|muster_\)$(cat tag)")"
+}
+
 # The kernel takes links down in its own time.
 no_link() {
 	! ip -o link | grep "$1"
@@ -92,7 +100,7 @@ test_expect_success 'muster is killed: the hub stays, and the next one finds it'
 test_expect_success 'all of it is killed at once: the next start clears away what was left' '
 	hubs >before && { stop_muster KILL; kill -9 $(cat before); } && soon no_hubs &&
 	again && hubs >after && ! cmp before after && if test_have_prereq AS_ROOT; then
-		is 1 "$(nft list tables | grep -c "muster_$(cat tag)")" && is 1 "$(ip -o link | grep -c "mst$(cat tag)")"
+		soon tagged 1 nft list tables && soon tagged 1 ip -o link
 	fi && server last web 8080 && becomes last ".status.conditions[?(@.type==\"Ready\")].status" True &&
 	asks after-all "http://$(field last .status.podIP):8080/" "I am last"
 '

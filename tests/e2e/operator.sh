@@ -34,6 +34,11 @@ metric() {
 		awk -v want="$2" '$1 == want { print $2 }' "$1.metrics"
 }
 
+# counts NAME METRIC VALUE: for soon; what the server shows is counted when its answer is read.
+counts() {
+	is "$3" "$(metric "$1" "$2")" 2>/dev/null
+}
+
 # end_operator NAME [SIGNAL]: returns its exit status.
 end_operator() {
 	kill -"${2:-TERM}" "$(cat "$1.pid")"

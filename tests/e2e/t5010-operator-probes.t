@@ -30,8 +30,8 @@ test_expect_success '?verbose and ?exclude' '
 
 test_expect_success 'a job leaves its marks in /metrics' '
 	tfjob mnist 2 | kubectl create -f - && soon pods_are 2 &&
-	soon is 1 "$(metric op "training_operator_jobs_created_total{framework=\"tensorflow\",job_namespace=\"$ns\"}")" &&
-	is 2 "$(metric op created_pods_total)" && is 2 "$(metric op succeeded_service_creation_total)" &&
+	soon counts op "training_operator_jobs_created_total{framework=\"tensorflow\",job_namespace=\"$ns\"}" 1 &&
+	soon counts op created_pods_total 2 && soon counts op succeeded_service_creation_total 2 &&
 	is 0 "$(metric op failed_pods_total)" && is 0 "$(metric op deleted_pods_total)" &&
 	test "$(metric op "controller_runtime_reconcile_total{controller=\"tfjob-controller\",result=\"success\"}")" -ge 1 &&
 	test "$(metric op process_resident_memory_bytes)" -gt 1000000 &&

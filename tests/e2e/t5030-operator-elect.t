@@ -16,10 +16,6 @@ candidate() {
 		--leader-election-namespace "$ns" $times "$@"
 }
 
-counts() {
-	is "$3" "$(metric "$1" "$2")" 2>/dev/null
-}
-
 leads() {
 	is 1 "$(metric "$1" "leader_election_master_status{name=\"$lock\"}")" 2>/dev/null
 }
