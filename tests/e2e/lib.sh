@@ -21,7 +21,7 @@ test_failure_() {
 	test_failure=$((test_failure + 1))
 	echo "not ok $test_count - $1"
 	test "$verbose" = t || awk '/^expecting success: / { n = 0 } { line[n++] = $0 }
-		END { for (i = n > 150 ? n - 150 : 0; i < n; i++) print "# " substr(line[i], 1, 1000) }' "$said"
+		END { for (i = n > 60 ? n - 60 : 0; i < n; i++) print "# " substr(line[i], 1, 1000) }' "$said"
 	test -z "$immediate" || { EXIT_OK=t; exit 1; }
 }
 
