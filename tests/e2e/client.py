@@ -139,7 +139,7 @@ class Cases:
         w, seen, first = watch.Watch(), [], threading.Event()
 
         def follow():
-            for e in w.stream(self.core.list_namespaced_config_map, self.ns, label_selector="live=y", timeout_seconds=10):
+            for e in w.stream(self.core.list_namespaced_config_map, self.ns, label_selector="live=y", timeout_seconds=120):
                 seen.append(e["type"])
                 first.set()
                 if len(seen) == 3:
@@ -147,10 +147,10 @@ class Cases:
 
         t = threading.Thread(target=follow)
         t.start()
-        assert first.wait(5)
+        assert first.wait(120)
         self.core.patch_namespaced_config_map("live", self.ns, {"data": {"x": "1"}})
         self.core.patch_namespaced_config_map("live", self.ns, {"metadata": {"labels": {"live": None}}})
-        t.join(10)
+        t.join(120)
         assert seen == ["ADDED", "MODIFIED", "DELETED"], seen
 
     def an_old_revision_is_an_api_exception_410_or_still_served(self):
@@ -163,7 +163,7 @@ class Cases:
     def custom_objects_live_as_dictionaries(self):
         client.ApiextensionsV1Api().create_custom_resource_definition(self.crd)
         for e in watch.Watch().stream(client.ApiextensionsV1Api().list_custom_resource_definition,
-                                      field_selector="metadata.name=crontabs.example.com", timeout_seconds=10):
+                                      field_selector="metadata.name=crontabs.example.com", timeout_seconds=120):
             if any(c.type == "Established" and c.status == "True" for c in e["object"].status.conditions or []):
                 break
         tab = {"apiVersion": "example.com/v1", "kind": "CronTab", "metadata": {"name": "t"}, "spec": {"schedule": "* * * * *", "limit": 3}}
@@ -213,7 +213,7 @@ class Cases:
         self.core.create_namespaced_pod(self.ns, child)
         rv = self.core.list_namespaced_pod(self.ns).metadata.resource_version
         self.custom.delete_namespaced_custom_object(namespace=self.ns, name="owner", **TAB)
-        for e in watch.Watch().stream(self.core.list_namespaced_pod, self.ns, resource_version=rv, label_selector="owned=y", timeout_seconds=10):
+        for e in watch.Watch().stream(self.core.list_namespaced_pod, self.ns, resource_version=rv, label_selector="owned=y", timeout_seconds=120):
             if e["type"] == "DELETED":
                 return
         raise AssertionError("the pod is still there")
@@ -245,7 +245,7 @@ class Cases:
 
     def asynchronous_requests_answer(self):
         t = self.core.list_namespaced_pod(self.ns, async_req=True)
-        assert t.get(10).kind == "PodList"
+        assert t.get(120).kind == "PodList"
 
     def a_log_without_a_node_is_a_clear_refusal(self):
         self.core.create_namespaced_pod(self.ns, pod("silent"))

@@ -66,10 +66,15 @@ stop_muster() {
 	return "$1"
 }
 
+# is_ours PID: a child of this shell, still; the number of one that has ended may be another's by now.
+is_ours() {
+	grep -qs "^PPid:[[:space:]]*$$\$" "/proc/$1/status"
+}
+
 end_all() {
-	test -z "$muster_pid" || kill -KILL "$muster_pid" 2>/dev/null
+	! is_ours "${muster_pid:-none}" || kill -KILL "$muster_pid" 2>/dev/null
 	for pid in $background; do
-		kill "$pid" 2>/dev/null
+		! is_ours "$pid" || kill "$pid" 2>/dev/null
 	done
 }
 background=
@@ -179,5 +184,5 @@ slowness() {
 # promptly BEGAN_MS: not after waiting for something that never comes.
 promptly() {
 	took=$(($(now_ms) - $1))
-	test "$took" -lt 30000 || { echo "took $took ms" >&2; return 1; }
+	test "$took" -lt 30000 || test "$took" -lt $((30000 * $(slowness))) || { echo "took $took ms" >&2; return 1; }
 }

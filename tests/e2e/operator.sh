@@ -2,7 +2,7 @@
 # shellcheck shell=sh disable=SC2154 # what lib.sh sets
 
 # start_operator NAME ARGS...: in the background, on free ports; its log is NAME.log, its pid in
-# NAME.pid. Returns when it listens.
+# NAME.pid. Returns when it listens, minds signals and has said what it looks after.
 start_operator() {
 	op=$1
 	shift
@@ -11,7 +11,7 @@ start_operator() {
 		"$@" >"$op.out" 2>"$op.log" &
 	echo $! >"$op.pid"
 	background="$background $!"
-	soon grep -q 'what=health-probe' "$op.log"
+	soon grep -q 'msg="muster operator"' "$op.log"
 }
 
 # port NAME WHAT: where it serves metrics or health-probe.

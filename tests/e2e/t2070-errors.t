@@ -126,7 +126,7 @@ test_expect_success 'conflict on update with an old resourceVersion' '
 
 test_expect_success MUSTER,KUBECTL_130 'quota is enforced' '
 	printf "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q}\nspec: {hard: {secrets: \"1\"}}\n" | kubectl create -f - &&
-	kubectl wait --for=jsonpath="{.status.hard.secrets}"=1 quota/q --timeout=10s && make Secret one && test_must_fail make Secret two 2>err &&
+	kubectl wait --for=jsonpath="{.status.hard.secrets}"=1 quota/q --timeout=120s && make Secret one && test_must_fail make Secret two 2>err &&
 	has err "secrets \"two\" is forbidden: exceeded quota: q, requested: secrets=1, used: secrets=1, limited: secrets=1"
 '
 

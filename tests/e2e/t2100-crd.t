@@ -130,7 +130,7 @@ test_expect_success MUSTER 'CEL: what can be run is run, what cannot is named in
 	            x-kubernetes-validations: [{rule: "self.a < self.b", message: a must be below b}, {rule: "!has(self.addr) || ip(self.addr).family() == 4"}]
 	EOF
 	has err "^Warning: .*ip(self.addr)" && lacks err "self.a < self.b" && kubectl wait --for=condition=Established crd/rules.example.com --timeout=120s &&
-	printf "apiVersion: example.com/v1\nkind: Rule\nmetadata: {name: r}\nspec: {a: 1, b: 2}\n" | soon kubectl apply -f - && kubectl get rules r &&
+	printf "apiVersion: example.com/v1\nkind: Rule\nmetadata: {name: r}\nspec: {a: 1, b: 2}\n" >rule.yaml && soon kubectl apply -f rule.yaml && kubectl get rules r &&
 	test_must_fail kubectl patch rule r --type=merge -p "{\"spec\":{\"a\":3}}" 2>err && has err "The Rule \"r\" is invalid: spec: Invalid value: .*: a must be below b" && kubectl delete crd rules.example.com
 '
 

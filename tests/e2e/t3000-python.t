@@ -9,7 +9,7 @@ test_description='the Python client of Debian: CRUD, lists, watches, patches, cu
 
 test_expect_success 'start, and let the client run' '
 	start_api && kubectl delete crd crontabs.example.com --ignore-not-found &&
-	timeout 100 /usr/bin/python3 "$e2e/client.py" "$KUBECONFIG" "$ns" "$top/examples/crontab-crd.yaml" >results 2>trace && test -s results
+	timeout 600 /usr/bin/python3 "$e2e/client.py" "$KUBECONFIG" "$ns" "$top/examples/crontab-crd.yaml" >results 2>trace && test -s results
 '
 
 passed() {

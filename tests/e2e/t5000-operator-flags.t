@@ -82,7 +82,7 @@ test_expect_success 'all flags of the original at once; those without effect are
 	done &&
 	has all.log "msg=\"init container template not used\"" &&
 	has all.log "msg=\"muster operator\".*kinds=TFJob namespace=default" &&
-	kubectl -n default get lease lock -o jsonpath={.spec.holderIdentity} >holder &&
+	held() { kubectl -n default get lease lock -o jsonpath={.spec.holderIdentity} >holder; } && soon held &&
 	is "$(hostname)_" "$(sed "s/_[0-9a-f-]\{36\}$/_/" holder)" &&
 	end_operator all
 '
@@ -96,7 +96,7 @@ test_expect_success 'KUBEFLOW_NAMESPACE stands in for --namespace' '
 test_expect_success '--log-format json, --zap-encoder json: each line is an object' '
 	for flags in "--log-format json" "--zap-encoder json" "--zap-devel=false"; do
 		: >log && { muster operator --metrics-bind-address 0 --health-probe-bind-address 127.0.0.1:0 $flags 2>log & } &&
-		pid=$! && soon grep -q health-probe log && kill $pid && wait $pid &&
+		pid=$! && soon grep -q "muster operator" log && kill $pid && wait $pid &&
 		jq -es "length > 2 and all(.[]; .time and .level and .msg)" log >/dev/null || return 1
 	done
 '

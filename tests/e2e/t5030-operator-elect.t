@@ -5,7 +5,7 @@ test_description='J6: of several operators one acts, and a leader that lost its 
 
 lock=muster-e2e-$$
 # Long enough that a busy machine does not lose it, short enough to wait for its end.
-times="--leader-elect-lease-duration 10s --leader-elect-renew-deadline 6s --leader-elect-retry-period 500ms"
+times="--leader-elect-lease-duration 15s --leader-elect-renew-deadline 10s --leader-elect-retry-period 500ms"
 
 # candidate NAME ARGS...
 candidate() {
@@ -34,6 +34,10 @@ world() {
 		jq -r ".items[] | [.kind, .metadata.name, .metadata.uid, .metadata.resourceVersion] | @tsv" | sort
 }
 
+services_are() {
+	test "$(kubectl get services -o name | wc -l)" = "$1"
+}
+
 # Nothing changes for a second and a half (the lease apart).
 is_quiet() {
 	world >quiet1 && sleep 1.5 && world >quiet2 && cmp -s quiet1 quiet2
@@ -56,7 +60,7 @@ test_expect_success 'the first one leads, the second stands by and is ready' '
 	start_api --no-operator && crds && candidate a && soon leads a && candidate b &&
 	soon is_ready b && stands_by b &&
 	soon grep -q "msg=ready role=\"standing by\"" b.log &&
-	is 10 "$(lease leaseDurationSeconds)" && is 0 "$(lease leaseTransitions)" &&
+	is 15 "$(lease leaseDurationSeconds)" && is 0 "$(lease leaseTransitions)" &&
 	lease renewTime | grep -q "\.[0-9]\{6\}Z$"
 '
 
@@ -76,7 +80,7 @@ test_expect_success 'a leader that is killed is followed after the lease, not be
 	candidate a && soon is_ready a && stands_by a &&
 	kill -KILL "$(cat b.pid)" && renewed=$(lease renewTime) && soon leads a &&
 	taken=$(sed -n "s/time=\([^ ]*\) .*lease taken.*/\1/p" a.log) &&
-	test $(($(date -d "$taken" +%s%3N) - $(date -d "$renewed" +%s%3N))) -ge 10000 &&
+	test $(($(date -d "$taken" +%s%3N) - $(date -d "$renewed" +%s%3N))) -ge 15000 &&
 	tfjob three 1 | kubectl create -f - && soon pods_are 4
 '
 
@@ -87,7 +91,7 @@ test_expect_success 'a leader that is stopped in the middle and goes on later wr
 	candidate b && soon is_ready b && stands_by b &&
 	tfjob wide 30 | kubectl create -f - && soon has_some_pods && kill -STOP "$(cat a.pid)" &&
 	test "$(kubectl get pods -o name | wc -l)" -lt 30 &&
-	soon leads b && soon pods_are 30 && soon is_quiet &&
+	soon leads b && soon pods_are 30 && soon services_are 30 && soon is_quiet &&
 	world >before &&
 	kill -CONT "$(cat a.pid)" && test_expect_code 1 wait "$(cat a.pid)" &&
 	has a.log "msg=\"leader election lost\"" && sleep 2 &&

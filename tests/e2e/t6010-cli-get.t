@@ -9,7 +9,7 @@ test_expect_success 'nothing is there, and that is said' '
 '
 
 test_expect_success 'jobs of all kinds, with what their pods do' '
-	standin "[{\"job\":\"done\",\"do\":[\"run\",{\"exit\":0}]},{\"job\":\"bad\",\"index\":0,\"do\":[\"run\",{\"restart\":3},{\"after\":1},{\"exit\":1}]},{\"do\":[\"run\"]}]" &&
+	standin "[{\"job\":\"done\",\"do\":[\"run\",{\"exit\":0}]},{\"job\":\"bad\",\"index\":0,\"do\":[\"run\",{\"restart\":3},{\"after\":3},{\"exit\":1}]},{\"do\":[\"run\"]}]" &&
 	tfjob done 1 | kubectl apply -f - && tfjob bad 2 | kubectl apply -f - && tfjob go 3 | kubectl apply -f - &&
 	tfjob same 1 | kubectl apply -f - &&
 	tfjob same 1 | sed "s/TFJob/PyTorchJob/; s/tfReplica/pytorchReplica/; s/tensorflow/pytorch/; s/Worker:/Master:/" | kubectl apply -f - &&

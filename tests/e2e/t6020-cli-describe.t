@@ -9,7 +9,7 @@ described() {
 }
 
 test_expect_success 'J7: a failed job on one page' '
-	start_muster && standin "[{\"job\":\"bad\",\"index\":0,\"do\":[\"run\",{\"after\":1},{\"exit\":7}]},{\"job\":\"stuck\",\"do\":[{\"unschedulable\":\"0/1 nodes are available: 1 Insufficient nvidia.com/gpu.\"}]},{\"do\":[\"run\"]}]" &&
+	start_muster && standin "[{\"job\":\"bad\",\"index\":0,\"do\":[\"run\",{\"after\":3},{\"exit\":7}]},{\"job\":\"stuck\",\"do\":[{\"unschedulable\":\"0/1 nodes are available: 1 Insufficient nvidia.com/gpu.\"}]},{\"do\":[\"run\"]}]" &&
 	tfjob bad 2 | kubectl apply -f - && soon described && steady out | sed "s/  *$//; s/   */  /g" >got && cat >want <<-EOF && test_cmp want got &&
 	Name:  bad
 	Namespace:  default
@@ -99,7 +99,7 @@ test_expect_success 'events of a job, of its pods, and of all' '
 	EOF
 	muster events bad >out && has out "^LAST SEEN  *TYPE  *REASON  *OBJECT  *MESSAGE$" "pod/bad-worker-0  *a b .* red (3 times)$" "tfjob/bad" && lacks out "tfjob/stuck" &&
 	is "Odd" "$(tail -n 1 out | awk "{ print \$3 }")" && ! grep -q "$(printf "\033")" out &&
-	muster events >out && has out "tfjob/stuck" && muster events -A >out && has out "^NAMESPACE  *LAST SEEN" "^default "
+	soon sh -c "muster events | grep -q tfjob/stuck" && muster events -A >out && has out "^NAMESPACE  *LAST SEEN" "^default "
 '
 
 test_expect_success 'events as they come' '
@@ -122,7 +122,7 @@ test_expect_success 'delete what a file names' '
 
 test_expect_success 'waiting has an end' '
 	kubectl patch tfjob same --type=merge -p "{\"metadata\":{\"finalizers\":[\"a.dev/b\"]}}" &&
-	test_expect_code 124 muster delete tfjob/same --wait --timeout 1s >out 2>err && has err "^muster: tfjob/same is not gone yet$" &&
+	test_expect_code 124 muster delete tfjob/same --wait --timeout 3s >out 2>err && has err "^muster: tfjob/same is not gone yet$" &&
 	state_is tfjob/same Terminating && kubectl patch tfjob same --type=merge -p "{\"metadata\":{\"finalizers\":[]}}" && stop_muster
 '
 
