@@ -36,7 +36,7 @@ test_expect_success KUBECTL_130 'without stdinOnce it stays open for the next' '
 '
 
 test_expect_success KUBECTL_130 'a server that dies and comes again' '
-	{ stop_muster KILL || :; } && again && becomes open .status.phase Running &&
+	{ stop_muster KILL || :; } && again && taken_over open &&
 	echo three >three && start sh -c "kubectl attach -i open <three >third 2>&1" && within 100 logged open "got three" &&
 	kubectl delete pod open --now
 '

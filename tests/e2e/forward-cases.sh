@@ -85,7 +85,7 @@ if /usr/bin/python3 -c 'from kubernetes.stream import portforward' 2>/dev/null; 
 fi
 
 test_expect_success KUBECTL_130 'after a restart of the server, and after its pod is gone' '
-	{ stop_muster KILL || :; } && again && forward later pod/web :7001 && is "port 7001" "$(ask "$(at later 7001)")" &&
+	{ stop_muster KILL || :; } && again && taken_over web && forward later pod/web :7001 && is "port 7001" "$(ask "$(at later 7001)")" &&
 	kubectl delete pod web --now && test_must_fail ask "$(at later 7001)"
 '
 

@@ -29,10 +29,6 @@ asks() {
 		becomes "$1" .status.phase Succeeded
 }
 
-hubs() {
-	pgrep -f "hub $data" | sort -n
-}
-
 # tagged N COMMAND...: as many lines of what it prints carry the hub's tag. Nothing announces that
 # the network is laid: muster is ready before.
 tagged() {

@@ -40,11 +40,22 @@ start_node() {
 	fi
 	test "$level" = shared || test_set_prereq NAMESPACES
 	test "$2" = user || test_set_prereq AS_ROOT
+	soon node_is_ready
+}
+
+# The node comes after the ready line, and all its conditions at once.
+node_is_ready() {
+	kubectl get nodes --no-headers | grep -qw Ready
 }
 
 # again [FLAGS OF muster up]: once more on the same data.
 again() {
 	start_muster --isolation "$level" "$@"
+}
+
+# taken_over POD: nothing else tells that, as what is stored of it has not changed.
+taken_over() {
+	soon muster exec "$1" -- true
 }
 
 node_cleanup() {
@@ -88,7 +99,7 @@ printed() {
 
 # A sleep unlike anybody else's: nap NUMBER
 nap() {
-	echo "sleep 9$1$$.5"
+	echo "sleep 9000$1.$$"
 }
 
 # How many processes have this command line.
@@ -104,6 +115,12 @@ runs_is() {
 # runs_soon N COMMANDLINE
 runs_soon() {
 	soon runs_is "$2" "$1" || { pgrep -a -fx -- "$2" >&2; return 1; }
+}
+
+# The processes of our hub; not what they have forked and what is not nft yet.
+hubs() {
+	ps -o pid=,ppid= -p "$(pgrep -d , -f "hub $data")" 2>/dev/null |
+		awk '{ of[$1] = $2 } END { for (p in of) if (!(of[p] in of) || !(of[of[p]] in of)) print p }' | sort -n
 }
 
 # What our pods could leave behind, to be compared; others may run beside us.

@@ -120,8 +120,8 @@ class Cases:
             namespace=self.ns, name="life", **JOB)), "the job succeeds")
         pod = self.core.read_namespaced_pod("life-worker-1", self.ns)
         assert pod.status.container_statuses[0].state.terminated.exit_code == 0
-        events = self.core.list_namespaced_event(self.ns, field_selector="involvedObject.kind=TFJob,involvedObject.name=life")
-        assert "TFJobSucceeded" in {e.reason for e in events.items}
+        until(lambda: "TFJobSucceeded" in {e.reason for e in self.core.list_namespaced_event(
+            self.ns, field_selector="involvedObject.kind=TFJob,involvedObject.name=life").items}, "an event of it")
 
     def nothing_runs_in_a_pod_that_is_over(self):
         try:
@@ -145,7 +145,7 @@ class Cases:
             if "Running" in state(e["raw_object"]):
                 break
         pods = found.resources.get(api_version="v1", kind="Pod")
-        assert pods.get(name="dyn-worker-0", namespace=self.ns).status.phase == "Running"
+        until(lambda: pods.get(name="dyn-worker-0", namespace=self.ns).status.phase == "Running", "the first worker runs")
         assert tfjobs.get(name="dyn", namespace=self.ns).metadata.annotations.a == "b"
 
     def a_dynamic_client_replaces_and_deletes(self):

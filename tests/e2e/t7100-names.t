@@ -144,11 +144,14 @@ names_at() {
 	'
 }
 
+# The node comes after the ready line.
+known_level() {
+	kubectl get nodes -o "jsonpath={.items[0].metadata.labels.muster\.dev/isolation}" >level && test -s level
+}
+
 test_set_prereq SHARED
 test_expect_success 'what this machine allows' '
-	start_muster &&
-	kubectl get nodes -o "jsonpath={.items[0].metadata.labels.muster\.dev/isolation}" >level &&
-	stop_muster
+	start_muster && until_true known_level && stop_muster
 '
 grep -q namespaces level && test_set_prereq NAMESPACES
 names_at namespaces NAMESPACES

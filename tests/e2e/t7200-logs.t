@@ -26,7 +26,7 @@ becomes() {
 	soon field_is "$@" || { kubectl get pod "$1" -o json >&2; return 1; }
 }
 
-# let POD: what waits in its container goes on.
+# let POD: what waits in its container goes on; its end may come before the word of touch's.
 waits='while ! test -e /tmp/let; do sleep 0.1; done'
 let() {
 	muster exec "$1" -- touch /tmp/let
@@ -131,18 +131,18 @@ test_expect_success 'of the run before a restart, and of each attempt' '
 test_expect_success 'followed: from its start to its end, as it comes' '
 	pod told "echo begun; $waits; echo over; exit 3" &&
 	soon sh -c "kubectl logs told | grep begun" &&
-	start timeout 100 kubectl logs -f told >followed && follower=$! &&
+	start timeout 300 kubectl logs -f told >followed && follower=$! &&
 	soon grep -q begun followed && lacks followed over &&
-	let told && wait "$follower" && printf "begun\nover\n" >want && test_cmp want followed
+	{ let told || :; } && wait "$follower" && printf "begun\nover\n" >want && test_cmp want followed
 '
 
 test_expect_success 'followed from now on, until nobody reads' '
 	pod ticks "while echo tick; do sleep 0.1; done" && becomes ticks .status.phase Running &&
-	timeout 60 kubectl logs -f --tail 0 ticks | head -n 3 >out && is 3 "$(grep -c tick out)"
+	timeout 200 kubectl logs -f --tail 0 ticks | head -n 3 >out && is 3 "$(grep -c tick out)"
 '
 
 test_expect_success 'of a pod that is deleted meanwhile, until its end' '
-	start timeout 100 kubectl logs -f ticks >followed && follower=$! && soon grep -q tick followed &&
+	start timeout 300 kubectl logs -f ticks >followed && follower=$! && soon grep -q tick followed &&
 	kubectl delete pod ticks && wait "$follower"
 '
 
@@ -183,12 +183,11 @@ test_expect_success 'a pod of the same name writes to the next file' '
 test_expect_success 'a server that is killed and comes back goes on where it was' '
 	pod stays "echo before; $waits; echo after; sleep 1000" &&
 	soon sh -c "kubectl logs stays | grep before" && test_expect_code 137 stop_muster KILL && start_muster &&
-	becomes stays .status.phase Running && let stays &&
-	timeout 60 kubectl logs -f stays | head -n 2 >out && printf "before\nafter\n" >want && test_cmp want out
+	soon let stays && start timeout 300 kubectl logs -f stays >followed && follower=$! &&
+	soon grep -q after followed && printf "before\nafter\n" >want && test_cmp want followed
 '
 
 test_expect_success 'stopping the server ends what is followed' '
-	start timeout 100 kubectl logs -f stays >followed && follower=$! && soon grep -q after followed &&
 	stop_muster && wait "$follower"
 '
 

@@ -59,12 +59,12 @@ test_expect_success KUBECTL_130 'input, and its end' '
 '
 
 test_expect_success KUBECTL_130 'much, both ways' '
-	is 30000000 "$(timeout 100 kubectl exec box -- head -c 30000000 /dev/zero | wc -c)" &&
-	is 30000000 "$(head -c 30000000 /dev/zero | timeout 100 kubectl exec -i box -- wc -c)"
+	is 30000000 "$(timeout 300 kubectl exec box -- head -c 30000000 /dev/zero | wc -c)" &&
+	is 30000000 "$(head -c 30000000 /dev/zero | timeout 300 kubectl exec -i box -- wc -c)"
 '
 
 test_expect_success KUBECTL_130 'one that takes nothing does not fill our memory' '
-	mkfifo slow && start sh -c "exec timeout 100 kubectl exec box -- head -c 200000000 /dev/zero >slow" && client=$! &&
+	mkfifo slow && start sh -c "exec timeout 300 kubectl exec box -- head -c 200000000 /dev/zero >slow" && client=$! &&
 	exec 8<slow && is hi "$(kubectl exec box -- echo hi)" && kubectl exec box -- sleep 1 &&
 	{ test_have_prereq SANITIZED || test "$(awk "/VmRSS/ {print \$2}" "/proc/$muster_pid/status")" -lt 80000; } &&
 	kill "$client" && exec 8<&-
@@ -72,7 +72,7 @@ test_expect_success KUBECTL_130 'one that takes nothing does not fill our memory
 
 echo 'tty; until test "$(stty size)" = "33 99"; do sleep 0.1; done; stty size; exit 5' >sized
 test_expect_success KUBECTL_130 'a terminal, with a size, and what it prints' '
-	test_expect_code 5 timeout 60 script -qec "stty rows 33 cols 99; kubectl exec -it box -- sh -c \"\$(cat sized)\"" \
+	test_expect_code 5 timeout 300 script -qec "stty rows 33 cols 99; kubectl exec -it box -- sh -c \"\$(cat sized)\"" \
 		/dev/null >out </dev/null && has out "/dev/pts/" "33 99"
 '
 
@@ -106,7 +106,7 @@ test_expect_success KUBECTL_130 'whoever leaves takes the program along' '
 
 test_expect_success KUBECTL_130 'cp: there and back' '
 	mkdir -p tree/sub && head -c 3000000 /dev/urandom >tree/blob && echo text >tree/sub/file &&
-	timeout 100 kubectl cp tree box:/tmp/tree-$$ && timeout 100 kubectl cp box:/tmp/tree-$$ back &&
+	timeout 300 kubectl cp tree box:/tmp/tree-$$ && timeout 300 kubectl cp box:/tmp/tree-$$ back &&
 	cmp tree/blob back/blob && cmp tree/sub/file back/sub/file
 '
 
@@ -128,7 +128,7 @@ if /usr/bin/python3 -c 'import kubernetes' 2>/dev/null; then
 	END
 	test_expect_success 'the Python client: streams, exit codes, input, a terminal, refusals, logs' '
 		kubectl create -f py.json && soon running py && soon sh -c "kubectl logs py | grep ready" &&
-		timeout 200 /usr/bin/python3 "$e2e/execs.py" "$KUBECONFIG" py >out && is 6 "$(grep -c ^ok out)"
+		timeout 400 /usr/bin/python3 "$e2e/execs.py" "$KUBECONFIG" py >out && is 6 "$(grep -c ^ok out)"
 	'
 fi
 

@@ -51,7 +51,7 @@ reader_config() {
 
 test_expect_success 'start' '
 	start_muster && kubectl config set-context --current --namespace=default &&
-	kubectl create -f objects.yaml && kubectl wait --for=condition=Ready pod/asks pod/plain --timeout=120s
+	kubectl create -f objects.yaml && kubectl wait --for=condition=Ready pod/asks pod/plain --timeout=300s
 '
 
 test_expect_success 'a pod runs as an account, and its token is mounted as on a cluster' '
@@ -118,7 +118,7 @@ test_expect_success KUBECTL_130 'requests for tokens that make no sense' '
 '
 
 test_expect_success KUBECTL_130 'bound to a pod: gone with it' '
-	kubectl delete pod asks --now && kubectl apply -f objects.yaml && kubectl wait --for=condition=Ready pod/asks --timeout=120s &&
+	kubectl delete pod asks --now && kubectl apply -f objects.yaml && kubectl wait --for=condition=Ready pod/asks --timeout=300s &&
 	kubectl create token reader --bound-object-kind Pod --bound-object-name asks >token && reader_config &&
 	kubectl --kubeconfig reader.json get pods -o name >out && has out pod/asks &&
 	kubectl delete pod asks --now && test_must_fail kubectl --kubeconfig reader.json get pods
@@ -126,13 +126,13 @@ test_expect_success KUBECTL_130 'bound to a pod: gone with it' '
 
 # What the pod itself sees: by its files, or, where all pods share this machine\'s, by KUBECONFIG.
 test_expect_success 'from inside: muster exec into another pod' '
-	kubectl apply -f objects.yaml && kubectl wait --for=condition=Ready pod/asks --timeout=120s &&
+	kubectl apply -f objects.yaml && kubectl wait --for=condition=Ready pod/asks --timeout=300s &&
 	is "in plain" "$(muster exec asks -- "$(command -v muster)" exec plain -- echo in plain)"
 '
 
 test_expect_success 'an MPI job: the launcher starts its workers' '
 	kubectl apply -f "$top/examples/mpijob-simple.yaml" &&
-	kubectl wait --for=condition=Succeeded mpijob/hello --timeout=120s && kubectl logs hello-launcher >out &&
+	kubectl wait --for=condition=Succeeded mpijob/hello --timeout=300s && kubectl logs hello-launcher >out &&
 	has out "hello from hello-worker-0" "hello from hello-worker-1"
 '
 
@@ -160,7 +160,7 @@ reduces() {
 		runPolicy: {cleanPodPolicy: "Running"}, mpiReplicaSpecs: {
 		Launcher: {replicas: 1, template: {spec: {containers: [{name: "mpi", image: "x", command: ["sh", "-c", $run]}]}}},
 		Worker: {replicas: 3, template: {spec: {containers: [{name: "mpi", image: "x"}]}}}}}}' >reduce.json &&
-		kubectl create -f reduce.json && { kubectl wait --for=condition=Succeeded mpijob/reduce --timeout=200s ||
+		kubectl create -f reduce.json && { kubectl wait --for=condition=Succeeded mpijob/reduce --timeout=300s ||
 			{ kubectl logs reduce-launcher >&2; kubectl get pods >&2; false; }; } &&
 		kubectl logs reduce-launcher >out && has out "rank 0 of 3: sum 6" "rank 1 of 3: sum 6" "rank 2 of 3: sum 6"
 }
@@ -174,13 +174,13 @@ test_expect_success MPI 'Open MPI: an allreduce over three workers' '
 '
 
 test_expect_success 'where pods share this machine: from inside, and an MPI job' '
-	stop_muster && rm -rf "$data" && start_muster --isolation shared &&
+	stop_muster && data=$PWD/data-shared && start_muster --isolation shared &&
 	kubectl config set-context --current --namespace=default && kubectl create -f objects.yaml &&
-	kubectl wait --for=condition=Ready pod/asks pod/plain --timeout=120s &&
+	kubectl wait --for=condition=Ready pod/asks pod/plain --timeout=300s &&
 	is "in plain" "$(muster exec asks -- "$(command -v muster)" exec plain -- echo in plain)" &&
 	test_must_fail muster exec plain -- sh -c "test -n \"\$KUBECONFIG\"" &&
 	kubectl apply -f "$top/examples/mpijob-simple.yaml" &&
-	kubectl wait --for=condition=Succeeded mpijob/hello --timeout=120s && kubectl logs hello-launcher >out &&
+	kubectl wait --for=condition=Succeeded mpijob/hello --timeout=300s && kubectl logs hello-launcher >out &&
 	has out "hello from hello-worker-0" "hello from hello-worker-1" && kubectl delete mpijob hello
 '
 
@@ -195,7 +195,7 @@ test_expect_success 'two MPI jobs at once' '
 			"$top/examples/mpijob-simple.yaml" && echo --- || return 1
 	done >two.yaml && kubectl create -f two.yaml && within 60 both_run && touch "$go/go" &&
 	for name in first second; do
-		kubectl wait --for=condition=Succeeded mpijob/$name --timeout=120s && kubectl logs $name-launcher >out &&
+		kubectl wait --for=condition=Succeeded mpijob/$name --timeout=300s && kubectl logs $name-launcher >out &&
 			has out "^$name-worker-0 slots=1" "hello from $name-worker-0" "hello from $name-worker-1" || return 1
 	done
 '

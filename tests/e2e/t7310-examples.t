@@ -10,7 +10,7 @@ examples=$top/examples
 
 # try LEVEL EXAMPLE: it succeeds; what its replicas wrote is in out, sorted
 try() {
-	muster run --isolation "$1" --timeout 3m "$examples/$2.yaml" >lines 2>err || { cat lines err >&2; return 1; }
+	muster run --isolation "$1" --timeout 6m "$examples/$2.yaml" >lines 2>err || { cat lines err >&2; return 1; }
 	sort lines >out # a port may be another's on this machine: then a replica is started again
 	grep "the sum is" out >sums || true
 }
@@ -46,14 +46,14 @@ test_expect_success "$level: MPIJob: mpirun starts a program in each worker, and
 done
 
 test_expect_success 'two of the same at once, on the same ports' '
-	{ muster run --timeout 3m "$top/examples/jaxjob-rendezvous.yaml" >out1 2>err1 & one=$!; } &&
-	{ muster run --timeout 3m "$top/examples/jaxjob-rendezvous.yaml" >out2 2>err2 & two=$!; } &&
+	{ muster run --timeout 6m "$top/examples/jaxjob-rendezvous.yaml" >out1 2>err1 & one=$!; } &&
+	{ muster run --timeout 6m "$top/examples/jaxjob-rendezvous.yaml" >out2 2>err2 & two=$!; } &&
 	background="$background $one $two" && wait $one && wait $two && is 3 $(grep -c "sum is 3" out1) && is 3 $(grep -c "sum is 3" out2)
 '
 
 test_expect_success 'two at once where namespaces are shared' '
-	{ muster run --isolation shared --timeout 3m "$top/examples/jaxjob-rendezvous.yaml" >out1 2>err1 & one=$!; } &&
-	{ muster run --isolation shared --timeout 3m "$top/examples/jaxjob-rendezvous.yaml" >out2 2>err2 & two=$!; } &&
+	{ muster run --isolation shared --timeout 6m "$top/examples/jaxjob-rendezvous.yaml" >out1 2>err1 & one=$!; } &&
+	{ muster run --isolation shared --timeout 6m "$top/examples/jaxjob-rendezvous.yaml" >out2 2>err2 & two=$!; } &&
 	background="$background $one $two" && wait $one && wait $two && is 3 $(grep -c "sum is 3" out1) && is 3 $(grep -c "sum is 3" out2)
 '
 
@@ -76,7 +76,7 @@ if test_have_prereq ROOT && make_place && as_ordinary_user; then
 	echo "{apiVersion: v1, kind: Pod, metadata: {name: probe}, spec: {restartPolicy: Never, containers: [{name: a, image: none, command: [\"true\"]}]}}" >"$place/probe.yaml"
 	chmod 644 "$place/probe.yaml"
 	test_set_prereq USER_shared
-	! muster run --isolation namespaces --timeout 60 "$place/probe.yaml" >/dev/null 2>&1 || test_set_prereq USER_namespaces
+	! muster run --isolation namespaces --timeout 5m "$place/probe.yaml" >/dev/null 2>&1 || test_set_prereq USER_namespaces
 fi
 
 for level in namespaces shared; do

@@ -42,7 +42,18 @@ wait_for() {
 
 # The container may end before the word of what was run in it is through.
 finish() {
-	kubectl exec "$1" -- touch /tmp/done 2>err || grep -qE "killed|not found|completed" err
+	kubectl exec "$1" -- touch /tmp/done 2>err || grep -qE "killed|not found|completed|exit code 137" err
+}
+
+# told COMMAND LINE...: what it prints has the lines. Events come a moment after what they tell of.
+told() {
+	command=$1
+	shift
+	soon command_says "$@" 2>err || { cat out >&2; return 1; }
+}
+
+command_says() {
+	$command >out && has out "$@"
 }
 
 lines_say() { # FILE LINE...: soon
@@ -52,13 +63,16 @@ lines_say() { # FILE LINE...: soon
 test_expect_success 'apply' '
 	start_muster --resources cpu=64,memory=64Gi && kubectl config set-context --current --namespace=default &&
 	: >states && start kubectl get pytorchjob -w --output-watch-events >states 2>&1 &&
+	sed "s/name: life/name: first/; s/^spec:/&\n  runPolicy: {suspend: true}/" plain.yaml | kubectl create -f - &&
+	lines_say states "^ADDED  *first" && kubectl delete pytorchjob first &&
 	kubectl apply -f plain.yaml >out && is "pytorchjob.kubeflow.org/life created" "$(cat out)"
 '
 
 test_expect_success 'wait --for=condition, of the job and of its pods' '
 	wait_for --for=condition=Created pytorchjob/life && wait_for --for=condition=Running pytorchjob/life &&
-	wait_for --for=condition=Ready pod -l training.kubeflow.org/job-name=life >out && is 3 "$(wc -l <out)" &&
-	wait_for --for=jsonpath="{.status.replicaStatuses.Worker.active}"=2 pytorchjob/life
+	wait_for --for=jsonpath="{.status.replicaStatuses.Master.active}"=1 pytorchjob/life &&
+	wait_for --for=jsonpath="{.status.replicaStatuses.Worker.active}"=2 pytorchjob/life &&
+	wait_for --for=condition=Ready pod -l training.kubeflow.org/job-name=life >out && is 3 "$(wc -l <out)"
 '
 
 test_expect_success 'get, as a table, wide, by name, as JSON' '
@@ -70,14 +84,14 @@ test_expect_success 'get, as a table, wide, by name, as JSON' '
 '
 
 test_expect_success 'describe: the job with its conditions and events, a pod with its container' '
-	kubectl describe pytorchjob life >out && has out "^Kind: *PyTorchJob" "Type: *Running" "SuccessfulCreatePod .*Created pod: life-worker-1" &&
-	kubectl describe pod life-worker-0 >out && has out "^Status: *Running" "^Controlled By: *PyTorchJob/life" "Started: " "RANK: *1" \
+	told "kubectl describe pytorchjob life" "^Kind: *PyTorchJob" "Type: *Running" "SuccessfulCreatePod .*Created pod: life-worker-1" &&
+	told "kubectl describe pod life-worker-0" "^Status: *Running" "^Controlled By: *PyTorchJob/life" "Started: " "RANK: *1" \
 		"Normal  *Scheduled .*Successfully assigned default/life-worker-0" "Normal  *Started "
 '
 
 test_expect_success 'events of one object' '
-	kubectl events --for pytorchjob/life >out && has out "Created service: life-worker-0" &&
-	kubectl get events --field-selector involvedObject.name=life-master-0,reason=Started >out && has out "pod/life-master-0"
+	told "kubectl events --for pytorchjob/life" "Created service: life-worker-0" &&
+	told "kubectl get events --field-selector involvedObject.name=life-master-0,reason=Started" "pod/life-master-0"
 '
 
 test_expect_success 'exec: output, input, files, exit code' '
@@ -135,7 +149,10 @@ test_expect_success 'delete, and nothing is left of it' '
 
 test_expect_success 'delete --cascade=foreground while it runs; --cascade=orphan leaves the pods' '
 	for name in front left; do sed "s/name: life/name: $name/" plain.yaml | kubectl apply -f - || return 1; done &&
-	for name in front left; do wait_for --for=condition=Running pytorchjob/$name || return 1; done &&
+	for name in front left; do
+		wait_for --for=jsonpath="{.status.replicaStatuses.Worker.active}"=2 pytorchjob/$name &&
+		wait_for --for=condition=Ready pod -l training.kubeflow.org/job-name=$name || return 1
+	done &&
 	kubectl delete pytorchjob front --cascade=foreground --timeout=180s &&
 	is "" "$(kubectl get pods -l training.kubeflow.org/job-name=front -o name)" &&
 	kubectl delete pytorchjob left --cascade=orphan && is 3 "$(kubectl get pods -l training.kubeflow.org/job-name=left -o name | wc -l)" &&
