@@ -131,7 +131,7 @@ static void servers_may_die_and_come_back(struct rig *r, struct spawned *server,
     ok(run_until(r->loop, &g.n, 1, 60000), "a request is answered");
     is_int(g.err.code, ERR_UNAVAILABLE, g.err.msg);
     spawn_run(server, r->a, program, r->cfg.server + strlen("https://"));
-    for (; g.status != 200 && tries < 500; tries++) {
+    for (; g.status != 200 && tries < 6000; tries++) {
         got_done(&g);
         kube_send(client_api(c), &list, on_got, &g);
         run_until(r->loop, &g.n, 1, 60000);

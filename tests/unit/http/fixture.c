@@ -94,8 +94,8 @@ static ssize_t source_read(void *ctx, char *to, size_t n)
 static void source_close(void *ctx)
 {
     struct source *s = ctx;
+    struct fixture *f = s->f;
 
-    s->f->n.closed++;
     if (s->closed)
         s->f->n.closed_twice++;
     s->closed = true;
@@ -111,6 +111,7 @@ static void source_close(void *ctx)
     }
     if (!s->pending) /* else a wake-up is on its way, and frees it */
         free(s);
+    f->n.closed++; /* last: who waits for it looks at the rest then */
 }
 
 static struct source *source_new(struct fixture *f, struct http_req *r, int64_t n)

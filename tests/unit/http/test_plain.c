@@ -174,7 +174,8 @@ int main(void)
     ipv6_is_served_where_there_is_any();
     a_taken_port_is_named();
     a_socket_that_was_given_serves_too();
-    is_int(fixture_counts(f)->opened - fixture_counts(f)->closed, 0, "all sources were closed");
+    ok(fixture_await(&fixture_counts(f)->closed, fixture_counts(f)->opened),
+       "all sources were closed");
     fixture_stop(f, 1000);
     return tap_done();
 }

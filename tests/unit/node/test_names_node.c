@@ -77,10 +77,7 @@ static void node_up(void)
         exit(1);
     }
     node_start(node);
-    for (int i = 0; i < 20000 && !node_is_ready(node); i++) {
-        box_turn(&box);
-        usleep(50);
-    }
+    WAIT(node_is_ready(node));
 }
 
 static str hosts_path(struct arena *a, str uid)
@@ -114,10 +111,7 @@ static bool resolves(str path, const char *name, str ip)
 
 static void until_resolves(str path, const char *name, str ip, const char *what)
 {
-    for (int i = 0; i < 4000 && !resolves(path, name, ip); i++) {
-        box_turn(&box);
-        usleep(500);
-    }
+    WAIT(resolves(path, name, ip));
     ok(resolves(path, name, ip), "%s", what);
 }
 

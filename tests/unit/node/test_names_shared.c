@@ -84,10 +84,7 @@ static void node_up(void)
         exit(1);
     }
     node_start(node);
-    for (int i = 0; i < 20000 && !node_is_ready(node); i++) {
-        box_turn(&box);
-        usleep(50);
-    }
+    WAIT(node_is_ready(node));
 }
 
 static str ip_of(struct arena *a, const char *name)
@@ -130,10 +127,7 @@ static void pods_have_addresses_of_their_own(void)
     ok(jv_exists(meta_condition(get(a, &nodes, "", "here"), S("SharedNetwork"))),
        "the node says what pods do without");
     str services = arena_printf(a, "%s/names/services", data);
-    for (int i = 0; i < 4000 && access(services.p, F_OK) < 0; i++) {
-        box_turn(&box);
-        usleep(500);
-    }
+    WAIT(access(services.p, F_OK) == 0);
     FILE *f = fopen(services.p, "re");
     char line[200] = "";
     ok(f && fgets(line, sizeof(line), f), "ClusterIPs are written down");
