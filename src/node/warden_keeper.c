@@ -17,6 +17,7 @@
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <net/if.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -104,6 +105,16 @@ static int open_dir(struct keeper *k, const char *dir, struct err *e)
     if (flock(k->lock, LOCK_EX | LOCK_NB) < 0)
         return err_sys(e, "%s is held by another warden", dir);
     return 0;
+}
+
+/* The node that asked for us is dead. The next one may have looked before we had the lock, found
+ * nobody, and asked for another: nothing has begun yet, so that one shall have the place. */
+static bool is_orphan(const struct keeper *k)
+{
+    struct pollfd node = { .fd = k->first, .events = POLLRDHUP };
+
+    return k->first >= 0 && poll(&node, 1, 0) == 1 &&
+           (node.revents & (POLLRDHUP | POLLHUP | POLLERR));
 }
 
 /* Complaints go to a descriptor of the log without the lock, which must not outlive us. */
@@ -249,6 +260,8 @@ static int keep(const char *dir, int first)
         k.dirfd = -1; /* what is there is not ours */
         return give_up(&k, &e);
     }
+    if (is_orphan(&k))
+        return 0;
     set_stdio(&k);
     if (read_sandbox(&k, &e) < 0 || open_ctl(&k, &e) < 0)
         return give_up(&k, &e);

@@ -7,7 +7,9 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* A tree that does all it can to be left behind; %s marks its processes. */
@@ -227,6 +229,34 @@ static void a_node_that_returns_adopts(struct rig *r)
     free(q);
 }
 
+/* Its node died between asking for it and its start; the next node may have asked for another. */
+static void who_was_asked_for_by_the_dead_does_not_begin(struct rig *r)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    str dir = arena_printf(a, "%s/orphan", r->dir);
+    const char *exe = getenv("WARDEN_EXE") ? getenv("WARDEN_EXE") : "/proc/self/exe";
+    int pair[2], status = -1;
+
+    mkdir(dir.p, 0700);
+    FILE *f = fopen(arena_cat(a, dir, S("/sandbox.json")).p, "we");
+    if (!f || fprintf(f, "{\"uid\": \"orphan\", \"isolation\": \"%s\"}", r->level) < 0 ||
+        fclose(f) != 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0)
+        abort();
+    close(pair[0]);
+    fflush(stdout);
+    pid_t pid = fork();
+    if (pid == 0) {
+        execl(exe, "muster", "warden", dir.p, arena_printf(a, "%d", pair[1]).p, NULL);
+        _exit(9);
+    }
+    close(pair[1]);
+    waitpid(pid, &status, 0);
+    ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "a keeper without a node leaves");
+    ok(access(arena_cat(a, dir, S("/state.json")).p, F_OK) < 0 &&
+           access(arena_cat(a, dir, S("/ctl")).p, F_OK) < 0,
+       "and nothing has begun");
+}
+
 static void grace_is_given(struct rig *r)
 {
     struct rig_pod *p = rig_pod(r, 9, NULL);
@@ -430,6 +460,7 @@ int main(int argc, char **argv)
     a_killed_warden_takes_all_along(&r);
     both_killed_at_once(&r);
     a_node_that_returns_adopts(&r);
+    who_was_asked_for_by_the_dead_does_not_begin(&r);
     grace_is_given(&r);
     n2_nothing_is_left_behind(&r);
     rig_done(&r);
