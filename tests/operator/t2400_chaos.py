@@ -3,8 +3,8 @@
 killed and its connections fail. When it is quiet again every job is where its spec and its pods say,
 and what must always be true was true all the time.
 
-Usage: t2400_chaos.py [SEED [SECONDS]]; OPERATOR_SEEDS=40 plays that many. A seed gives the same actions, not the same timing. With
-OPERATOR_KUBECONFIG on that cluster."""
+Usage: t2400_chaos.py [SEED [SECONDS]]; OPERATOR_SEEDS=40 plays that many, from 1 on. A seed gives the same actions,
+not the same timing. With OPERATOR_KUBECONFIG on that cluster."""
 
 import os
 import random
@@ -223,7 +223,7 @@ def main():
     tap = Tap()
     server = Server()
     many = int(os.environ.get("OPERATOR_SEEDS", "4"))
-    seeds = [int(sys.argv[1])] if len(sys.argv) > 1 else [random.SystemRandom().randrange(10**6) for _ in range(many)]
+    seeds = [int(sys.argv[1])] if len(sys.argv) > 1 else range(1, many + 1)
     seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 8
     tap.run_all([(f"seed {seed} ({server.name})", run, server, f"c{os.getpid()}-{seed}", seed, seconds)
                  for seed in seeds], width=4)

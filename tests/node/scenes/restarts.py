@@ -91,7 +91,7 @@ def each_attempt_has_its_log(s):
     s.read("up")
     s.wait_pod("p", lambda p: container(p, "main").get("restartCount") == 1 and container(p, "main")["ready"],
                "runs again")
-    is_(s.log("p"), "second\n", "the log")
+    s.until(lambda: s.log("p") == "second\n", lambda: f"the log is {s.log('p')!r}")
     is_(s.log("p", previous="true"), "first\n", "the former one's")
 
 

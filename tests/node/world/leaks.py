@@ -18,8 +18,8 @@ class Watch:
 
     def long_lived(self):
         """Processes of muster that stay: itself, the nursery, the hub."""
-        return {words.split(self.machine.data)[0][:60]: pid for pid, words in self.machine.processes()
-                if "up" in words or "--nursery" in words or "hub" in words}
+        found = {" ".join(words.split()[1:3]): pid for pid, words in self.machine.processes()}
+        return {words: pid for words, pid in found.items() if words.startswith(("up ", "hub ", "warden --nursery"))}
 
     def counts(self):
         found = {"processes": len(self.machine.processes()), "mounts": len(self.machine.mounts())}
@@ -33,10 +33,10 @@ class Watch:
         for words, pid in self.long_lived().items():
             try:
                 found["descriptors of " + words] = len(os.listdir(f"/proc/{pid}/fd"))
+                found["threads of " + words] = len(os.listdir(f"/proc/{pid}/task"))
             except OSError:
-                pass
-            found["devices seen by " + words] = len(read(f"/proc/{pid}/net/dev").splitlines()) if "hub" in words else 0
-            found["threads of " + words] = len(os.listdir(f"/proc/{pid}/task"))
+                pass  # it ended meanwhile
+            found["devices seen by " + words] = len(read(f"/proc/{pid}/net/dev").splitlines()) if words.startswith("hub") else 0
         found["control groups"] = len(self.machine.cgroups(self.uids))
         found["files"] = sum(len(folders) + len(files) for at, folders, files in os.walk(self.machine.data)
                              if not at.startswith(os.path.join(self.machine.data, "logs")))

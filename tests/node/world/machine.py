@@ -49,6 +49,7 @@ class Machine:
         self.home = self.make("home")
         self.make("data", mode=0o700)
         self.child = None
+        self.starting = False
         self.kube = None
         self.lines = queue.Queue()
         self.changed = threading.Condition()
@@ -97,6 +98,21 @@ class Machine:
         raise Refused("our copy of muster stays busy")
 
     def start(self):
+        """Where it was before, if it was; somebody may be there for a moment."""
+        self.starting = True
+        try:
+            for _ in range(50):
+                try:
+                    return self._start()
+                except Refused as e:
+                    if not self.port or "in use" not in str(e):
+                        raise
+                    time.sleep(0.2)
+            return self._start()
+        finally:
+            self.starting = False
+
+    def _start(self):
         self.child = self.launch()
         lines = self.lines = queue.Queue()
         threading.Thread(target=_read, args=(self.child.stdout, lines), daemon=True).start()
@@ -141,7 +157,7 @@ class Machine:
     def trouble(self):
         """Why waiting is in vain."""
         code = self.child.poll()
-        return None if code in (None, -signal.SIGKILL) else f"muster up ended with {code}\n{self.words()}"
+        return None if self.starting or code in (None, -signal.SIGKILL) else f"muster up ended with {code}\n{self.words()}"
 
     def words(self, lines=40):
         with open(self.log, errors="replace", encoding="utf-8") as f:

@@ -296,7 +296,7 @@ def install_crds(kube):
     kubectl = os.environ.get("E2E_KUBECTL", "kubectl")
     subprocess.run([kubectl, "--kubeconfig", kube.kubeconfig, "apply", "--server-side", "-f", "-"],
                    input=text, check=True, capture_output=True)
-    if not served(kube, 20):
+    if not served(kube, 60):
         raise AssertionError("tfjobs are not served")
 
 

@@ -13,6 +13,8 @@ from .kube import ApiError, path_of
 # at: seconds since 1970, rev: resourceVersion as a number, listed: revisions before it may have been missed
 Change = namedtuple("Change", "type obj at rev listed", defaults=(False,))
 
+PATIENCE_S = 60  # for all that will come; how soon is no claim of a test
+
 
 def rev_of(obj):
     return int(obj["metadata"]["resourceVersion"])
@@ -33,7 +35,7 @@ class Mirror:
         self.ready = threading.Event()
         self.thread = threading.Thread(target=self._run, daemon=True)
         self.thread.start()
-        if not self.ready.wait(30):
+        if not self.ready.wait(PATIENCE_S):
             raise TimeoutError(f"no list of {plural}")
 
     def _run(self):
@@ -100,15 +102,15 @@ class Mirror:
             else:
                 self.now[key] = obj
             self.history.append(change)
+            if self.on_change:  # before anybody who waits for the change looks at what came of it
+                self.on_change(change)
             self.changed.notify_all()
-        if self.on_change:
-            self.on_change(change)
 
     def sync(self):
         """Returns when it knows what a list says now; watches of different kinds are not equally fast."""
-        want = {(o["metadata"].get("namespace"), o["metadata"]["name"]): rev_of(o)
-                for o in self.kube.list(self.plural, self.ns, self.selector)}
-        newest = max(want.values(), default=0)
+        answer = self.kube.call("GET", path_of(self.plural, ns=self.ns, labelSelector=self.selector))
+        want = {(o["metadata"].get("namespace"), o["metadata"]["name"]): rev_of(o) for o in answer["items"]}
+        newest = rev_of(answer)
 
         def caught_up():
             seen = {}
@@ -117,7 +119,7 @@ class Mirror:
             return (all(seen.get(key, 0) >= rev for key, rev in want.items()) and
                     all(key in want or rev_of(obj) > newest for key, obj in self.now.items()))
 
-        wait_for(self.changed, caught_up, f"the watch of {self.plural} is up to date", 10)
+        wait_for(self.changed, caught_up, f"the watch of {self.plural} is up to date")
 
     def get(self, name, ns=None):
         return self.now.get((ns or self.ns, name))
@@ -137,9 +139,6 @@ class Mirror:
                 conn.sock.shutdown(2)
             except OSError:
                 pass
-
-
-PATIENCE_S = 60  # for all that will come; how soon is no claim of a test
 
 
 def wait_for(condition, predicate, what, timeout=PATIENCE_S, trouble=None):

@@ -131,8 +131,9 @@ class Scene:
         return self.told(reason, part)[0]
 
     def wait_counts(self, name, timeout=PATIENCE_S, **counts):
-        """wait_counts("j", Worker={"active": 2})"""
+        """wait_counts("j", Worker={"active": 2}); the pods that were counted are seen, too."""
         self.wait(lambda: self.counts(name) == counts, f"{name} counts {counts}", timeout)
+        self.pods.sync()
 
     # ---- asking
 

@@ -26,7 +26,7 @@ def scaling_up_and_down_by_spec(s):
     s.wait_services(*workers(1))
     s.wait_counts("j", Worker={"active": 1})
     assert not is_true(s.job("j"), "Failed") and not s.told("TFJobRestarting"), "Q3: that is no failure"
-    is_(len(s.told("SuccessfulDeletePod")), 3, "told of each")
+    s.wait(lambda: len(s.told("SuccessfulDeletePod")) == 3, "told of each")
     s.exit("j-worker-0", 0)
     s.wait_true("j", "Succeeded")
 

@@ -98,6 +98,7 @@ def a_pod_that_failed_is_replaced(s):
     create(s, "OnFailure")
     text = f"{s.kind.name} j is restarting because 1 Worker replica(s) failed."
     is_(s.wait_event(s.kind.name + "Restarting", text)["type"], "Warning", "7-7: restarted under OnFailure")
+    s.wait_was("j", "Restarting")
     s.wait_counts("j", **full(s.kind.shape))
     s.wait_true("j", "Running")
     is_(s.kinds("j"), "Created(T) Running(T)", "Restarting goes")
@@ -112,6 +113,7 @@ def an_exit_code_decides_between_the_two(s):
     s.script({"role": "worker", "attempt": 1, "index": 0, "do": ["run", {"exit": 143}]}, RUN)
     create(s, "ExitCode")
     s.wait_event(s.kind.name + "Restarting")
+    s.wait_was("j", "Restarting")  # what was counted before that does not count
     s.wait_counts("j", **full(s.kind.shape))
     s.wait_true("j", "Running")
     s.exit("j-worker-0", 2)
@@ -282,6 +284,7 @@ def an_elastic_job_has_an_autoscaler_while_it_runs(s):
         s.wait(lambda: hpas.get("j")["spec"]["maxReplicas"] == 5, "it follows")
         s.edit("j", {"runPolicy": {"suspend": True}})
         s.wait(lambda: hpas.names() == [], "gone while suspended")
+        s.wait_true("j", "Suspended")
         s.edit("j", {"runPolicy": {"suspend": False}})
         s.wait(lambda: hpas.names() == ["j"], "back again")
         s.edit("j", {"elasticPolicy": {"metrics": None}})

@@ -116,6 +116,8 @@ def kubectl_describe_tells_the_story(s):
     s.create("j", Worker={"replicas": 1, "restartPolicy": "ExitCode", "template": template()})
     s.wait_event("ImagePullBackOff", "Error pod j-worker-0 container tensorflow waiting message: Back-off pulling")
     s.wait_event("ExitedWithCode", "exited with code 137")
+    for reason in ("TFJobRestarting", "SuccessfulCreatePod", "SuccessfulDeletePod", "SuccessfulCreateService"):
+        s.wait_event(reason)
     text = s.kubectl("describe", "tfjob", "j").stdout
     for part in ("Restarting", "job j is restarting because Worker replica(s) failed.", "Created pod: j-worker-0",
                  "Created service: j-worker-0", "Deleted pod: j-worker-0", "exited with code 137", "ImagePullBackOff",
