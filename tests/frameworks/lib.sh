@@ -136,12 +136,18 @@ aim() {
 }
 
 aimed() {
-	victim_pid=$(main_pid "$1" 2>/dev/null)
+	victim_pid=$(main_pid "$1" 2>/dev/null) && victim_is=$(looks)
+}
+
+# looks: when and as what the process that was aimed at was started; numbers are given out again.
+looks() {
+	ps -o lstart=,args= -p "$victim_pid"
 }
 
 # shoot: SIGKILL for the program that was aimed at, or for the one that took its place.
 shoot() {
-	kill -KILL "$victim_pid" 2>/dev/null || { aimed "$victim" && kill -KILL "$victim_pid"; }
+	test "$(looks)" = "$victim_is" || aimed "$victim" || return 1
+	kill -KILL "$victim_pid"
 }
 
 # kill_replica POD: both at once.
