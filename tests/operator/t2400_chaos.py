@@ -155,8 +155,8 @@ class Chaos:
 
     def wrong_of(self, job):
         uid = job["metadata"]["uid"]
-        pods = {role_index(p): p for p in self.scene.pods.now.values() if owner_uid(p) == uid}
-        services = {role_index(p) for p in self.scene.services.now.values() if owner_uid(p) == uid}
+        pods = {role_index(p): p for p in list(self.scene.pods.now.values()) if owner_uid(p) == uid}
+        services = {role_index(p) for p in list(self.scene.services.now.values()) if owner_uid(p) == uid}
         if any(p["metadata"].get("deletionTimestamp") for p in pods.values()):
             return ["a pod is leaving"]
         want = {(role, i) for role, n in replicas(job).items() for i in range(n)}

@@ -125,7 +125,7 @@ class Mirror:
         return self.now.get((ns or self.ns, name))
 
     def names(self):
-        return sorted(name for _, name in self.now)
+        return sorted(name for _, name in list(self.now))
 
     def of(self, name):
         """Every revision of that name, oldest first."""

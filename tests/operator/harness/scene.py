@@ -138,7 +138,7 @@ class Scene:
     # ---- asking
 
     def live_pods(self):
-        return sorted(p["metadata"]["name"] for p in self.pods.now.values()
+        return sorted(p["metadata"]["name"] for p in list(self.pods.now.values())
                       if not p["metadata"].get("deletionTimestamp"))
 
     def phase(self, name):
