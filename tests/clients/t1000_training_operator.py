@@ -139,7 +139,7 @@ def it_starts_from_its_own_manifests(s):
     s.install()
     s.start("operator-a")
     s.wait_ready("operator-a")
-    is_(s.holder(), "operator-a", "who leads")
+    s.machine.until(lambda: s.holder() == "operator-a", "operator-a leads", PATIENCE_S)
 
 
 def it_runs_jobs_of_all_kinds(s):

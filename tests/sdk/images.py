@@ -14,9 +14,28 @@ REAL_TORCH = os.access("/usr/bin/torchrun", os.X_OK) and not subprocess.run(
     [PYTHON, "-c", "import torch.distributed"], stderr=subprocess.DEVNULL, check=False).returncode
 # Debian's PyTorch 1.13 trips over Python 3.11 unless it is told where output goes; the others do not mind.
 TORCH_ENV = {"PET_REDIRECTS": "1", "PET_TEE": "1", "OMP_NUM_THREADS": "1"}
-# All that torchrun does for one process of each worker, where PyTorch is not installed.
-TORCHRUN = """#!/bin/sh
-RANK=$PET_NODE_RANK WORLD_SIZE=$PET_NNODES exec python -u "$@"
+# What torchrun does for one process of each worker, where PyTorch is not installed: all begin when all are there,
+# and end when all have ended. Who did not wait would be gone before the others have found it.
+TORCHRUN = """#!/usr/bin/env python
+import os, socket, subprocess, sys, time
+e = os.environ
+rank, world, at = int(e["PET_NODE_RANK"]), int(e["PET_NNODES"]), (e["PET_MASTER_ADDR"], int(e["PET_MASTER_PORT"]))
+lines = []
+if rank == 0 and world > 1:
+    door = socket.create_server(("", at[1]))
+    lines = [door.accept()[0] for _ in range(world - 1)]
+while rank > 0 and not lines:
+    try:
+        lines = [socket.create_connection(at, 60)]
+    except OSError:
+        time.sleep(0.1)
+code = subprocess.call(["python", "-u", *sys.argv[1:]], env={**e, "RANK": str(rank), "WORLD_SIZE": str(world)})
+for line in lines:
+    line.shutdown(socket.SHUT_WR)
+for line in lines:
+    line.settimeout(None)
+    line.recv(1)
+sys.exit(code)
 """
 ARGUMENTS = """#!/usr/bin/python3
 import json, os, sys

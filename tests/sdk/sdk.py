@@ -11,7 +11,7 @@ from harness.mirror import Mirror, wait_for
 from harness.standin import Standin
 
 logging.disable(logging.INFO)  # the client tells each step
-POLL = {"polling_interval": 0.1, "wait_timeout": 20}
+POLL = {"polling_interval": 0.1, "wait_timeout": 240}  # as long as it may take on a busy machine
 
 # The module's names are not always what the kind's name suggests.
 JOB_MODELS = {kind: (getattr(models, f"KubeflowOrgV1{kind}"), getattr(models, f"KubeflowOrgV1{kind}Spec"))
@@ -56,7 +56,7 @@ class Stage:
         self.pods.stop()
 
     def wait(self, predicate, what):
-        return wait_for(self.pods.changed, predicate, what, 20, self.engine.trouble)
+        return wait_for(self.pods.changed, predicate, what, trouble=self.engine.trouble)
 
     def wait_pods(self, *names):
         self.wait(lambda: self.live() == sorted(names), f"pods {sorted(names)}")
