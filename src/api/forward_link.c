@@ -1,4 +1,5 @@
-/* See forward.h. A pod is tried at each of its addresses, as long as none is listening. */
+/* See forward.h. A pod is tried at each of its addresses, as long as none is listening. What is
+ * told then is of the first: the machine may not even have the others. */
 
 #include "api/forward.h"
 
@@ -115,8 +116,9 @@ static void drain(struct forward_link *f)
 
 static void refused(struct forward_link *f, int error)
 {
-    snprintf(f->why, sizeof(f->why), "failed to connect to localhost:%d inside the pod: %s",
-             f->o.port, error == ECONNREFUSED ? "connection refused" : uv_strerror(-error));
+    if (!f->why[0])
+        snprintf(f->why, sizeof(f->why), "failed to connect to localhost:%d inside the pod: %s",
+                 f->o.port, error == ECONNREFUSED ? "connection refused" : uv_strerror(-error));
     hang_up(f);
     f->attempt++;
     dial(f);
@@ -179,7 +181,7 @@ static void dial(struct forward_link *f)
         return;
     }
     if (f->fd < 0) {
-        if (!f->why[0] || e.code != ERR_NOT_FOUND) /* else what was told of the last one */
+        if (!f->why[0])
             snprintf(f->why, sizeof(f->why), "%s", e.msg);
         finish(f);
         return;

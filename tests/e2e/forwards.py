@@ -7,16 +7,22 @@ from kubernetes import client, config
 from kubernetes.stream import portforward
 
 
+def more(sock):
+    got = sock.recv(65536)
+    assert got, "it was closed"
+    return got
+
+
 def ask(sock, text):
     sock.settimeout(100)
     sock.sendall(text)
     got = b""
     while b"\r\n\r\n" not in got:
-        got += sock.recv(65536)
+        got += more(sock)
     head, body = got.split(b"\r\n\r\n", 1)
     size = int([line.split(b":")[1] for line in head.split(b"\r\n") if line.lower().startswith(b"content-length")][0])
     while len(body) < size:
-        body += sock.recv(65536)
+        body += more(sock)
     return body
 
 
