@@ -83,7 +83,7 @@ test_expect_success CLUSTERIPS 'and to nobody else: not to one that is not ready
 '
 
 test_expect_success 'a hub that is killed is replaced, and pods are where they were' '
-	hubs >before && kill -9 $(cat before) && soon grep -q "hub had died" muster.log &&
+	hubs >before && kill_hubs before && soon grep -q "hub had died" muster.log &&
 	asks after-hub "http://$(cat two.ip):8080/" "I am two"
 '
 
@@ -94,7 +94,7 @@ test_expect_success 'muster is killed: the hub stays, and the next one finds it'
 '
 
 test_expect_success 'all of it is killed at once: the next start clears away what was left' '
-	hubs >before && { stop_muster KILL; kill -9 $(cat before); } && soon no_hubs &&
+	hubs >before && { stop_muster KILL; kill_hubs before; } && soon no_hubs &&
 	again && hubs >after && ! cmp before after && if test_have_prereq AS_ROOT; then
 		soon tagged 1 nft list tables && soon tagged 1 ip -o link
 	fi && server last web 8080 && becomes last ".status.conditions[?(@.type==\"Ready\")].status" True &&

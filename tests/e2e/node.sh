@@ -123,6 +123,14 @@ hubs() {
 		awk '{ of[$1] = $2 } END { for (p in of) if (!(of[p] in of) || !(of[of[p]] in of)) print p }' | sort -n
 }
 
+# kill_hubs FILE: those in it, of which one may be gone with the other before it is shot itself.
+kill_hubs() {
+	for pid in $(cat "$1"); do
+		kill -9 "$pid" 2>/dev/null
+	done
+	test -s "$1"
+}
+
 # What our pods could leave behind, to be compared; others may run beside us.
 world() {
 	grep -F "$place" /proc/self/mountinfo

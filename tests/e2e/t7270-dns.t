@@ -101,7 +101,7 @@ test_expect_success 'dnsPolicy' '
 
 test_expect_success 'after a restart of the server, and of the hub' '
 	{ stop_muster KILL || :; } && again && taken_over asker && will_hear 3 A nobody.default.svc.cluster.local &&
-	hubs >killed && test -s killed && xargs kill -KILL <killed && will_hear 3 A nobody.default.svc.cluster.local
+	hubs >killed && kill_hubs killed && will_hear 3 A nobody.default.svc.cluster.local
 '
 
 node_cleanup
