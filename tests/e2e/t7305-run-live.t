@@ -37,12 +37,18 @@ job() {
 
 # on_terminal COLUMNS ROWS COMMAND: runs it, and says its exit code at the end
 on_terminal() {
+	drop_terminal
 	terminals=$((${terminals:-0} + 1)) && socket=muster-$$-$terminals # an old server may still be on its way out
-	tmux -u -f /dev/null -L "$socket" new-session -d -s t -x "$1" -y "$2" "$3; echo exit code \$?; exec sleep 1000" &&
-		background="$background $(tmux -L "$socket" display-message -p "#{pid}")" # it has our standard output
+	tmux -u -f /dev/null -L "$socket" new-session -d -s t -x "$1" -y "$2" "$3; echo exit code \$?; exec sleep 1000"
 }
+# A test that failed leaves one. It has our standard output: whoever reads that would wait for it.
+drop_terminal() {
+	test -z "$socket" || tmux -L "$socket" kill-server 2>/dev/null
+	socket=
+}
+trap 'code=$?; drop_terminal; end_all; (exit $code); die' EXIT
 end_terminal() {
-	tmux -L "$socket" kill-server
+	drop_terminal
 	rm -f "$space"/*
 }
 pane() {
