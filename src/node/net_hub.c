@@ -94,6 +94,15 @@ static int open_ctl(struct outer *o, struct err *e)
     return chdir("/") < 0 ? err_sys(e, "chdir") : rc;
 }
 
+static bool is_born(int64_t pid, int64_t born)
+{
+    AUTO(warden_fd) int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    char number[32];
+
+    snprintf(number, sizeof(number), "%d", (int)pid);
+    return born && warden_born(proc, number) == born;
+}
+
 int64_t net_hub_pod_pid(int datafd, str uid, uint32_t *ip)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -107,7 +116,8 @@ int64_t net_hub_pod_pid(int datafd, str uid, uint32_t *ip)
     jv state = json_parse(a, (str){ text, (size_t)n }, NULL, NULL);
     if (ip && !net_ip_read(jv_str(jv_at(state, "ip"), S("")), ip))
         *ip = 0;
-    return jv_exists(jv_at(state, "ended_ms")) ? -1 : jv_int(jv_at(state, "pid"), -1);
+    int64_t pid = jv_exists(jv_at(state, "ended_ms")) ? -1 : jv_int(jv_at(state, "pid"), -1);
+    return pid > 0 && is_born(pid, jv_int(jv_at(state, "born"), 0)) ? pid : -1;
 }
 
 /* ---- the inner process */
@@ -123,7 +133,7 @@ static int64_t find_pod(const struct outer *o)
     for (struct dirent *at; d && found < 0 && (at = readdir(d));) {
         int64_t pid =
             at->d_name[0] == '.' ? -1 : net_hub_pod_pid(o->h.datafd, str_of(at->d_name), NULL);
-        if (pid > 0 && kill((pid_t)pid, 0) == 0)
+        if (pid > 0)
             found = pid;
     }
     if (d)

@@ -29,6 +29,6 @@ struct net_hub {
 /* The inner process; never returns. */
 __attribute__((noreturn)) void net_hub_serve(struct net_hub *h);
 
-/* The process that holds a pod, from its state on disk; -1: there is none. ip (may be NULL): its
+/* The process that holds a pod, from its state on disk; -1: it does not live. ip (may be NULL): its
  * address, or 0. */
 int64_t net_hub_pod_pid(int datafd, str uid, uint32_t *ip);

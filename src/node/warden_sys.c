@@ -177,6 +177,21 @@ ssize_t warden_recv(int sock, void *p, size_t n, int *fds, size_t *nfds)
     return got;
 }
 
+int64_t warden_born(int proc, const char *pid)
+{
+    char file[64];
+    char text[1024];
+    int64_t ticks = 0;
+
+    snprintf(file, sizeof(file), "%s/stat", pid);
+    const char *after = warden_get(proc, file, text, sizeof(text)) < 0 ? NULL : strrchr(text, ')');
+    for (int field = 2; after && field < 22; field++) /* see proc(5) */
+        after = strchr(after + 1, ' ');
+    if (after)
+        ticks = strtoll(after, NULL, 10);
+    return ticks;
+}
+
 /* Without task/children (a kernel option) all of /proc is looked through for its parent. */
 static void children_by_parent(int proc, pid_t pid, void (*see)(void *ctx, pid_t child), void *ctx)
 {

@@ -29,6 +29,9 @@ enum { WARDEN_FDS = 16 }; /* most that come with one read */
 /* As recv(2); fds (room for WARDEN_FDS) are the receiver's and close on exec. */
 ssize_t warden_recv(int sock, void *p, size_t n, int *fds, size_t *nfds);
 
+/* When a process began, in the kernel's ticks since boot, 0: there is none. With its number it is
+ * one process: the number alone may be another's by now. */
+int64_t warden_born(int proc, const char *pid);
 /* Children of a process, as far as /proc tells; calls see() for each. */
 void warden_children(int proc, pid_t pid, void (*see)(void *ctx, pid_t child), void *ctx);
 /* Kills all below pid (not itself), once. How many there were. */

@@ -59,6 +59,7 @@ jv ward_state(const struct ward *w, struct arena *a)
         jb_add(&boxes, w->boxes.at[i]->start.name, box_state(a, w->boxes.at[i]));
     return jobj(a, { "version", jint(a, WARDEN_VERSION) }, { "uid", jstr(a, w->sandbox.uid) },
                 { "boot_id", jstr(a, w->boot_id) }, { "pid", jint(a, w->pid) },
+                { "born", jint(a, w->born) },
                 { "ip", w->sandbox.ip.n ? jstr(a, w->sandbox.ip) : JV_ABSENT },
                 { "containers", jb_done(&boxes) },
                 { "ended_ms", w->ended ? jint(a, warden_now_ms()) : JV_ABSENT },
@@ -323,6 +324,7 @@ void ward_run(struct warden_sandbox *s, struct arena *a, const char *dir, int li
     char pid[16] = "";
     if (readlinkat(host_proc, "self", pid, sizeof(pid) - 1) > 0)
         w->pid = strtol(pid, NULL, 10);
+    w->born = warden_born(host_proc, "self");
     w->conn.fd = w->wire.fd = -1;
     sigemptyset(&set);
     sigaddset(&set, SIGCHLD);

@@ -61,6 +61,7 @@ struct ward {
     struct warden_sandbox sandbox;
     str boot_id;
     int64_t pid; /* ours, on this machine: /proc/PID/ns/net is the pod's network */
+    int64_t born;
     int ep;
     int proc;      /* of the pod's pid namespace */
     int host_proc; /* of the machine: there a pidfd has the number that the node knows */
