@@ -21,7 +21,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { RETRY_MS = 20, RETRY_FOR_MS = 10 * 1000 };
+enum { RETRY_MS = 20, RETRY_FOR_MS = 60 * 1000 }; /* a keeper on a disk that stalls is still one */
 
 static void on_conn(uv_poll_t *h, int status, int events);
 static void try_adopt(void *arg);
