@@ -20,6 +20,10 @@ widgets() {
 }
 
 # Creates a thousand widgets as fast as it can; most meet the end of their definition.
+has_widgets() {
+	api /apis/hostile.io/v1/widgets >list && grep -q uid list
+}
+
 write_widgets() {
 	api "/apis/hostile.io/v1/namespaces/default/widgets?n=[1-1000]" -sZ --parallel-max 50 -o /dev/null \
 		--json "{\"apiVersion\":\"hostile.io/v1\",\"kind\":\"Widget\",\"metadata\":{\"generateName\":\"w-\"}}"
@@ -38,7 +42,7 @@ test_expect_success 'a definition can be deleted while its objects are being wri
 		widgets | kubectl create -f - &&
 		kubectl wait --for=condition=Established crd/widgets.hostile.io --timeout=120s || return 1
 		write_widgets &
-		until api /apis/hostile.io/v1/widgets >list && grep -q uid list; do :; done
+		soon has_widgets || return 1
 		kubectl delete crd widgets.hostile.io --timeout=120s || return 1
 		wait $!
 	done &&
