@@ -19,11 +19,11 @@ widgets() {
 	EOF
 }
 
-# Creates a thousand widgets as fast as it can; most meet the end of their definition.
 has_widgets() {
 	api /apis/hostile.io/v1/widgets >list && grep -q uid list
 }
 
+# Creates a thousand widgets as fast as it can; most meet the end of their definition.
 write_widgets() {
 	api "/apis/hostile.io/v1/namespaces/default/widgets?n=[1-1000]" -sZ --parallel-max 50 -o /dev/null \
 		--json "{\"apiVersion\":\"hostile.io/v1\",\"kind\":\"Widget\",\"metadata\":{\"generateName\":\"w-\"}}"
