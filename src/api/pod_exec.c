@@ -97,5 +97,6 @@ void pod_exec_run(struct api_req *r)
         return;
     }
     metrics_request(r, 101);
+    http_be_patient(r->http);
     channels_start(r->http, protocol, &o);
 }

@@ -96,5 +96,6 @@ void pod_forward_run(struct api_req *r)
         return;
     }
     metrics_request(r, 101);
+    http_be_patient(r->http);
     protocols[which].start(r->http, offered.n ? str_of(protocols[which].name) : STR_NONE, &o);
 }

@@ -83,11 +83,22 @@ static void expire(struct conn *c)
         conn_close(c);
 }
 
+/* When who takes nothing is cut off. What is left of a patient answer that was read to its end
+ * counts as one, too; beside others, which may hold much, it does not. */
+static int64_t stall_end_of(const struct conn *c)
+{
+    bool patient = c->patient;
+
+    for (const struct http_req *r = c->reqs; r && patient; r = r->next)
+        patient = r->patient || !r->active;
+    return c->stalled_ms + (patient ? c->s->limits.patience_ms : c->s->limits.body_ms);
+}
+
 static void on_timer(uv_timer_t *h)
 {
     struct conn *c = h->data;
     int64_t now = loop_now_ms(c->s->loop);
-    int64_t stall_end = c->stalled_ms ? c->stalled_ms + c->s->limits.body_ms : 0;
+    int64_t stall_end = c->stalled_ms ? stall_end_of(c) : 0;
 
     c->armed_ms = 0;
     if (stall_end && now >= stall_end) {
@@ -137,7 +148,7 @@ void conn_poll(struct conn *c)
         return;
     if (c->out.n) {
         events |= UV_WRITABLE;
-        arm(c, c->stalled_ms + c->s->limits.body_ms);
+        arm(c, stall_end_of(c));
     }
     if (events == c->events)
         return;

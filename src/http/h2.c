@@ -162,13 +162,14 @@ static size_t h2_pull(struct conn *c, char *to, size_t room)
     return n;
 }
 
-/* Answers whose client gave no window for body_ms hold memory for nothing. */
+/* Answers whose client gave no window for so long hold memory for nothing. */
 static void reset_stalled(struct conn *c, int64_t now)
 {
     struct h2 *h = c->state;
 
     for (struct http_req *r = c->reqs; r; r = r->next) {
-        if (!r->active || r->pulled_ms + c->s->limits.body_ms > now)
+        int64_t most = r->patient ? c->s->limits.patience_ms : c->s->limits.body_ms;
+        if (!r->active || r->pulled_ms + most > now)
             continue;
         c->s->stats.refused_total++;
         nghttp2_submit_rst_stream(h->ng, NGHTTP2_FLAG_NONE, r->stream, NGHTTP2_CANCEL);

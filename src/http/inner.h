@@ -64,7 +64,8 @@ struct conn {
     enum conn_phase phase;
     enum conn_fate fate;
     bool dirty;
-    bool paused; /* protocol wants no more input now */
+    bool paused;  /* protocol wants no more input now */
+    bool patient; /* it carries, or carried, an answer of http_be_patient */
     struct http_identity who;
     struct arena *who_memory;
     char remote[56];
@@ -111,6 +112,7 @@ struct http_req {
     bool is_head;    /* method HEAD */
     bool keep_alive; /* HTTP/1.1 */
     bool old;        /* HTTP/1.0 */
+    bool patient;    /* see http_be_patient */
     bool kept;       /* as long as the WebSocket it became, which finishes it */
 };
 

@@ -110,6 +110,13 @@ void http_reply_source(struct http_req *r, int status, const struct http_header 
     answer(r, status, h, n_h);
 }
 
+void http_be_patient(struct http_req *r)
+{
+    r->patient = true;
+    if (r->c)
+        r->c->patient = true;
+}
+
 void req_refuse(struct http_req *r, int status)
 {
     str type = STR_NONE;

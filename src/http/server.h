@@ -29,6 +29,7 @@ struct http_limits {      /* 0: the one of base/limits.h */
     int64_t handshake_ms; /* TLS */
     int64_t header_ms;    /* a request's head, from its first byte */
     int64_t body_ms;      /* a request's body; a client that takes nothing of an answer */
+    int64_t patience_ms;  /* instead of body_ms, with clients of http_be_patient */
     int64_t idle_ms;      /* a connection without a request */
     int64_t linger_ms;    /* for a client to answer our end with its own, when it has all */
     size_t body_bytes;
@@ -105,6 +106,10 @@ struct http_source {
 void http_reply_source(struct http_req *r, int status, const struct http_header *h, size_t n_h,
                        struct http_source src);
 void http_wake(struct http_req *r); /* cheap; may be called in any state until close() */
+
+/* Before the answer: a person may read it, who stops in the middle, and it holds little then; so a
+ * client that takes nothing of it, or of the WebSocket that r becomes, is left alone for longer. */
+void http_be_patient(struct http_req *r);
 
 /* Both replies are gzipped on the way when the client accepts it and the length is known and at
  * least 128 KB, as kube-apiserver does; sources of unknown length are not. */

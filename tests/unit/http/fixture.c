@@ -168,6 +168,12 @@ static void on_stream(struct fixture *f, struct http_req *r)
     reply_source(source_new(f, r, number(r)), -1);
 }
 
+static void on_patient(struct fixture *f, struct http_req *r)
+{
+    http_be_patient(r);
+    on_stream(f, r);
+}
+
 static void on_known(struct fixture *f, struct http_req *r)
 {
     reply_source(source_new(f, r, number(r)), number(r));
@@ -329,6 +335,8 @@ static void on_ws(struct fixture *f, struct http_req *r)
     if (!s)
         abort();
     s->f = f;
+    if (str_eq(http_query(r), S("patient")))
+        http_be_patient(r);
     s->w = http_accept_websocket(r, http_get_header(r, S("sec-websocket-protocol")), &h);
 }
 
@@ -355,7 +363,7 @@ static const struct {
     { S_INIT("/watch"), on_watch },   { S_INIT("/event"), on_event },
     { S_INIT("/held"), on_held },     { S_INIT("/head"), on_head },
     { S_INIT("/whoami"), on_whoami }, { S_INIT("/inject"), on_inject },
-    { S_INIT("/ws"), on_ws },
+    { S_INIT("/ws"), on_ws },         { S_INIT("/patient"), on_patient },
 };
 
 static void on_request(void *ctx, struct http_req *r)

@@ -13,6 +13,7 @@
  *  /head          the request's head as text /abort?n       n bytes, then HTTP_ABORT
  *  /short         promises more than it has  /ws            a WebSocket echo
  *  /slow-source?n n bytes, one KB per turn of the loop, known length
+ *  /patient?n     as /stream, patient        /ws?patient    as /ws, patient
  *  /whoami        user and groups            /inject        a header with a line break in it
  *  On /ws, "close" closes and "pause" pauses. */
 struct fixture;
