@@ -243,9 +243,8 @@ static void clear_away(struct keeper *k, int status)
 
 static int keep(const char *dir, int first)
 {
-    struct keeper k = {
-        .a = arena_new(), .dirfd = -1, .first = first, .uid = geteuid(), .gid = getegid()
-    };
+    AUTO(arena) struct arena *a = arena_new();
+    struct keeper k = { .a = a, .dirfd = -1, .first = first, .uid = geteuid(), .gid = getegid() };
     struct err e = { 0 };
     struct warden_limits limits = { 0 };
     bool memory;
