@@ -204,43 +204,72 @@ void net_link_neighbour(struct net_link *l, int index, uint32_t ip, const uint8_
 
 /* ---- carrying out */
 
-static int post(struct net_link *l, struct err *e)
+struct answer {
+    uint32_t first; /* number of the request that it begins with */
+    struct nlmsghdr *at;
+    size_t left;
+    _Alignas(struct nlmsghdr) char room[ANSWER_BYTES];
+};
+
+/* Sends what is gathered; `first` is the one to be answered first. */
+static int post(struct net_link *l, uint32_t first, struct answer *r, struct err *e)
 {
     struct sockaddr_nl to = { .nl_family = AF_NETLINK };
     ssize_t n = sendto(l->fd, l->out.p, l->out.n, 0, (const struct sockaddr *)&to, sizeof(to));
 
     buf_clear(&l->out);
     l->n = 0;
+    r->first = first;
+    r->left = 0;
     return n < 0 ? err_sys(e, "netlink") : 0;
+}
+
+/* The next message; NULL: e says why there is none. */
+static const struct nlmsghdr *next(const struct net_link *l, struct answer *r, struct err *e)
+{
+    for (;;) {
+        while (NLMSG_OK(r->at, r->left)) {
+            const struct nlmsghdr *h = r->at;
+            r->at = NLMSG_NEXT(r->at, r->left);
+            if (h->nlmsg_seq - r->first < UINT32_MAX / 2) /* not left from one given up */
+                return h;
+        }
+        ssize_t got = recv(l->fd, r->room, sizeof(r->room), 0);
+        if (got < 0 && errno != EINTR) {
+            err_sys(e, "netlink");
+            return NULL;
+        }
+        r->at = (void *)r->room;
+        r->left = got < 0 ? 0 : (size_t)got;
+    }
+}
+
+/* Of NLMSG_ERROR; 0: it is done. */
+static int error_of(const struct nlmsghdr *h)
+{
+    return -((const struct nlmsgerr *)NLMSG_DATA(h))->error;
 }
 
 int net_link_do(struct net_link *l, struct err *e)
 {
-    uint32_t first = l->seq - (uint32_t)l->n + 1;
+    struct answer r;
     size_t left = l->n;
-    _Alignas(struct nlmsghdr) char room[ANSWER_BYTES];
     int rc = 0;
 
     if (!left)
         return 0;
-    if (post(l, e) < 0)
+    if (post(l, l->seq - (uint32_t)left + 1, &r, e) < 0)
         return -1;
     while (left) {
-        ssize_t got = recv(l->fd, room, sizeof(room), 0);
-        if (got < 0 && errno == EINTR)
+        const struct nlmsghdr *h = next(l, &r, e);
+        if (!h)
+            return -1;
+        if (h->nlmsg_type != NLMSG_ERROR)
             continue;
-        if (got < 0)
-            return err_sys(e, "netlink");
-        size_t size = (size_t)got;
-        for (struct nlmsghdr *h = (void *)room; NLMSG_OK(h, size); h = NLMSG_NEXT(h, size)) {
-            const struct nlmsgerr *a = NLMSG_DATA(h);
-            if (h->nlmsg_type != NLMSG_ERROR || h->nlmsg_seq - first >= UINT32_MAX / 2)
-                continue; /* left from one that was given up */
-            left--;
-            errno = -a->error;
-            if (a->error && rc == 0)
-                rc = err_sys(e, "netlink request %u", h->nlmsg_seq - first + 1);
-        }
+        left--;
+        errno = error_of(h);
+        if (errno && rc == 0)
+            rc = err_sys(e, "netlink request %u", h->nlmsg_seq - r.first + 1);
     }
     return rc;
 }
@@ -261,30 +290,18 @@ static int oper_state(const struct nlmsghdr *h)
 static int look(struct net_link *l, int index, struct err *e)
 {
     struct ifinfomsg m = { .ifi_index = index };
-    _Alignas(struct nlmsghdr) char room[ANSWER_BYTES];
+    struct answer r;
 
     end(l, begin(l, RTM_GETLINK, 0, &m, sizeof(m)));
-    uint32_t seq = l->seq;
-    if (post(l, e) < 0)
+    if (post(l, l->seq, &r, e) < 0)
         return -1;
-    for (;;) {
-        ssize_t got = recv(l->fd, room, sizeof(room), 0);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return err_sys(e, "netlink");
-        size_t size = (size_t)got;
-        for (struct nlmsghdr *h = (void *)room; NLMSG_OK(h, size); h = NLMSG_NEXT(h, size)) {
-            if (h->nlmsg_seq != seq)
-                continue;
-            if (h->nlmsg_type == RTM_NEWLINK &&
-                h->nlmsg_len >= NLMSG_SPACE(sizeof(struct ifinfomsg)))
-                return oper_state(h);
-            errno = h->nlmsg_type == NLMSG_ERROR ? -((const struct nlmsgerr *)NLMSG_DATA(h))->error
-                                                 : EPROTO;
-            return err_sys(e, "netlink");
-        }
-    }
+    const struct nlmsghdr *h = next(l, &r, e);
+    if (!h)
+        return -1;
+    if (h->nlmsg_type == RTM_NEWLINK && h->nlmsg_len >= NLMSG_SPACE(sizeof(struct ifinfomsg)))
+        return oper_state(h);
+    errno = h->nlmsg_type == NLMSG_ERROR ? error_of(h) : EPROTO;
+    return err_sys(e, "netlink");
 }
 
 int net_link_await(struct net_link *l, int index, struct err *e)
@@ -330,32 +347,22 @@ static void tell(const struct dump *d, const struct nlmsghdr *h)
 static int dump(struct net_link *l, const struct dump *d, struct err *e)
 {
     char body[64] = { 0 };
-    _Alignas(struct nlmsghdr) char room[ANSWER_BYTES];
+    struct answer r;
 
     body[0] = AF_INET;
     end(l, begin(l, d->type, NLM_F_DUMP, body, d->body));
-    uint32_t seq = l->seq;
-    if (post(l, e) < 0)
+    if (post(l, l->seq, &r, e) < 0)
         return -1;
-    for (;;) {
-        ssize_t got = recv(l->fd, room, sizeof(room), 0);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
+    for (const struct nlmsghdr *h; (h = next(l, &r, e));) {
+        if (h->nlmsg_type == NLMSG_DONE)
+            return 0;
+        if (h->nlmsg_type == NLMSG_ERROR) {
+            errno = error_of(h);
             return err_sys(e, "netlink");
-        size_t size = (size_t)got;
-        for (struct nlmsghdr *h = (void *)room; NLMSG_OK(h, size); h = NLMSG_NEXT(h, size)) {
-            if (h->nlmsg_seq != seq)
-                continue;
-            if (h->nlmsg_type == NLMSG_DONE)
-                return 0;
-            if (h->nlmsg_type == NLMSG_ERROR) {
-                errno = -((const struct nlmsgerr *)NLMSG_DATA(h))->error;
-                return err_sys(e, "netlink");
-            }
-            tell(d, h);
         }
+        tell(d, h);
     }
+    return -1;
 }
 
 int net_link_each(struct net_link *l, void (*see)(void *ctx, uint32_t to, int bits), void *ctx,
