@@ -2,14 +2,13 @@
 
 #include "node/net_call.h"
 
+#include "node/outer.h"
 #include "node/warden_sys.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -108,42 +107,14 @@ static int dial(const char *data)
 static int run(struct net_call *c, const struct net_call_to *to, struct err *e)
 {
     const char *exe = to->exe ? to->exe : "/proc/self/exe";
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t attr;
-    sigset_t set;
     char words[][16] = { "muster", "hub", "3", "--with-node" };
     char dir[PATH_MAX];
     char *const argv[] = {
         words[0], words[1], dir, words[2], to->with_node ? words[3] : NULL, NULL
     };
-    int pair[2];
 
     snprintf(dir, sizeof(dir), "%s", to->data);
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
-        return err_sys(e, "socketpair");
-    /* Not 3: dup2 onto itself would leave close-on-exec on. */
-    int theirs = fcntl(pair[1], F_DUPFD_CLOEXEC, 4);
-    close(pair[1]);
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDWR, 0);
-    posix_spawn_file_actions_adddup2(&files, theirs, 3);
-    posix_spawnattr_init(&attr);
-    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    sigemptyset(&set);
-    posix_spawnattr_setsigmask(&attr, &set);
-    sigfillset(&set);
-    posix_spawnattr_setsigdefault(&attr, &set);
-    errno = posix_spawn(&c->child, exe, &files, &attr, argv, environ);
-    int why = errno;
-    posix_spawn_file_actions_destroy(&files);
-    posix_spawnattr_destroy(&attr);
-    close(theirs);
-    if (!why)
-        return pair[0];
-    close(pair[0]);
-    c->child = 0;
-    errno = why;
-    return err_sys(e, "run %s", exe);
+    return outer_run(exe, argv, SOCK_STREAM, &c->child, e);
 }
 
 void net_call_drop(struct net_call *c)

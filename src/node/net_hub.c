@@ -3,6 +3,7 @@
 #include "node/net_hub.h"
 
 #include "base/json.h"
+#include "node/outer.h"
 #include "node/warden_sys.h"
 
 #include <dirent.h>
@@ -18,7 +19,6 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -61,37 +61,6 @@ static int open_dir(struct outer *o, const char *data, struct err *e)
         return err_sys(e, "%s/hub/hub.log", data);
     return flock(o->lock, LOCK_EX | LOCK_NB) < 0 ? err_sys(e, "%s/hub is held by another", data)
                                                  : 0;
-}
-
-static void set_stdio(const struct outer *o)
-{
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    int log = openat(o->dirfd, "hub.log", O_WRONLY | O_APPEND | O_CLOEXEC);
-
-    dup2(null, 0);
-    dup2(null, 1);
-    dup2(log >= 0 ? log : null, 2);
-    if (null > 2)
-        close(null);
-    if (log > 2)
-        close(log);
-}
-
-/* By a short name from within its directory: whole paths may be too long for a socket's. */
-static int open_ctl(struct outer *o, struct err *e)
-{
-    struct sockaddr_un at = { .sun_family = AF_UNIX, .sun_path = "ctl" };
-    mode_t mask = umask(0077);
-
-    o->h.listen = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    unlinkat(o->dirfd, "ctl", 0);
-    int rc = o->h.listen < 0 || fchdir(o->dirfd) < 0 ||
-                     bind(o->h.listen, (const struct sockaddr *)&at, sizeof(at)) < 0 ||
-                     listen(o->h.listen, 8) < 0
-                 ? err_sys(e, "listen on %s/hub/ctl", o->data)
-                 : 0;
-    umask(mask);
-    return chdir("/") < 0 ? err_sys(e, "chdir") : rc;
 }
 
 static bool is_born(int64_t pid, int64_t born)
@@ -151,19 +120,6 @@ static int find_user_ns(const struct outer *o)
     return pid > 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 }
 
-static int map_ids(const struct outer *o, struct err *e)
-{
-    char text[64];
-
-    if (warden_put(AT_FDCWD, "/proc/self/setgroups", "deny") < 0)
-        return err_sys(e, "setgroups of the user namespace");
-    snprintf(text, sizeof(text), "%u %u 1\n", o->gid, o->gid);
-    if (warden_put(AT_FDCWD, "/proc/self/gid_map", text) < 0)
-        return err_sys(e, "gid_map");
-    snprintf(text, sizeof(text), "%u %u 1\n", o->uid, o->uid);
-    return warden_put(AT_FDCWD, "/proc/self/uid_map", text) < 0 ? err_sys(e, "uid_map") : 0;
-}
-
 static int enter(const struct outer *o, struct err *e)
 {
     AUTO(warden_fd) int old = o->uid ? find_user_ns(o) : -1;
@@ -173,7 +129,7 @@ static int enter(const struct outer *o, struct err *e)
     if (o->uid && old < 0) {
         if (unshare(CLONE_NEWUSER) < 0)
             return err_sys(e, "a user namespace for pods");
-        if (map_ids(o, e) < 0)
+        if (outer_map_ids(o->uid, o->gid, e) < 0)
             return -1;
     }
     if (unshare(CLONE_NEWNET) < 0)
@@ -241,8 +197,9 @@ static int keep(struct outer *o, struct err *e)
     int status;
 
     o->h.home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-    if (open_ctl(o, e) < 0)
-        return -1;
+    o->h.listen = outer_listen(o->dirfd);
+    if (o->h.listen < 0)
+        return err_sys(e, "listen on %s/hub/ctl", o->data);
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
         return err_sys(e, "socketpair");
     pid_t pid = warden_clone(0, NULL);
@@ -294,6 +251,6 @@ int net_hub_main(int argc, char **argv)
     prctl(PR_SET_NAME, "muster-hub-out");
     if (open_dir(&o, argv[1], &e) < 0)
         return give_up(o.h.first, &e);
-    set_stdio(&o);
+    outer_set_stdio(o.dirfd, "hub.log");
     return keep(&o, &e) < 0 ? give_up(o.h.first, &e) : 0;
 }

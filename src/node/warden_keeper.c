@@ -6,6 +6,7 @@
 #include "node/warden_keeper.h"
 
 #include "loop/tree.h"
+#include "node/outer.h"
 #include "node/warden_links.h"
 #include "node/warden_nursery.h"
 #include "node/warden_root.h"
@@ -27,7 +28,6 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -78,20 +78,6 @@ static int read_sandbox(struct keeper *k, struct err *e)
     return 0;
 }
 
-/* By a short name from within DIR: whole paths may be too long for a socket's. */
-static int open_ctl(struct keeper *k, struct err *e)
-{
-    struct sockaddr_un at = { .sun_family = AF_UNIX, .sun_path = "ctl" };
-
-    k->listen = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    unlinkat(k->dirfd, "ctl", 0);
-    if (k->listen < 0 || fchdir(k->dirfd) < 0 || umask(0077) != 0 ||
-        bind(k->listen, (const struct sockaddr *)&at, sizeof(at)) < 0 || listen(k->listen, 8) < 0)
-        return err_sys(e, "listen on %s/ctl", k->dir);
-    umask(0);
-    return chdir("/") < 0 ? err_sys(e, "chdir") : 0;
-}
-
 static int open_dir(struct keeper *k, const char *dir, struct err *e)
 {
     if (!realpath(dir, k->dir))
@@ -117,35 +103,7 @@ static bool is_orphan(const struct keeper *k)
            (node.revents & (POLLRDHUP | POLLHUP | POLLERR));
 }
 
-/* Complaints go to a descriptor of the log without the lock, which must not outlive us. */
-static void set_stdio(const struct keeper *k)
-{
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    int log = openat(k->dirfd, "warden.log", O_WRONLY | O_APPEND | O_CLOEXEC);
-
-    dup2(null, 0);
-    dup2(null, 1);
-    dup2(log >= 0 ? log : null, 2);
-    if (null > 2)
-        close(null);
-    if (log > 2)
-        close(log);
-}
-
 /* ---- the other side of the wall */
-
-static int map_ids(const struct keeper *k, struct err *e)
-{
-    char text[64];
-
-    if (warden_put(AT_FDCWD, "/proc/self/setgroups", "deny") < 0)
-        return err_sys(e, "setgroups of the user namespace");
-    snprintf(text, sizeof(text), "%u %u 1\n", k->gid, k->gid);
-    if (warden_put(AT_FDCWD, "/proc/self/gid_map", text) < 0)
-        return err_sys(e, "gid_map");
-    snprintf(text, sizeof(text), "%u %u 1\n", k->uid, k->uid);
-    return warden_put(AT_FDCWD, "/proc/self/uid_map", text) < 0 ? err_sys(e, "uid_map") : 0;
-}
 
 static int lo_up(struct err *e)
 {
@@ -157,7 +115,7 @@ static int lo_up(struct err *e)
 
 static int set_up(struct keeper *k, uint64_t flags, struct err *e)
 {
-    if ((flags & CLONE_NEWUSER) && map_ids(k, e) < 0)
+    if ((flags & CLONE_NEWUSER) && outer_map_ids(k->uid, k->gid, e) < 0)
         return -1;
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (k->s.shared)
@@ -261,9 +219,14 @@ static int keep(const char *dir, int first)
     }
     if (is_orphan(&k))
         return 0;
-    set_stdio(&k);
-    if (read_sandbox(&k, &e) < 0 || open_ctl(&k, &e) < 0)
+    outer_set_stdio(k.dirfd, "warden.log"); /* without the lock, which must not outlive us */
+    if (read_sandbox(&k, &e) < 0)
         return give_up(&k, &e);
+    k.listen = outer_listen(k.dirfd);
+    if (k.listen < 0) {
+        err_sys(&e, "listen on %s/ctl", k.dir);
+        return give_up(&k, &e);
+    }
     k.cgroup = warden_cgroup_of(&k.s, STR_NONE);
     limits.pids = k.s.pids;
     if (k.s.shared)

@@ -3,13 +3,13 @@
 #include "node/warden_nursery.h"
 
 #include "base/mem.h"
+#include "node/outer.h"
 #include "node/warden_sys.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -106,56 +106,29 @@ static void on_answer(uv_poll_t *h, int status, int events)
     }
 }
 
-static int run(struct warden_nursery *n, int theirs, struct err *e)
+static int run(struct warden_nursery *n, struct err *e)
 {
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t attr;
-    sigset_t set;
     char words[][12] = { "muster", "warden", "--nursery", "3" };
     char room[256]; /* for the names of keepers */
     char *const argv[] = { words[0], words[1], words[2], words[3], room, NULL };
 
     memset(room, ' ', sizeof(room) - 1);
     room[sizeof(room) - 1] = 0;
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDWR, 0);
-    posix_spawn_file_actions_adddup2(&files, theirs, 3);
-    posix_spawnattr_init(&attr);
-    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    sigemptyset(&set);
-    posix_spawnattr_setsigmask(&attr, &set);
-    sigfillset(&set);
-    posix_spawnattr_setsigdefault(&attr, &set);
-    errno = posix_spawn(&n->pid, n->o.exe, &files, &attr, argv, environ);
-    posix_spawn_file_actions_destroy(&files);
-    posix_spawnattr_destroy(&attr);
-    return errno ? err_sys(e, "run %s", n->o.exe) : 0;
+    return outer_run(n->o.exe, argv, SOCK_SEQPACKET, &n->pid, e);
 }
 
 struct warden_nursery *warden_nursery_new(struct loop *l, const struct warden_nursery_opts *o,
                                           struct err *e)
 {
     struct warden_nursery *n = mem_new(sizeof(*n));
-    int pair[2];
 
     n->o = *o;
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) {
-        err_sys(e, "socketpair");
+    n->sock = run(n, e);
+    if (n->sock < 0) {
         free(n);
         return NULL;
     }
-    /* Not 3: dup2 onto itself would leave close-on-exec on. */
-    int theirs = fcntl(pair[1], F_DUPFD_CLOEXEC, 4);
-    close(pair[1]);
-    int rc = run(n, theirs, e);
-    close(theirs);
-    if (rc < 0) {
-        close(pair[0]);
-        free(n);
-        return NULL;
-    }
-    fcntl(pair[0], F_SETFL, O_NONBLOCK);
-    n->sock = pair[0];
+    fcntl(n->sock, F_SETFL, O_NONBLOCK);
     uv_poll_init(loop_uv(l), &n->poll, n->sock);
     n->poll.data = n;
     uv_poll_start(&n->poll, UV_READABLE | UV_DISCONNECT, on_answer);
