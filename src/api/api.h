@@ -39,6 +39,8 @@ struct api_pod {
     jv pod; /* absent: it is gone */
 };
 
+struct api_pod api_pod_copy(struct arena *a, const struct api_pod *pod); /* all of it in a */
+
 /* A program in a container, or the container's own. */
 struct api_exec {
     str container;

@@ -379,9 +379,7 @@ void channels_start(struct http_req *r, str protocol, const struct channels_opts
 
     c->a = arena_new();
     c->o = *o;
-    c->o.pod.ns = arena_str(c->a, o->pod.ns);
-    c->o.pod.name = arena_str(c->a, o->pod.name);
-    c->o.pod.pod = jv_copy(c->a, o->pod.pod);
+    c->o.pod = api_pod_copy(c->a, &o->pod);
     c->o.exec.container = arena_str(c->a, o->exec.container);
     c->o.exec.argv = jv_copy(c->a, o->exec.argv);
     c->in.fd = c->out[0].fd = c->out[1].fd = -1;

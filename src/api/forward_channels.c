@@ -146,9 +146,7 @@ void forward_channels_start(struct http_req *r, str protocol, const struct forwa
 
     s->a = arena_new();
     s->o = *o;
-    s->o.pod.ns = arena_str(s->a, o->pod.ns);
-    s->o.pod.name = arena_str(s->a, o->pod.name);
-    s->o.pod.pod = jv_copy(s->a, o->pod.pod);
+    s->o.pod = api_pod_copy(s->a, &o->pod);
     s->lines = mem_array(o->n_ports, sizeof(*s->lines));
     s->open = o->n_ports;
     for (size_t i = 0; i < o->n_ports; i++)

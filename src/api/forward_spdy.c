@@ -297,9 +297,7 @@ void forward_spdy_start(struct http_req *r, str protocol, const struct forward_o
 
     s->a = arena_new();
     s->o = *o;
-    s->o.pod.ns = arena_str(s->a, o->pod.ns);
-    s->o.pod.name = arena_str(s->a, o->pod.name);
-    s->o.pod.pod = jv_copy(s->a, o->pod.pod);
+    s->o.pod = api_pod_copy(s->a, &o->pod);
     s->parser = (struct spdy_parser){ .on_open = on_open,
                                       .on_data = on_data,
                                       .on_reset = on_reset,

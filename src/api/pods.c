@@ -8,6 +8,13 @@
 #include "kube/meta.h"
 #include "kube/selector.h"
 
+struct api_pod api_pod_copy(struct arena *a, const struct api_pod *pod)
+{
+    return (struct api_pod){ .ns = arena_str(a, pod->ns),
+                             .name = arena_str(a, pod->name),
+                             .pod = jv_copy(a, pod->pod) };
+}
+
 static void answer_created(struct api_req *r)
 {
     answer_json(r, 201,
