@@ -6,11 +6,6 @@
 #include "crd/gotext.h"
 #include "kube/meta.h"
 
-static str text_of(jv v, const char *key)
-{
-    return jv_str(jv_get(v, str_of(key)), S(""));
-}
-
 /* ---- the approval that groups of the Kubernetes community need */
 
 static bool is_protected(str group)

@@ -6,11 +6,6 @@
 
 #include <inttypes.h>
 
-static str text_of(jv v, const char *key)
-{
-    return jv_str(jv_get(v, str_of(key)), S(""));
-}
-
 const struct rule *rules_compile(struct arena *a, jv list, const struct schema *s)
 {
     struct rule *out = ARENA_ARRAY(a, struct rule, jv_len(list));

@@ -6,11 +6,6 @@
 
 #include <ctype.h>
 
-static str text_of(jv v, const char *key)
-{
-    return jv_str(jv_get(v, str_of(key)), S(""));
-}
-
 static str lower(struct arena *a, str s)
 {
     char *p = arena_alloc(a, s.n + 1);

@@ -5,6 +5,11 @@
 
 #include "crd/rules.h"
 
+static inline str text_of(jv v, const char *key) /* empty: there is none */
+{
+    return jv_str(jv_get(v, str_of(key)), S(""));
+}
+
 /* structural.c: a schema that can be pruned by, and nothing in anyOf and its like that cannot. */
 bool structural_possible(jv schema); /* nothing in it that is not supported at all */
 void structural_check(struct problems *ps, const struct path *p, jv schema);

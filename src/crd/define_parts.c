@@ -5,11 +5,6 @@
 
 enum { SELECTABLE_MAX = 8 };
 
-static str text_of(jv v, const char *key)
-{
-    return jv_str(jv_get(v, str_of(key)), S(""));
-}
-
 static bool is_one_of(str s, const char *const *names)
 {
     for (; *names; names++)

@@ -7,11 +7,6 @@ struct scope {
     bool in_meta;            /* inside apiVersion, kind or metadata of a resource */
 };
 
-static str text_of(jv s, const char *key)
-{
-    return jv_str(jv_get(s, str_of(key)), S(""));
-}
-
 static void check_keywords(struct problems *ps, const struct path *p, jv s, struct scope scope)
 {
     static const char *const types[] = { "array",  "boolean", "integer", "number",

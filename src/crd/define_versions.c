@@ -3,11 +3,6 @@
 #include "crd/define.h"
 #include "kube/names.h"
 
-static str text_of(jv v, const char *key)
-{
-    return jv_str(jv_get(v, str_of(key)), S(""));
-}
-
 static void check_warning(struct problems *ps, const struct path *p, jv version)
 {
     struct path at = path_field(p, S("deprecationWarning"));

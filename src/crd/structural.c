@@ -7,11 +7,6 @@
 
 enum level { LEVEL_ROOT, LEVEL_ITEM, LEVEL_FIELD };
 
-static str text_of(jv s, const char *key)
-{
-    return jv_str(jv_get(s, str_of(key)), S(""));
-}
-
 static bool is_on(jv s, const char *key)
 {
     return jv_bool(jv_get(s, str_of(key)), false);
