@@ -3,19 +3,11 @@
 #include "kube/form.h"
 
 #include "kube/protobuf_wire.h"
+#include "kube/schema_rows.h"
 
 static const str magic = S_INIT("k8s\0");
 
 /* ---- Status, as far as anybody reads it */
-
-#define FIELD(word, of)                       \
-    {                                         \
-        .name = S_INIT(word), .schema = &(of) \
-    }
-#define OBJECT(its_name, rows)                                                               \
-    {                                                                                        \
-        .type = SCHEMA_OBJECT, .name = (its_name), .fields = (rows), .n_fields = COUNT(rows) \
-    }
 
 static const struct schema_field cause_rows[] = {
     FIELD("reason", schema_string),
@@ -23,7 +15,7 @@ static const struct schema_field cause_rows[] = {
     FIELD("field", schema_string),
 };
 static const struct schema cause = OBJECT("cause", cause_rows);
-static const struct schema causes = { .type = SCHEMA_LIST, .items = &cause };
+static const struct schema causes = LIST(cause);
 static const struct schema_field details_rows[] = {
     FIELD("name", schema_string),
     FIELD("group", schema_string),

@@ -4,18 +4,7 @@
 
 #include "plan/observed.h"
 
-#define FIELD(word, of)                       \
-    {                                         \
-        .name = S_INIT(word), .schema = &(of) \
-    }
-#define OBJECT(its_name, rows)                                                               \
-    {                                                                                        \
-        .type = SCHEMA_OBJECT, .name = (its_name), .fields = (rows), .n_fields = COUNT(rows) \
-    }
-#define LIST(of)                            \
-    {                                       \
-        .type = SCHEMA_LIST, .items = &(of) \
-    }
+#include "kube/schema_rows.h"
 
 /* ---- metadata */
 
