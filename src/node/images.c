@@ -6,7 +6,9 @@
 #include "base/yaml.h"
 
 #include <fnmatch.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,6 +46,37 @@ static int entry_check(jv entry, size_t i, struct err *e)
     return 0;
 }
 
+/* What nobody would look at is a mistake: a list without its name, a name misspelt. */
+static int table_check(jv table, struct err *e)
+{
+    size_t i = 0;
+
+    if (!jv_is_null(table) && !jv_is(table, JV_OBJ))
+        return err_set(e, ERR_INVALID, "must be images: with a list below it");
+    for (struct jv_iter it = jv_iter(table); jv_next(&it);)
+        if (!str_eqz(it.key, "images"))
+            return err_set(e, ERR_INVALID, "%" PRI_STR ": unknown field", STR_ARG(it.key));
+    jv list = jv_at(table, "images");
+    if (!jv_is_null(list) && !jv_is(list, JV_ARR))
+        return err_set(e, ERR_INVALID, "images: must be a list");
+    for (struct jv_iter it = jv_iter(list); jv_next(&it);)
+        if (entry_check(it.value, i++, e) < 0)
+            return -1;
+    return 0;
+}
+
+/* A run's table is a link to the one that its user knows, and outlives its run. */
+static const char *known_as(struct arena *a, const char *path)
+{
+    char to[PATH_MAX];
+    ssize_t n = readlink(path, to, sizeof(to));
+    char *full = n > 0 ? realpath(path, NULL) : NULL;
+    const char *name = full ? arena_z(a, str_of(full)) : path;
+
+    free(full);
+    return name;
+}
+
 struct images *images_of(jv table)
 {
     struct images *im = mem_new(sizeof(*im));
@@ -70,22 +103,21 @@ int images_load(struct images **out, const char *path, struct err *e)
     struct yaml_docs docs = { 0 };
     FILE *f = fopen(path, "re");
     struct stat st = { 0 };
-    size_t i = 0;
+    const char *name = known_as(a, path);
 
     if (f && fstat(fileno(f), &st) < 0)
         st = (struct stat){ 0 };
     if (!f && access(path, F_OK) == 0)
-        return err_sys(e, "open %s", path);
+        return err_sys(e, "open %s", name);
     for (size_t n = 1; f && n && b.n < MOST_BYTES; b.n += n)
         n = fread(buf_room(&b, 65536), 1, 65536, f);
     if (f)
         fclose(f);
-    if (b.n && yaml_parse(a, str_of(path), buf_str(&b), NULL, &docs, e) < 0)
+    if (b.n && yaml_parse(a, str_of(name), buf_str(&b), NULL, &docs, e) < 0)
         return -1;
     jv table = docs.n ? docs.at[0].root : JV_EMPTY_OBJ;
-    for (struct jv_iter it = jv_iter(jv_at(table, "images")); jv_next(&it);)
-        if (entry_check(it.value, i++, e) < 0)
-            return err_wrap(e, "%s", path);
+    if (table_check(table, e) < 0)
+        return err_wrap(e, "%s", name);
     *out = images_of(table);
     (*out)->changed = st.st_mtim;
     (*out)->size = st.st_size;
@@ -175,7 +207,7 @@ static str line_to_add(struct arena *a, str image)
     buf_add(&b, S(" is not mapped to anything on this machine and the container names no command; "
                   "say what it is: muster image map "));
     buf_add(&b, bare(image));
-    buf_add(&b, S(" --host --command PROGRAM, or in images.yaml: - {match: "));
+    buf_add(&b, S(" --host --command PROGRAM, or in images.yaml, below images: - {match: "));
     json_print_str(&b, bare(image));
     buf_add(&b, S(", command: [\"PROGRAM\"]}"));
     return arena_str(a, buf_str(&b));

@@ -66,7 +66,7 @@ static void unmapped_images(void)
         r.message,
         S("image \"busybox:1.36\" is not mapped to anything on this machine and the container "
           "names no command; say what it is: muster image map busybox --host --command PROGRAM, or in "
-          "images.yaml: - {match: \"busybox\", command: [\"PROGRAM\"]}"),
+          "images.yaml, below images: - {match: \"busybox\", command: [\"PROGRAM\"]}"),
         "and the line to add is said");
 }
 
@@ -118,11 +118,50 @@ static void files_are_read(void)
     unlink(path);
 }
 
+/* What would be passed over in silence: the line that was told alone, and words misspelt. */
+static void files_say_what_they_are(void)
+{
+    static const struct {
+        const char *text, *why;
+    } rows[] = {
+        { "- {match: a, command: [x]}\n", ": must be images: with a list below it" },
+        { "imges: [{match: a}]\n", ": imges: unknown field" },
+        { "images: a\n", ": images: must be a list" },
+        { "images: [a]\n", ": images[0].match: must be a pattern" },
+        { "images: [\n", ":2:1: " },
+        { "images:\n", NULL },
+        { "# nothing yet\n", NULL },
+        { "", NULL },
+    };
+    char path[] = "/tmp/muster-images-XXXXXX";
+    int fd = mkstemp(path);
+    AUTO(arena) struct arena *a = arena_new();
+    const char *link = arena_printf(a, "%s.link", path).p;
+
+    is_int(symlink(path, link), 0, "a run has a link to the table");
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        AUTO(images) struct images *im = NULL;
+        struct err e = { 0 };
+        ok(ftruncate(fd, 0) == 0 && pwrite(fd, rows[i].text, strlen(rows[i].text), 0) >= 0, "%s",
+           rows[i].text);
+        is_int(images_load(&im, link, &e), rows[i].why ? -1 : 0,
+               rows[i].why ? "is refused" : "is fine");
+        if (rows[i].why)
+            ok(str_starts(str_of(e.msg), str_of(path)) &&
+                   strstr(e.msg, rows[i].why) == e.msg + strlen(path),
+               "and the table is named, not the link: %s", e.msg);
+    }
+    close(fd);
+    unlink(link);
+    unlink(path);
+}
+
 int main(void)
 {
     entries_match();
     unmapped_images();
     programs_are_found();
     files_are_read();
+    files_say_what_they_are();
     return tap_done();
 }
