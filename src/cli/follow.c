@@ -157,7 +157,8 @@ static void say_why(struct follow *f, const struct run_job *j)
                                 "%" PRI_STR ": exit code %" PRId64
                                 "; it is started again after a pause, longer each time",
                                 STR_ARG(r->state), r->exit_code);
-        if (!r->waits || !is_news(f, j, loops ? r->state : text))
+        if (!r->waits || !is_news(f, j, loops ? r->state : text) ||
+            (!loops && why.n && !is_news(f, j, why)))
             continue;
         for (size_t k = i + 1; k < j->replicas.n; k++)
             others += j->replicas.at[k].waits && str_eq(j->replicas.at[k].state, r->state) &&
@@ -202,10 +203,13 @@ static void say_warning(struct follow *f, const struct run_job *j, jv event)
     AUTO(arena) struct arena *a = arena_new();
     str name = jv_str(jv_at(event, "involvedObject", "name"), STR_NONE);
     str start = arena_printf(a, "%" PRI_STR "-", STR_ARG(j->name));
-    str text = arena_printf(a, "%" PRI_STR ": %" PRI_STR,
-                            STR_ARG(jv_str(jv_at(event, "reason"), STR_NONE)),
-                            STR_ARG(str_trim(jv_str(jv_at(event, "message"), STR_NONE))));
+    str reason = jv_str(jv_at(event, "reason"), STR_NONE);
+    str what = str_trim(jv_str(jv_at(event, "message"), STR_NONE));
+    str text = arena_printf(a, "%" PRI_STR ": %" PRI_STR, STR_ARG(reason), STR_ARG(what));
 
+    /* The state of a container that could not be made says the same, sooner or later. */
+    if (str_eqz(reason, "Failed") && str_starts(what, S("Error: ")))
+        text = str_sub(what, 7, what.n);
     if (is_news(f, j, text))
         say(f, j, str_starts(name, start) ? str_sub(name, start.n, name.n) : STR_NONE, text);
 }
