@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 enum { UP_MS = 50, UP_TRIES = 100 };
@@ -37,6 +38,9 @@ static int open_there(struct run *r)
                             "it, or name another directory with --data",
                             r->f->resources ? "--resources" : "--isolation", r->dir);
     await_kubeconfig(r->dir);
+    const char *elsewhere = getenv("KUBECONFIG");
+    if (r->f->data || (elsewhere && *elsewhere))
+        r->submit.there = r->dir;
     r->open = true;
     return session_open(&r->s, &o);
 }

@@ -143,7 +143,8 @@ static str how_to_delete(const struct submit *m, const struct submit_object *o,
                             kind ? kind->singular : "pod", STR_ARG(o->name));
 
     if (!m->dir)
-        return arena_printf(m->s->a, "'muster delete %" PRI_STR "'", STR_ARG(what));
+        return arena_printf(m->s->a, "'muster delete%s%s %" PRI_STR "'", m->there ? " --data " : "",
+                            m->there ? m->there : "", STR_ARG(what));
     return arena_printf(
         m->s->a, "after 'muster up --detach --data %s' 'muster delete --data %s %" PRI_STR "'",
         m->dir, m->dir, STR_ARG(what));

@@ -21,6 +21,7 @@ struct submit {
     bool make_namespaces; /* those that the objects are in and that are not there */
     bool ns_given;        /* the session's namespace is asked for, so others are wrong */
     const char *dir;      /* of a cluster that ends with us; NULL: the server stays */
+    const char *there;    /* of a server that stays, where others do not find it by themselves */
     const char **made;    /* namespaces made for want of them */
     size_t n_made;
 };

@@ -219,7 +219,8 @@ test_expect_success 'an image that is not mapped, and nothing to run: what to do
 	spec: {restartPolicy: Never, containers: [{name: main, image: example.com/trainer}]}
 	END
 	begin unmapped.yaml &&
-	soon grep -q "ImageNotMapped.*example.com/trainer" err && kill -INT $pid && { wait $pid; is 130 $?; }
+	soon grep -q "ImageNotMapped.*example.com/trainer" err && kill -INT $pid && { wait $pid; is 130 $?; } &&
+	is 1 $(grep -c "^muster: .*ImageNotMapped" err)
 '
 
 test_expect_success 'a reader that goes away does not end the job' '
@@ -242,6 +243,8 @@ test_expect_success 'with a muster up: used, and left as it was' '
 	soon sh -c "test \$(grep -c ready out) = 2" && soon job_runs visit &&
 	touch "$space/leave" && wait $pid && has err "^tfjob/visit Succeeded" "^  logs: $data/logs/default/visit" &&
 	test_must_fail muster get tfjob/visit && muster run --keep good.yaml >out 2>err && muster get tfjob/good &&
+	test_expect_code 1 muster run --data "$data" good.yaml 2>err &&
+	has err "has ended; .muster delete --data $data -n default tfjob/good. makes room" &&
 	test_expect_code 2 muster run --resources cpu=1 good.yaml 2>err && has err "muster up. runs on" &&
 	test_expect_code 2 muster run -n other mixed.yaml 2>err && has err "is in namespace mine, but -n says other"
 '
