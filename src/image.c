@@ -187,7 +187,7 @@ static int map(struct mapping *t, const char *image, const struct flags *f)
     if (!*image)
         return command_fail(EXIT_USAGE, "image map needs an image, and '' is none");
     if (!f->host == !f->rootfs && !f->venv)
-        return command_fail(EXIT_USAGE, "image map needs either --host or --rootfs DIR");
+        return command_fail(EXIT_USAGE, "image map needs --host, --venv DIR or --rootfs DIR");
     if (f->rootfs && (f->host || f->venv))
         return command_fail(EXIT_USAGE, "image map: --rootfs goes without --host and --venv");
     if (make_entry(t->a, image, f, &entry, &e) < 0)

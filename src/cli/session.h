@@ -13,22 +13,22 @@ struct session_opts {
     const char *ns;
 };
 
-#define SESSION_OPTIONS(type, member)                                      \
-    { "namespace", 'n',                                                    \
-      OPT_TEXT,    offsetof(type, member.ns),                              \
-      "NS",        "the namespace (default: the kubeconfig's)",            \
-      NULL },                                                              \
-        { "kubeconfig", 0,                                                 \
-          OPT_TEXT,     offsetof(type, member.kubeconfig),                 \
-          "FILE",       "which cluster, and as whom",                      \
-          NULL },                                                          \
-        { "context", 0,                                                    \
-          OPT_TEXT,  offsetof(type, member.context),                       \
-          "NAME",    "another context of the kubeconfig",                  \
-          NULL },                                                          \
-    {                                                                      \
-        "data", 0, OPT_TEXT, offsetof(type, member.data), "DIR",           \
-            "of the `muster up` to ask when nothing names a cluster", NULL \
+#define SESSION_OPTIONS(type, member)                                \
+    { "namespace", 'n',                                              \
+      OPT_TEXT,    offsetof(type, member.ns),                        \
+      "NS",        "the namespace (default: the kubeconfig's)",      \
+      NULL },                                                        \
+        { "kubeconfig", 0,                                           \
+          OPT_TEXT,     offsetof(type, member.kubeconfig),           \
+          "FILE",       "which cluster, and as whom",                \
+          NULL },                                                    \
+        { "context", 0,                                              \
+          OPT_TEXT,  offsetof(type, member.context),                 \
+          "NAME",    "another context of the kubeconfig",            \
+          NULL },                                                    \
+    {                                                                \
+        "data", 0, OPT_TEXT, offsetof(type, member.data), "DIR",     \
+            "the `muster up` on it, whatever $KUBECONFIG says", NULL \
     }
 
 struct session;
