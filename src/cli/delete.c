@@ -41,6 +41,7 @@ struct doomed {
 
 struct list {
     VEC(struct doomed);
+    int missed; /* an exit code: jobs that are not there were told; the others go all the same */
 };
 
 /* ---- which */
@@ -56,6 +57,10 @@ static int add_job(struct session *s, const struct flags *f, const char *word, s
     if (!found.n && f->ignore)
         return -1;
     code = jobs_find(s, word, &job);
+    if (code >= 0 && !found.n) {
+        out->missed = code;
+        return -1;
+    }
     if (code >= 0)
         return code;
     vec_push(out, (struct doomed){ .res = job.kind->planner.res,
@@ -239,7 +244,7 @@ static int wait_gone(struct session *s, const struct doomed *d)
 
 static int remove_all(struct session *s, const struct flags *f, struct list *all)
 {
-    int worst = EXIT_DONE;
+    int worst = all->missed;
     size_t kept = 0;
 
     session_limit(s, f->timeout_ms);

@@ -113,6 +113,11 @@ test_expect_success 'delete, and wait for the pods too' '
 	is "service/stuck-worker-0 deleted" "$(muster delete service/stuck-worker-0)"
 '
 
+test_expect_success 'delete goes on after what is not there' '
+	tfjob third 1 | kubectl apply -f - && test_expect_code 1 muster delete nobody third none >out 2>err &&
+	is "tfjob/third deleted" "$(cat out)" && has err "there is no job .nobody." "there is no job .none."
+'
+
 test_expect_success 'delete what a file names' '
 	{ tfjob stuck 1 && echo --- && tfjob rest 1 && echo --- && echo "{apiVersion: v1, kind: ConfigMap, metadata: {name: none}}"; } >all.yaml &&
 	test_expect_code 1 muster delete -f all.yaml >out 2>err && has out "^tfjob/stuck deleted" "^tfjob/rest deleted" && has err "cannot delete configmap/none at .*not found" &&
