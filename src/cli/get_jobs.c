@@ -114,6 +114,7 @@ struct job_seen {
     const struct job_kind *kind;
     struct jdoc *doc;
     str last; /* what was printed, without ages; owned */
+    bool gone;
 };
 
 struct job_watch {
@@ -155,6 +156,8 @@ static void show(struct job_watch *w, struct job_seen *j)
     size_t ages = w->f->all ? 7 : 6;
 
     sum.restarts += restarts_of(w, meta_uid(found.obj));
+    if (j->gone)
+        sum.state = S("Deleted");
     size_t n = fill_row(a, w->f, &found, &sum, cells);
     for (size_t i = 0; i < n; i++)
         if (i != ages && i != ages + 1)
@@ -200,6 +203,7 @@ static void on_job(void *ctx, enum kube_event type, jv obj)
     jdoc_unref(j->doc);
     j->doc = doc;
     map_put(&w->jobs, meta_uid(jdoc_root(doc)), j);
+    j->gone = type == KUBE_DELETED && !w->f->labels; /* with labels: or it has others now */
     show(w, j);
     if (type == KUBE_DELETED)
         forget(w, meta_uid(obj));

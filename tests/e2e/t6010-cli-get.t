@@ -63,6 +63,7 @@ test_expect_success 'what is not there, or makes no sense' '
 test_expect_success '-w prints a line for each change, until it is interrupted' '
 	start muster get -w >watched && watcher=$! && soon grep -q "^tfjob/go " watched &&
 	tfjob later 1 | kubectl apply -f - && soon grep -q "^tfjob/later  *Running" watched && muster delete tfjob/later &&
+	soon grep -q "^tfjob/later  *Deleted" watched &&
 	has watched "^tfjob/later  *Created  *0/1" && is 1 "$(grep -c ^NAME watched)" && is 1 "$(grep -c "^tfjob/go " watched)" &&
 	kill -INT $watcher && { wait $watcher; is 130 $?; }
 '
