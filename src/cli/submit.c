@@ -56,16 +56,41 @@ static void sort(struct submit *m)
         }
 }
 
+/* Kinds that only make pods where their controller is. */
+static bool is_idle(jv obj)
+{
+    static const char *const kinds[] = {
+        "Job",       "CronJob",     "Deployment",           "ReplicaSet",
+        "DaemonSet", "StatefulSet", "ReplicationController"
+    };
+    str version = jv_str(jv_at(obj, "apiVersion"), STR_NONE);
+    str kind = jv_str(jv_at(obj, "kind"), STR_NONE);
+
+    if (!str_eqz(version, "batch/v1") && !str_eqz(version, "apps/v1") && !str_eqz(version, "v1"))
+        return false;
+    for (size_t i = 0; i < COUNT(kinds); i++)
+        if (str_eqz(kind, kinds[i]))
+            return true;
+    return false;
+}
+
 int submit_check(struct submit *m)
 {
     const struct job_kind *kind;
     size_t jobs = 0;
 
     sort(m);
-    for (size_t i = 0; i < m->n; i++)
-        jobs += submit_is_job(m->at[i].obj, &kind);
+    for (size_t i = 0; i < m->n; i++) {
+        const struct submit_object *o = &m->at[i];
+        jobs += submit_is_job(o->obj, &kind);
+        if (is_idle(o->obj))
+            command_note("muster: %" PRI_STR ": nothing here makes pods of a %" PRI_STR
+                         "; training jobs and pods run",
+                         STR_ARG(o->where), STR_ARG(jv_str(jv_at(o->obj, "kind"), STR_NONE)));
+    }
     if (!jobs)
-        return command_fail(EXIT_USAGE, "nothing in the files runs to an end: no job, no pod");
+        return command_fail(EXIT_USAGE,
+                            "nothing in the files runs to an end: no training job, no pod");
     return -1;
 }
 

@@ -148,7 +148,14 @@ test_expect_success 'invalid input: exit 2 with file, line, column and field; no
 
 test_expect_success 'nothing that ends is nothing to run' '
 	echo "{apiVersion: v1, kind: ConfigMap, metadata: {name: c}}" >map.yaml &&
-	test_expect_code 2 muster run map.yaml 2>err && has err "nothing in the files runs to an end"
+	test_expect_code 2 muster run map.yaml 2>err && has err "nothing in the files runs to an end" &&
+	cat >batch.yaml <<-END &&
+	apiVersion: batch/v1
+	kind: Job
+	metadata: {name: batch}
+	spec: {template: {spec: {restartPolicy: Never, containers: [{name: main, image: x, command: ["true"]}]}}}
+	END
+	test_expect_code 2 muster run batch.yaml 2>err && has err "^muster: batch.yaml:1:1: nothing here makes pods of a Job"
 '
 
 test_expect_success 'a job that the files have twice is one job' '
