@@ -114,6 +114,16 @@ const char *arena_z(struct arena *a, str s)
     return arena_str(a, s).p;
 }
 
+str arena_lower(struct arena *a, str s)
+{
+    char *p = arena_alloc(a, s.n + 1);
+
+    for (size_t i = 0; i < s.n; i++)
+        p[i] = (char)(s.p[i] >= 'A' && s.p[i] <= 'Z' ? s.p[i] - 'A' + 'a' : s.p[i]);
+    p[s.n] = 0;
+    return (str){ p, s.n };
+}
+
 str arena_vprintf(struct arena *a, const char *fmt, va_list ap)
 {
     char few[128]; /* most texts are short: these are formatted once */

@@ -24,6 +24,7 @@ void *arena_zalloc(struct arena *a, size_t n);
 /* Copies end in a NUL byte that is not counted, so .p also serves C APIs. */
 str arena_str(struct arena *a, str s);
 const char *arena_z(struct arena *a, str s);
+str arena_lower(struct arena *a, str s); /* ASCII letters only */
 str arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 str arena_vprintf(struct arena *a, const char *fmt, va_list ap)
     __attribute__((format(printf, 2, 0)));

@@ -24,21 +24,12 @@ int64_t event_time(jv e)
     return 0;
 }
 
-static str lower(struct arena *a, str s)
-{
-    char *p = arena_alloc(a, s.n + 1);
-
-    for (size_t i = 0; i < s.n; i++)
-        p[i] = s.p[i] >= 'A' && s.p[i] <= 'Z' ? (char)(s.p[i] + 32) : s.p[i];
-    return (str){ p, s.n };
-}
-
 str event_object(struct arena *a, jv e)
 {
     jv of = jv_at(e, "involvedObject");
 
     return arena_printf(a, "%" PRI_STR "/%" PRI_STR,
-                        STR_ARG(lower(a, jv_str(jv_at(of, "kind"), STR_NONE))),
+                        STR_ARG(arena_lower(a, jv_str(jv_at(of, "kind"), STR_NONE))),
                         STR_ARG(jv_str(jv_at(of, "name"), STR_NONE)));
 }
 

@@ -4,24 +4,13 @@
 #include "kube/meta.h"
 #include "kube/names.h"
 
-#include <ctype.h>
-
-static str lower(struct arena *a, str s)
-{
-    char *p = arena_alloc(a, s.n + 1);
-
-    for (size_t i = 0; i < s.n; i++)
-        p[i] = (char)tolower((unsigned char)s.p[i]);
-    return (str){ p, s.n };
-}
-
 /* ---- checks */
 
 static void check_label(struct problems *ps, const struct path *p, str key, jv v, bool mixed)
 {
     struct path at = path_field(p, key);
     str text = jv_str(v, S(""));
-    struct name_errors errs = name_dns1035_label(mixed ? lower(ps->a, text) : text);
+    struct name_errors errs = name_dns1035_label(mixed ? arena_lower(ps->a, text) : text);
 
     if (text.n && errs.n)
         problem_invalid(ps, &at, v, "%s%" PRI_STR,

@@ -2,24 +2,13 @@
 
 #include "crd/define.h"
 
-#include <ctype.h>
-
-static str lower(struct arena *a, str s)
-{
-    char *p = arena_alloc(a, s.n + 1);
-
-    for (size_t i = 0; i < s.n; i++)
-        p[i] = (char)tolower((unsigned char)s.p[i]);
-    return (str){ p, s.n };
-}
-
 static jv names_defaulted(struct arena *a, jv names)
 {
     str kind = text_of(names, "kind");
     struct jbuild b = jb_from(a, names);
 
     if (kind.n && !text_of(names, "singular").n)
-        jb_set(&b, S("singular"), jstr(a, lower(a, kind)));
+        jb_set(&b, S("singular"), jstr(a, arena_lower(a, kind)));
     if (kind.n && !text_of(names, "listKind").n)
         jb_set(&b, S("listKind"), jstr(a, arena_cat(a, kind, S("List"))));
     return jb_done(&b);

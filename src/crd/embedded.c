@@ -4,8 +4,6 @@
 #include "crd/rules.h"
 #include "kube/meta.h"
 
-#include <ctype.h>
-
 static const struct schema *meta_schema(const struct schema *s)
 {
     for (size_t i = 0; i < s->n_fields; i++)
@@ -98,7 +96,6 @@ jv coerce_embedded(struct arena *a, const struct crd_version *v, jv obj,
 static void check_kind(struct problems *ps, const struct path *p, jv v)
 {
     str kind = jv_str(v, STR_NONE);
-    char *lower = arena_alloc(ps->a, kind.n + 1);
 
     if (!jv_is(v, JV_STR)) {
         problem_invalid(ps, p, v, "must be a string");
@@ -108,9 +105,7 @@ static void check_kind(struct problems *ps, const struct path *p, jv v)
         problem_invalid(ps, p, v, "must not be empty");
         return;
     }
-    for (size_t i = 0; i < kind.n; i++)
-        lower[i] = (char)tolower((unsigned char)kind.p[i]);
-    struct name_errors errs = name_dns1035_label((str){ lower, kind.n });
+    struct name_errors errs = name_dns1035_label(arena_lower(ps->a, kind));
     if (errs.n)
         problem_invalid(ps, p, v, "may have mixed case, but should otherwise match: %" PRI_STR,
                         STR_ARG(name_join(ps->a, &errs, ",")));

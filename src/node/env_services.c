@@ -18,16 +18,6 @@ static str upper(struct arena *a, str s)
     return (str){ p, s.n };
 }
 
-static str lower(struct arena *a, str s)
-{
-    char *p = arena_alloc(a, s.n + 1);
-
-    for (size_t i = 0; i < s.n; i++)
-        p[i] = s.p[i] >= 'A' && s.p[i] <= 'Z' ? (char)(s.p[i] - 'A' + 'a') : s.p[i];
-    p[s.n] = '\0';
-    return (str){ p, s.n };
-}
-
 static void set(struct jbuild *b, str name, str value)
 {
     jb_set(b, name, jstr(b->a, value));
@@ -44,13 +34,13 @@ static void add_links(struct jbuild *b, str name, str ip, jv ports)
         str port = arena_printf(a, "%" PRId64, jv_int(jv_at(it.value, "port"), 0));
         str at = arena_printf(a, "%" PRI_STR "_PORT_%" PRI_STR "_%" PRI_STR, STR_ARG(name),
                               STR_ARG(port), STR_ARG(upper(a, proto)));
-        str url =
-            arena_printf(a, "%" PRI_STR "://%s%" PRI_STR "%s:%" PRI_STR, STR_ARG(lower(a, proto)),
-                         v6 ? "[" : "", STR_ARG(ip), v6 ? "]" : "", STR_ARG(port));
+        str url = arena_printf(a, "%" PRI_STR "://%s%" PRI_STR "%s:%" PRI_STR,
+                               STR_ARG(arena_lower(a, proto)), v6 ? "[" : "", STR_ARG(ip),
+                               v6 ? "]" : "", STR_ARG(port));
         if (first)
             set(b, arena_cat(a, name, S("_PORT")), url);
         set(b, at, url);
-        set(b, arena_cat(a, at, S("_PROTO")), lower(a, proto));
+        set(b, arena_cat(a, at, S("_PROTO")), arena_lower(a, proto));
         set(b, arena_cat(a, at, S("_PORT")), port);
         set(b, arena_cat(a, at, S("_ADDR")), ip);
     }

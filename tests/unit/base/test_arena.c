@@ -21,9 +21,19 @@ static void texts_of_any_length_are_printed_whole(void)
     is_int((int64_t)bad, 0, "and end in a NUL");
 }
 
+static void letters_are_lowered(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+
+    is_str(arena_lower(a, S("@AZ[`az{-TFJob1\xc3\x84")), S("@az[`az{-tfjob1\xc3\x84"),
+           "those of ASCII, and nothing else");
+    is_str(arena_lower(a, STR_NONE), S(""), "of nothing there are none");
+}
+
 int main(void)
 {
     nothing_has_an_address_too();
     texts_of_any_length_are_printed_whole();
+    letters_are_lowered();
     return tap_done();
 }

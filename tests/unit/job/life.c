@@ -21,16 +21,6 @@ void life_broken(struct life *w, const char *fmt, ...)
     va_end(ap);
 }
 
-static str lower(struct arena *a, const char *z)
-{
-    size_t n = strlen(z);
-    char *p = arena_alloc(a, n);
-
-    for (size_t i = 0; i < n; i++)
-        p[i] = (char)(z[i] >= 'A' && z[i] <= 'Z' ? z[i] + 32 : z[i]);
-    return (str){ p, n };
-}
-
 void life_init(struct life *w, struct arena *a, const struct job_kind *kind)
 {
     *w = (struct life){ .a = a, .kind = kind, .version = 1, .uids = 1 };
@@ -38,7 +28,7 @@ void life_init(struct life *w, struct arena *a, const struct job_kind *kind)
     w->backoff = w->deadline = w->ttl = -1;
     for (size_t i = 0; i < MANY_ROLES && kind->roles[i].name; i++) {
         w->roles[i].name = kind->roles[i].name;
-        w->roles[i].label = lower(a, kind->roles[i].name);
+        w->roles[i].label = arena_lower(a, str_of(kind->roles[i].name));
         w->roles[i].policy = "Never";
         w->roles[i].replicas = 1;
     }
