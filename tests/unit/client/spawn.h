@@ -1,7 +1,7 @@
 /* Our own server as a child of the test, in a folder of its own. */
 #pragma once
 
-#include "base/arena.h"
+#include "help.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -39,6 +39,21 @@ static void spawn_server(struct spawned *s, struct arena *a, const char *program
     spawn_run(s, a, program, "127.0.0.1:0");
     for (int i = 0; i < 6000 && access(s->kubeconfig, R_OK) < 0; i++)
         usleep(10000);
+}
+
+/* The configuration that a test's words ask for: --spawn PROGRAM, or a kubeconfig. */
+__attribute__((unused)) static void spawn_config(struct spawned *s, struct arena *a, int argc,
+                                                 char **argv, struct client_config *cfg)
+{
+    struct client_from from = { .file = argc > 1 ? argv[1] : NULL };
+    struct err e = { 0 };
+
+    signal(SIGPIPE, SIG_IGN);
+    if (argc > 2 && strcmp(argv[1], "--spawn") == 0) {
+        spawn_server(s, a, argv[2]);
+        from.file = s->kubeconfig;
+    }
+    ok(client_config_load(a, &from, cfg, &e) == 0, "the configuration is read: %s", e.msg);
 }
 
 static void spawn_stop(struct spawned *s, struct arena *a)

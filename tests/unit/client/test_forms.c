@@ -145,17 +145,9 @@ static void a_server_that_wants_json_gets_it(struct arena *a)
 int main(int argc, char **argv)
 {
     struct rig r = { .a = arena_new() };
-    bool own = argc > 2 && strcmp(argv[1], "--spawn") == 0;
-    struct client_from from = { .file = argc > 1 ? argv[1] : NULL };
     struct spawned server = { 0 };
-    struct err e = { 0 };
 
-    signal(SIGPIPE, SIG_IGN);
-    if (own) {
-        spawn_server(&server, r.a, argv[2]);
-        from.file = server.kubeconfig;
-    }
-    ok(client_config_load(r.a, &from, &r.cfg, &e) == 0, "the configuration is read: %s", e.msg);
+    spawn_config(&server, r.a, argc, argv, &r.cfg);
     r.loop = loop_new();
     open_client(&r);
     a_server_reads_what_json_would_say(&r);

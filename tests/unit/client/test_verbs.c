@@ -257,17 +257,10 @@ static void requests_are_counted(struct rig *r)
 int main(int argc, char **argv)
 {
     struct rig r = { .a = arena_new() };
-    bool own = argc > 1 && strcmp(argv[1], "--spawn") == 0;
-    struct client_from from = { .file = argc > 1 ? argv[1] : NULL };
     struct spawned server = { 0 };
     struct err e = { 0 };
 
-    signal(SIGPIPE, SIG_IGN);
-    if (own) {
-        spawn_server(&server, r.a, argv[2]);
-        from.file = server.kubeconfig;
-    }
-    ok(client_config_load(r.a, &from, &r.cfg, &e) == 0, "the configuration is read: %s", e.msg);
+    spawn_config(&server, r.a, argc, argv, &r.cfg);
     r.cfg.component = "test";
     r.loop = loop_new();
     ok(client_new(&r.client, r.loop, &r.cfg, &e) == 0, "there is a client: %s", e.msg);
