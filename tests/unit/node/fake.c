@@ -5,6 +5,7 @@
 #include "base/mem.h"
 
 #include <signal.h>
+#include <stdio.h>
 
 struct container {
     struct container *next;
@@ -335,6 +336,17 @@ jv fake_sandbox(const struct fake *f, str uid)
     struct runtime_pod *p = pod_of(f, uid);
 
     return p ? jdoc_root(p->sandbox) : JV_ABSENT;
+}
+
+void fake_keep(const struct fake *f, const char *data, str uid)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    str text = json_text(a, fake_sandbox(f, uid));
+    str path = arena_printf(a, "%s/pods/%" PRI_STR "/sandbox.json", data, STR_ARG(uid));
+    FILE *file = fopen(path.p, "we");
+
+    fwrite(text.p, 1, text.n, file);
+    fclose(file);
 }
 
 int64_t fake_starts(const struct fake *f, str uid, str name)

@@ -70,14 +70,8 @@ static void node_up(void)
                            .data = str_of(data),
                            .path = S("/usr/bin:/bin"),
                            .isolation = S("namespaces") };
-    struct err e = { 0 };
 
-    if (node_new(&node, &o, &e) < 0) {
-        printf("Bail out! %s\n", e.msg);
-        exit(1);
-    }
-    node_start(node);
-    WAIT(node_is_ready(node));
+    node = begin_node(&o);
 }
 
 static str hosts_path(struct arena *a, str uid)
@@ -113,11 +107,6 @@ static void until_resolves(str path, const char *name, str ip, const char *what)
 {
     WAIT(resolves(path, name, ip));
     ok(resolves(path, name, ip), "%s", what);
-}
-
-static str ip_of(struct arena *a, const char *name)
-{
-    return jv_str(jv_at(get(a, &pods, "default", name), "status", "podIP"), S("?"));
 }
 
 static void make_service(const char *name, const char *spec)
@@ -241,19 +230,6 @@ static void routes_are_told(void)
             "and the network is told what is behind it");
 }
 
-/* As a warden would have written it. */
-static void keep_sandbox(const char *name)
-{
-    AUTO(arena) struct arena *a = arena_new();
-    str uid = meta_uid(get(a, &pods, "default", name));
-    str text = json_text(a, fake_sandbox(fake, uid));
-    FILE *f =
-        fopen(arena_printf(a, "%s/pods/%" PRI_STR "/sandbox.json", data, STR_ARG(uid)).p, "we");
-
-    fwrite(text.p, 1, text.n, f);
-    fclose(f);
-}
-
 static void a_new_node_goes_on(void)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -262,8 +238,8 @@ static void a_new_node_goes_on(void)
     struct stat before, after;
 
     stat(hosts.p, &before);
-    keep_sandbox("one");
-    keep_sandbox("two");
+    fake_keep(fake, data, meta_uid(get(a, &pods, "default", "one")));
+    fake_keep(fake, data, meta_uid(get(a, &pods, "default", "two")));
     node_free(node);
     fclose(fopen(stale.p, "we"));
     ok(resolves(hosts, "one", ip_of(a, "one")), "names stay while there is no node");

@@ -77,19 +77,8 @@ static void node_up(void)
                            .data = str_of(data),
                            .path = S("/usr/bin:/bin"),
                            .isolation = S("shared") };
-    struct err e = { 0 };
 
-    if (node_new(&node, &o, &e) < 0) {
-        printf("Bail out! %s\n", e.msg);
-        exit(1);
-    }
-    node_start(node);
-    WAIT(node_is_ready(node));
-}
-
-static str ip_of(struct arena *a, const char *name)
-{
-    return jv_str(jv_at(get(a, &pods, "default", name), "status", "podIP"), S("?"));
+    node = begin_node(&o);
 }
 
 static str variable(jv sandbox, const char *name)
@@ -136,24 +125,12 @@ static void pods_have_addresses_of_their_own(void)
         fclose(f);
 }
 
-static void keep_sandbox(const char *name)
-{
-    AUTO(arena) struct arena *a = arena_new();
-    str uid = meta_uid(get(a, &pods, "default", name));
-    str text = json_text(a, fake_sandbox(fake, uid));
-    FILE *f =
-        fopen(arena_printf(a, "%s/pods/%" PRI_STR "/sandbox.json", data, STR_ARG(uid)).p, "we");
-
-    fwrite(text.p, 1, text.n, f);
-    fclose(f);
-}
-
 static void addresses_stay_over_a_restart(void)
 {
     AUTO(arena) struct arena *a = arena_new();
     str before = arena_str(a, ip_of(a, "one"));
 
-    keep_sandbox("one");
+    fake_keep(fake, data, meta_uid(get(a, &pods, "default", "one")));
     node_free(node);
     node_up();
     make_pod(a, "three", "", "'command': ['sh', '-c', 'run']");

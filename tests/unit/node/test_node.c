@@ -61,14 +61,8 @@ static void node_up(void)
                            .env = jobj(a, { "HOME", jstrz(a, "/somewhere") }),
                            .isolation = S("shared"),
                            .resources = S("nvidia.com/gpu=2,cpu=4") };
-    struct err e = { 0 };
 
-    if (node_new(&node, &o, &e) < 0) {
-        printf("Bail out! %s\n", e.msg);
-        exit(1);
-    }
-    node_start(node);
-    WAIT(node_is_ready(node));
+    node = begin_node(&o);
 }
 
 /* ---- */

@@ -21,7 +21,6 @@ static void node_up(void)
     AUTO(arena) struct arena *a = arena_new();
     str dir = arena_printf(a, "%s/pods", data);
     struct warden_opts w = { .pods = dir.p };
-    struct err e = { 0 };
 
     rt = warden_runtime_new(box.loop, &w);
     struct node_opts o = { .loop = box.loop,
@@ -32,12 +31,7 @@ static void node_up(void)
                            .data = str_of(data),
                            .path = S("/usr/local/bin:/usr/bin:/bin"),
                            .isolation = str_of(level) };
-    if (node_new(&node, &o, &e) < 0) {
-        printf("Bail out! %s\n", e.msg);
-        exit(1);
-    }
-    node_start(node);
-    WAIT(node_is_ready(node));
+    node = begin_node(&o);
 }
 
 static void node_down(void)

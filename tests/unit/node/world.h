@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../api/box.h"
+#include "node/node.h"
 
 __attribute__((unused)) static const struct kube_resource pods = { "", "v1", "pods", "Pod", false };
 __attribute__((unused)) static const struct kube_resource nodes = { "", "v1", "nodes", "Node",
@@ -20,6 +21,21 @@ enum { PATIENCE_MS = 60 * 1000 };
 #define WAIT(what)                                                                             \
     for (int64_t wait_end = boot_now_ms() + PATIENCE_MS; !(what) && boot_now_ms() < wait_end;) \
     box_turn(&box), usleep(500)
+
+/* Goes on once it is ready. */
+__attribute__((unused)) static struct node *begin_node(const struct node_opts *o)
+{
+    struct node *n = NULL;
+    struct err e = { 0 };
+
+    if (node_new(&n, o, &e) < 0) {
+        printf("Bail out! %s\n", e.msg);
+        exit(1);
+    }
+    node_start(n);
+    WAIT(node_is_ready(n));
+    return n;
+}
 
 __attribute__((unused)) static jv get(struct arena *a, const struct kube_resource *res,
                                       const char *ns, const char *name)
@@ -87,6 +103,11 @@ __attribute__((unused)) static void until(const char *name, const char *const *p
 __attribute__((unused)) static jv container(struct arena *a, const char *name)
 {
     return jv_index(jv_at(get(a, &pods, "default", name), "status", "containerStatuses"), 0);
+}
+
+__attribute__((unused)) static str ip_of(struct arena *a, const char *name)
+{
+    return jv_str(jv_at(get(a, &pods, "default", name), "status", "podIP"), S("?"));
 }
 
 /* The reason why its container waits, or has ended. */
