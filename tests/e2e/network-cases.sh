@@ -3,14 +3,7 @@
 
 . "$(dirname "$0")/lib.sh"
 . "$e2e/node.sh"
-start_node namespaces "$who"
-kubectl get node -o json >nodes.json
-jq -e '.items[0].status.conditions[] | select(.type == "NetworkUnavailable" and .status == "True")' nodes.json >/dev/null && {
-	node_cleanup
-	skip_all="no network of pods here: $(cat muster.log)" && test_done
-}
-jq -e '.items[0].status.conditions[] | select(.type == "ClusterIPs" and .status == "True")' nodes.json >/dev/null &&
-	test_set_prereq CLUSTERIPS
+start_network "$who"
 
 # server NAME LABEL READYPORT: says its name on port 8080 of every address, to anybody.
 server() {

@@ -48,6 +48,22 @@ node_is_ready() {
 	kubectl get nodes --no-headers | grep -qw Ready
 }
 
+# node_says CONDITION
+node_says() {
+	kubectl get nodes -o json |
+		jq -e --arg type "$1" '.items[0].status.conditions[] | select(.type == $type and .status == "True")' >/dev/null
+}
+
+# start_network root|user: a node whose pods have a network of their own, or all is skipped.
+start_network() {
+	start_node namespaces "$1" || return 1
+	if node_says NetworkUnavailable; then
+		node_cleanup
+		skip_all="no network of pods here: $(cat muster.log)" && test_done
+	fi
+	! node_says ClusterIPs || test_set_prereq CLUSTERIPS
+}
+
 # again [FLAGS OF muster up]: once more on the same data.
 again() {
 	start_muster --isolation "$level" "$@"

@@ -3,14 +3,7 @@ test_description='the server of names that pods ask, isolation namespaces'
 # shellcheck disable=SC1091,SC2034,SC2154,SC2016 # set by lib.sh and node.sh; expanded by test_expect_success
 . "$(dirname "$0")/lib.sh"
 . "$e2e/node.sh"
-start_node namespaces "${who:-root}"
-kubectl get node -o json >nodes.json
-jq -e '.items[0].status.conditions[] | select(.type == "NetworkUnavailable" and .status == "True")' nodes.json >/dev/null && {
-	node_cleanup
-	skip_all="no network of pods here: $(cat muster.log)" && test_done
-}
-jq -e '.items[0].status.conditions[] | select(.type == "ClusterIPs" and .status == "True")' nodes.json >/dev/null &&
-	test_set_prereq CLUSTERIPS
+start_network "${who:-root}"
 
 # asked TYPE NAME...: what a pod hears.
 asked() {
