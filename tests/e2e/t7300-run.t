@@ -1,36 +1,11 @@
 #!/bin/sh
 test_description='muster run: files in, a result out'
 . "$(dirname "$0")/lib.sh"
+. "$e2e/jobs.sh"
 
-XDG_DATA_HOME=$PWD/home TERM=dumb
-export XDG_DATA_HOME TERM
+TERM=dumb
+export TERM
 runs=$XDG_DATA_HOME/muster/runs
-space=$(mktemp -d) # that pods see; its name has no blanks, as that of the trash directory has
-
-# job NAME REPLICAS COMMAND [LINES OF THE POD'S SPEC, as flow mappings]
-job() {
-	cat <<-END
-	apiVersion: kubeflow.org/v1
-	kind: TFJob
-	metadata: {name: $1}
-	spec:
-	  successPolicy: AllWorkers
-	  tfReplicaSpecs:
-	    Worker:
-	      replicas: $2
-	      restartPolicy: ${policy:-Never}
-	      template:
-	        spec:
-	          terminationGracePeriodSeconds: 30
-	          volumes: [{name: space, hostPath: {path: $space}}]
-	          containers:
-	          - name: tensorflow
-	            volumeMounts: [{name: space, mountPath: $space}]
-	            image: ${image:-none}
-	            resources: {requests: {cpu: 10m}${gpu:+, limits: {nvidia.com/gpu: $gpu\}}}
-	            command: [sh, -c, '$3']
-	END
-}
 
 # Words that only this test's processes have, so that they can be counted.
 mark=$((100000 + $$))

@@ -1,39 +1,16 @@
 #!/bin/sh
 test_description='muster run on a terminal: a view below the logs'
 . "$(dirname "$0")/lib.sh"
+. "$e2e/jobs.sh"
 
-XDG_DATA_HOME=$PWD/home LC_ALL=C.UTF-8
-export XDG_DATA_HOME LC_ALL
+LC_ALL=C.UTF-8
+export LC_ALL
 socket=
-space=$(mktemp -d) # that pods see; its name has no blanks, as that of the trash directory has
 
 if ! command -v tmux >/dev/null; then
 	skip_all='no tmux'
 	test_done
 fi
-
-# job NAME REPLICAS COMMAND
-job() {
-	cat <<-END
-	apiVersion: kubeflow.org/v1
-	kind: TFJob
-	metadata: {name: $1}
-	spec:
-	  successPolicy: AllWorkers
-	  tfReplicaSpecs:
-	    Worker:
-	      replicas: $2
-	      template:
-	        spec:
-	          volumes: [{name: space, hostPath: {path: $space}}]
-	          containers:
-	          - name: tensorflow
-	            image: none
-	            resources: {requests: {cpu: 10m}}
-	            volumeMounts: [{name: space, mountPath: $space}]
-	            command: [sh, -c, '$3']
-	END
-}
 
 # on_terminal COLUMNS ROWS COMMAND: runs it, and says its exit code at the end
 on_terminal() {
