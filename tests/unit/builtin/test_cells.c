@@ -3,35 +3,7 @@
 
 #include "base/time.h"
 #include "builtin/cells.h"
-#include "tap.h"
-
-static struct jdoc *read_recorded(const char *path)
-{
-    AUTO(buf) struct buf text = { 0 };
-    struct err e = { 0 };
-    size_t n;
-    FILE *f = fopen(path, "rb");
-
-    while (f && (n = fread(buf_room(&text, 65536), 1, 65536, f)) > 0)
-        text.n += n;
-    if (f)
-        fclose(f);
-    struct jdoc *d = jdoc_parse(buf_str(&text), NULL, &e);
-    if (!d) {
-        printf("Bail out! %s: %s\n", path, e.msg);
-        exit(1);
-    }
-    return d;
-}
-
-/* "apps/v1/deployments" */
-static const struct builtin_kind *kind_of(str resource)
-{
-    str group = str_cut(&resource, '/');
-    str version = str_cut(&resource, '/');
-
-    return builtin_find(group, version, resource);
-}
+#include "recorded.h"
 
 static bool same_column(const struct kind_column *c, jv want)
 {
@@ -170,7 +142,7 @@ static void unknown_init_containers_are_no_sidecars(void)
 
 int main(int argc, char **argv)
 {
-    AUTO(jdoc) struct jdoc *d = read_recorded(argc > 1 ? argv[1] : "cells.json");
+    AUTO(jdoc) struct jdoc *d = slurp_json(argc > 1 ? argv[1] : "cells.json");
 
     columns_are_as_recorded(jv_at(jdoc_root(d), "columns"));
     cells_are_as_recorded(jv_at(jdoc_root(d), "cases"));

@@ -4,26 +4,11 @@
 #include "builtin/kind.h"
 #include "builtin/service_alloc.h"
 #include "kube/meta.h"
-#include "tap.h"
+#include "slurp.h"
 
 #include <dirent.h>
 
 #define UID "11111111-2222-3333-4444-555555555555"
-
-static str read_file(struct arena *a, const char *path)
-{
-    AUTO(buf) struct buf b = { 0 };
-    FILE *f = fopen(path, "r");
-    size_t n = 1;
-
-    while (f && n > 0) {
-        n = fread(buf_room(&b, 65536), 1, 65536, f);
-        b.n += n;
-    }
-    if (f)
-        fclose(f);
-    return arena_str(a, buf_str(&b));
-}
 
 struct result {
     jv obj;
@@ -171,7 +156,7 @@ static void run_file(const char *dir, const char *name)
 {
     AUTO(arena) struct arena *a = arena_new();
     struct err e = { 0 };
-    str text = read_file(a, arena_printf(a, "%s/%s", dir, name).p);
+    str text = slurp(a, arena_printf(a, "%s/%s", dir, name).p);
     jv doc = json_parse(a, text, NULL, &e);
     str rest = jv_str(jv_get(doc, S("kind")), S(""));
     str group = str_cut(&rest, '/');

@@ -1,35 +1,7 @@
 /* What a kube-apiserver 1.34 warned of when these objects were created: ours must be the same. */
 
 #include "builtin/kind.h"
-#include "tap.h"
-
-static struct jdoc *read_recorded(const char *path)
-{
-    AUTO(buf) struct buf text = { 0 };
-    struct err e = { 0 };
-    size_t n;
-    FILE *f = fopen(path, "rb");
-
-    while (f && (n = fread(buf_room(&text, 65536), 1, 65536, f)) > 0)
-        text.n += n;
-    if (f)
-        fclose(f);
-    struct jdoc *d = jdoc_parse(buf_str(&text), NULL, &e);
-    if (!d) {
-        printf("Bail out! %s: %s\n", path, e.msg);
-        exit(1);
-    }
-    return d;
-}
-
-/* "apps/v1/deployments" */
-static const struct builtin_kind *kind_of(str resource)
-{
-    str group = str_cut(&resource, '/');
-    str version = str_cut(&resource, '/');
-
-    return builtin_find(group, version, resource);
-}
+#include "recorded.h"
 
 static void warns_as_recorded(jv recorded)
 {
@@ -74,7 +46,7 @@ static void texts_are_told_once(void)
 
 int main(int argc, char **argv)
 {
-    AUTO(jdoc) struct jdoc *all = read_recorded(argc > 1 ? argv[1] : "recorded.json");
+    AUTO(jdoc) struct jdoc *all = slurp_json(argc > 1 ? argv[1] : "recorded.json");
 
     for (struct jv_iter it = jv_iter(jdoc_root(all)); jv_next(&it);)
         warns_as_recorded(it.value);

@@ -7,7 +7,7 @@
 #include "builtin/wire.h"
 
 #include "base/base64.h"
-#include "tap.h"
+#include "slurp.h"
 
 /* Bodies that are no kinds of their own. */
 static const struct other {
@@ -196,27 +196,16 @@ static void null_is_what_is_not_there(void)
        "as nothing");
 }
 
-static void read_file(const char *path, struct buf *b)
-{
-    FILE *f = fopen(path, "r");
-    size_t got = 0;
-
-    while (f && (got = fread(buf_room(b, 1 << 16), 1, 1 << 16, f)) > 0)
-        b->n += got;
-    if (f)
-        fclose(f);
-}
-
 int main(int argc, char **argv)
 {
     the_table_is_in_order();
     what_json_says_otherwise_is_not_written();
     null_is_what_is_not_there();
     if (argc > 1) {
-        AUTO(buf) struct buf cases = { 0 };
-        read_file(argv[1], &cases);
-        objects_are_read_as_go_does(buf_str(&cases));
-        objects_are_written_as_they_are_read(buf_str(&cases));
+        AUTO(arena) struct arena *a = arena_new();
+        str cases = slurp(a, argv[1]);
+        objects_are_read_as_go_does(cases);
+        objects_are_written_as_they_are_read(cases);
     }
     return tap_done();
 }

@@ -3,31 +3,13 @@
 #pragma once
 
 #include "crd/crd.h"
-#include "tap.h"
+#include "slurp.h"
 
 __attribute__((unused)) static struct jdoc *golden_read(const char *folder, const char *name)
 {
-    AUTO(buf) struct buf path = { 0 };
-    AUTO(buf) struct buf text = { 0 };
-    struct err e = { 0 };
-    size_t n;
+    AUTO(arena) struct arena *a = arena_new();
 
-    buf_printf(&path, "%s/%s.json", folder, name);
-    buf_addc(&path, 0);
-    FILE *f = fopen(path.p, "rb");
-    if (!f) {
-        printf("Bail out! cannot read %s\n", path.p);
-        exit(1);
-    }
-    while ((n = fread(buf_room(&text, 65536), 1, 65536, f)) > 0)
-        text.n += n;
-    fclose(f);
-    struct jdoc *d = jdoc_parse(buf_str(&text), NULL, &e);
-    if (!d) {
-        printf("Bail out! %s: %s\n", path.p, e.msg);
-        exit(1);
-    }
-    return d;
+    return slurp_json(arena_printf(a, "%s/%s.json", folder, name).p);
 }
 
 static int golden_by_text(const void *x, const void *y)

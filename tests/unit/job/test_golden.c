@@ -5,7 +5,7 @@
  * carrying it out gives nothing, unless document 2 says `again: differs`. */
 
 #include "base/yaml.h"
-#include "tap.h"
+#include "slurp.h"
 #include "world.h"
 
 #include <dirent.h>
@@ -52,21 +52,6 @@ static bool has(struct buf *path, jv got, jv want)
 }
 
 /* ---- one file */
-
-static str read_file(struct arena *a, const char *path)
-{
-    AUTO(buf) struct buf b = { 0 };
-    FILE *f = fopen(path, "r");
-
-    if (!f)
-        return STR_NONE;
-    for (size_t n = 1; n;) {
-        n = fread(buf_room(&b, 65536), 1, 65536, f);
-        b.n += n;
-    }
-    fclose(f);
-    return arena_str(a, buf_str(&b));
-}
 
 /* Bytes up to the line "---" before document 4. */
 static size_t start_of_fourth(str text)
@@ -121,7 +106,7 @@ static void run(const char *path, const char *name)
     struct yaml_docs docs = { 0 };
     struct world w = { .a = a };
     struct err e = { 0 };
-    str text = read_file(a, path);
+    str text = slurp(a, path);
 
     if (yaml_parse(a, str_of(name), text, NULL, &docs, &e) < 0 || docs.n < 3) {
         ok(false, "%s: %s", name, e.msg[0] ? e.msg : "needs three documents");

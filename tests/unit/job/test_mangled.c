@@ -5,7 +5,7 @@
  * A failure names its seed: test_mangled DIR SEED tries that one alone. */
 
 #include "base/yaml.h"
-#include "tap.h"
+#include "slurp.h"
 #include "world.h"
 
 #include <dirent.h>
@@ -153,20 +153,6 @@ static const char *try(struct arena *a, jv job, jv seen, struct err *e)
     return why;
 }
 
-static str read_file(struct arena *a, const char *path)
-{
-    AUTO(buf) struct buf b = { 0 };
-    FILE *f = fopen(path, "r");
-
-    for (size_t n = f != NULL; n;) {
-        n = fread(buf_room(&b, 65536), 1, 65536, f);
-        b.n += n;
-    }
-    if (f)
-        fclose(f);
-    return arena_str(a, buf_str(&b));
-}
-
 /* Returns how many tries went wrong. */
 static unsigned run(const char *path, uint64_t *seed, uint64_t only)
 {
@@ -174,7 +160,7 @@ static unsigned run(const char *path, uint64_t *seed, uint64_t only)
     struct yaml_docs docs = { 0 };
     unsigned bad = 0;
 
-    if (yaml_parse(a, str_of(path), read_file(a, path), NULL, &docs, NULL) < 0 || docs.n < 3)
+    if (yaml_parse(a, str_of(path), slurp(a, path), NULL, &docs, NULL) < 0 || docs.n < 3)
         return 1;
     for (int i = 0; i < TRIES; i++) {
         AUTO(arena) struct arena *b = arena_new();

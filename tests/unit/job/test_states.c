@@ -3,7 +3,7 @@
 
 #include "base/vec.h"
 #include "base/yaml.h"
-#include "tap.h"
+#include "slurp.h"
 #include "world.h"
 
 #include <dirent.h>
@@ -24,20 +24,6 @@ static str state_of(jv job)
         if (str_eq(jv_str(jv_get(c.value, S("status")), S("")), S("True")))
             state = jv_str(jv_get(c.value, S("type")), S(""));
     return state;
-}
-
-static str read_file(struct arena *a, const char *path)
-{
-    AUTO(buf) struct buf b = { 0 };
-    FILE *f = fopen(path, "r");
-
-    for (size_t n = 1; f && n;) {
-        n = fread(buf_room(&b, 65536), 1, 65536, f);
-        b.n += n;
-    }
-    if (f)
-        fclose(f);
-    return arena_str(a, buf_str(&b));
 }
 
 /* Rows read | from | when | to | [case](path) |. */
@@ -73,7 +59,7 @@ static void check_case(const char *dir, const char *file)
     struct world w = { .a = a };
     struct err e = { 0 };
     str name = str_sub(str_of(file), 0, strlen(file) - strlen(".yaml"));
-    str text = read_file(a, arena_printf(a, "%s/%s", dir, file).p);
+    str text = slurp(a, arena_printf(a, "%s/%s", dir, file).p);
 
     if (yaml_parse(a, str_of(file), text, NULL, &docs, &e) < 0 || docs.n < 3 ||
         world_read(&w, docs.at[0].root, docs.at[1].root, &e) < 0) {
@@ -107,7 +93,7 @@ int main(int argc, char **argv)
 
     if (argc < 3)
         return 2;
-    read_rows(read_file(a, argv[1]));
+    read_rows(slurp(a, argv[1]));
     ok(rows.n > 0, "the document has a table of transitions");
     int n = scandir(argv[2], &found, NULL, alphasort);
     for (int i = 0; i < n; i++) {

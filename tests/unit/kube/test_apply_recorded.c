@@ -7,7 +7,7 @@
 #include "builtin/types.h"
 #include "crd/crd.h"
 #include "kube/apply.h"
-#include "tap.h"
+#include "slurp.h"
 
 static const char *const reset_status[] = { "status", NULL };
 static const char *const reset_spec[] = { "spec", NULL };
@@ -116,19 +116,13 @@ static void replay_update(struct arena *a, const struct crd *things, jv rec, siz
 int main(int argc, char **argv)
 {
     AUTO(arena) struct arena *a = arena_new();
-    AUTO(buf) struct buf text = { 0 };
     struct err e = { 0 };
-    FILE *f = argc > 1 ? fopen(argv[1], "r") : NULL;
-    size_t n;
 
-    if (!f) {
+    if (argc < 2) {
         printf("Bail out! no records\n");
         return 1;
     }
-    while ((n = fread(buf_room(&text, 65536), 1, 65536, f)) > 0)
-        text.n += n;
-    fclose(f);
-    jv all = json_parse(a, buf_str(&text), NULL, &e);
+    jv all = json_parse(a, slurp(a, argv[1]), NULL, &e);
     AUTO(crd) struct crd *things = crd_compile(jv_at(all, "crd"), &meta_ObjectMeta, &e);
     ok(things != NULL, "records can be read: %s", e.msg);
     if (!things)

@@ -5,7 +5,7 @@
 
 #include "base/yaml.h"
 #include "node/life.h"
-#include "tap.h"
+#include "slurp.h"
 
 #include <dirent.h>
 
@@ -245,19 +245,6 @@ static jv run_step(struct scene *s, jv step, bool *fine)
 
 /* ---- files */
 
-static str read_file(struct arena *a, const char *path)
-{
-    AUTO(buf) struct buf b = { 0 };
-    FILE *f = fopen(path, "r");
-
-    if (!f)
-        return STR_NONE;
-    for (size_t n = 1; n; b.n += n)
-        n = fread(buf_room(&b, 65536), 1, 65536, f);
-    fclose(f);
-    return arena_str(a, buf_str(&b));
-}
-
 static void write_back(const char *path, str text, jv steps)
 {
     AUTO(buf) struct buf b = { 0 };
@@ -276,7 +263,7 @@ static void run_file(const char *dir, const char *name)
 {
     AUTO(arena) struct arena *a = arena_new();
     const char *path = arena_printf(a, "%s/%s", dir, name).p;
-    str text = read_file(a, path);
+    str text = slurp(a, path);
     struct yaml_docs docs = { 0 };
     struct err e = { 0 };
     bool fine = true;

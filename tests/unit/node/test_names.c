@@ -4,20 +4,9 @@
 #include "base/yaml.h"
 #include "kube/meta.h"
 #include "node/names.h"
-#include "tap.h"
+#include "slurp.h"
 
 #include <dirent.h>
-
-static str read_file(struct arena *a, const char *path)
-{
-    FILE *f = fopen(path, "re");
-    char *text = arena_alloc(a, 1 << 16);
-    size_t n = f ? fread(text, 1, 1 << 16, f) : 0;
-
-    if (f)
-        fclose(f);
-    return (str){ text, n };
-}
 
 static struct names_world world(struct arena *a, jv v)
 {
@@ -45,7 +34,7 @@ static void golden(const char *dir, const char *name)
     struct yaml_docs docs = { 0 };
     struct names_lines lines = { 0 };
     struct err e = { 0 };
-    str text = read_file(a, arena_printf(a, "%s/%s", dir, name).p);
+    str text = slurp(a, arena_printf(a, "%s/%s", dir, name).p);
 
     if (yaml_parse(a, str_of(name), text, NULL, &docs, &e) < 0 || docs.n != 2) {
         ok(false, "%s: two documents: %s", name, e.msg);
