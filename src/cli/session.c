@@ -42,7 +42,8 @@ static int load(struct session *s, const struct session_opts *o, struct err *e)
     if (o->kubeconfig && !*o->kubeconfig)
         return err_set(e, ERR_INVALID, "--kubeconfig names no file");
     if (!named && o->data && !local)
-        return err_set(e, ERR_NOT_FOUND, "no server runs on %s: start one with 'muster up'",
+        return err_set(e, ERR_NOT_FOUND,
+                       "no server runs on %s: start one with 'muster up --data %s'", o->data,
                        o->data);
     if (local)
         from.file = local;

@@ -80,7 +80,7 @@ test_expect_success 'which server: the flag, KUBECONFIG, the one that runs here'
 		muster get --kubeconfig other --no-headers >out && has out "^tfjob/go" && muster get --data "$data" --no-headers >out && has out "^tfjob/go" &&
 		mkdir -p none && ln -s "$data" none/muster && muster get --no-headers >out && has out "^tfjob/go" &&
 		test_expect_code 1 muster get --kubeconfig nofile 2>err && has err "nofile: there is no such file" &&
-		test_expect_code 1 muster get --data "$PWD" 2>err && has err "no server runs on"
+		test_expect_code 1 muster get --data "$PWD" 2>err && has err "no server runs on $PWD: start one with .muster up --data $PWD"
 	)
 '
 

@@ -213,6 +213,8 @@ test_expect_success 'a reader that goes away does not end the job' '
 
 test_expect_success '--keep: all is there for a later muster up' '
 	muster run --keep good.yaml >out 2>err && has err "^  logs: $XDG_DATA_HOME/muster/logs/default/good" &&
+	KUBECONFIG=$XDG_DATA_HOME/muster/kubeconfig muster logs good -i 0 >out 2>err &&
+	is "hello from good-worker-0" "$(tail -n 1 out)" && has err "^muster: these logs of good are what was kept" &&
 	test_expect_code 1 muster run --keep good.yaml 2>err &&
 	has err "good.yaml:1:1: TFJob/good is there already and has ended; after .muster up --detach --data .*muster delete --data .* -n default tfjob/good. makes room"
 '
