@@ -74,6 +74,42 @@ static bool is_idle(jv obj)
     return false;
 }
 
+/* The pod that nobody meant: it is started again whenever it has ended. */
+static bool is_endless(jv obj)
+{
+    const struct job_kind *kind;
+    str policy = jv_str(jv_at(obj, "spec", "restartPolicy"), STR_NONE);
+
+    return submit_is_job(obj, &kind) && !kind && (!policy.n || str_eqz(policy, "Always"));
+}
+
+static bool is_at(jv one, jv other, const char *field)
+{
+    return str_eq(jv_str(jv_at(one, field), STR_NONE), jv_str(jv_at(other, field), STR_NONE));
+}
+
+/* The object before it that has its name, and is another; NULL: none. */
+static const struct submit_object *namesake(const struct submit *m, const struct submit_object *o)
+{
+    for (const struct submit_object *b = m->at; b < o; b++)
+        if (meta_name(o->obj).n && str_eq(meta_name(b->obj), meta_name(o->obj)) &&
+            str_eq(meta_namespace(b->obj), meta_namespace(o->obj)) &&
+            is_at(b->obj, o->obj, "kind") && is_at(b->obj, o->obj, "apiVersion") &&
+            !jv_equal(b->obj, o->obj))
+            return b;
+    return NULL;
+}
+
+static int refuse_namesake(const struct submit_object *o, const struct submit_object *other)
+{
+    AUTO(arena) struct arena *a = arena_new();
+
+    return command_fail(EXIT_USAGE,
+                        "%" PRI_STR ": %" PRI_STR " is another at %" PRI_STR
+                        "; give one of them another name",
+                        STR_ARG(o->where), STR_ARG(title_of(a, o->obj)), STR_ARG(other->where));
+}
+
 int submit_check(struct submit *m)
 {
     const struct job_kind *kind;
@@ -81,8 +117,15 @@ int submit_check(struct submit *m)
 
     sort(m);
     for (size_t i = 0; i < m->n; i++) {
-        const struct submit_object *o = &m->at[i];
+        const struct submit_object *o = &m->at[i], *other = namesake(m, o);
+        if (other)
+            return refuse_namesake(o, other);
         jobs += submit_is_job(o->obj, &kind);
+        if (is_endless(o->obj))
+            command_note("muster: %" PRI_STR
+                         ": the pod's restartPolicy is Always: it never ends by "
+                         "itself",
+                         STR_ARG(o->where));
         if (is_idle(o->obj))
             command_note("muster: %" PRI_STR ": nothing here makes pods of a %" PRI_STR
                          "; training jobs and pods run",

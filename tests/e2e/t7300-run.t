@@ -130,6 +130,15 @@ test_expect_success 'nothing that ends is nothing to run' '
 	metadata: {name: batch}
 	spec: {template: {spec: {restartPolicy: Never, containers: [{name: main, image: x, command: ["true"]}]}}}
 	END
+	cat >always.yaml <<-END &&
+	apiVersion: v1
+	kind: Pod
+	metadata: {name: always}
+	spec: {containers: [{name: main, image: x, command: ["true"]}]}
+	END
+	test_expect_code 124 muster run --timeout 1s always.yaml 2>err && has err "always.yaml:1:1: the pod.s restartPolicy is Always" &&
+	{ cat always.yaml && echo --- && sed "s/x,/z,/" always.yaml; } >namesakes.yaml &&
+	test_expect_code 2 muster run namesakes.yaml 2>err && has err "^muster: namesakes.yaml:6:1: Pod/always is another at namesakes.yaml:1:1" &&
 	test_expect_code 2 muster run batch.yaml 2>err && has err "^muster: batch.yaml:1:1: nothing here makes pods of a Job"
 '
 
