@@ -91,6 +91,14 @@ static int open_log(void *ctx, struct http_req *h, const struct api_pod *of,
 
 /* ---- exec and attach */
 
+static bool is_sought(void *ctx, const struct api_pod *of)
+{
+    struct err e = { 0 };
+    const struct node *n = node_of(ctx, of, &e);
+
+    return n && node_seeks(n, meta_uid(of->pod));
+}
+
 static int exec_check(void *ctx, const struct api_pod *of, str container, struct err *e)
 {
     struct node *n = node_of(ctx, of, e);
@@ -143,6 +151,7 @@ struct up_pods *up_pods_new(void)
     struct up_pods *u = mem_new(sizeof(*u));
 
     u->hooks = (struct api_pods){ .log = open_log,
+                                  .is_sought = is_sought,
                                   .exec_check = exec_check,
                                   .exec = exec_start,
                                   .exec_stop = exec_stop,

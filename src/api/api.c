@@ -11,6 +11,7 @@
 #include "api/gc.h"
 #include "api/metrics.h"
 #include "api/namespaces.h"
+#include "api/subresource.h"
 #include "api/watch.h"
 #include "base/mem.h"
 
@@ -76,6 +77,7 @@ void api_stop(struct api *api)
 {
     api->stopping = true;
     watches_stop(api);
+    pod_waits_stop(api);
 }
 
 void api_set_server(struct api *api, struct http_server *s)

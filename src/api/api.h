@@ -62,6 +62,9 @@ struct api_pods {
     /* 0: src is filled and calls http_wake(h) when it has more; -1: e is answered. */
     int (*log)(void *ctx, struct http_req *h, const struct api_pod *pod, const struct api_log *what,
                struct http_source *src, struct err *e);
+    /* Whether it may be running, which is found out soon: exec, attach and portforward wait for
+     * it. NULL: never. */
+    bool (*is_sought)(void *ctx, const struct api_pod *pod);
     /* Whether it can be; -1: e is answered. */
     int (*exec_check)(void *ctx, const struct api_pod *pod, str container, struct err *e);
     /* NULL: e says why not. */

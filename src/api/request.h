@@ -93,6 +93,7 @@ struct api {
     struct event_cache *event_cache;
     struct watcher *watchers; /* doubly linked */
     size_t n_watchers;
+    struct pod_wait *pod_waits;
     bool stopping;
 };
 

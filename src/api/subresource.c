@@ -58,6 +58,16 @@ static void not_served(struct api_req *r)
     refuse(r, "is not served here; pods/portforward is");
 }
 
+static void exec_run(struct api_req *r)
+{
+    pod_when_found(r, pod_exec_run);
+}
+
+static void forward_run(struct api_req *r)
+{
+    pod_when_found(r, pod_forward_run);
+}
+
 void subresource_run(struct api_req *r)
 {
     static const struct {
@@ -72,9 +82,9 @@ void subresource_run(struct api_req *r)
         { "binding", pod_binding_run },
         { "eviction", pod_eviction_run },
         { "log", pod_log_run },
-        { "exec", pod_exec_run },
-        { "attach", pod_exec_run },
-        { "portforward", pod_forward_run },
+        { "exec", exec_run },
+        { "attach", exec_run },
+        { "portforward", forward_run },
         { "proxy", not_served },
         { "token", token_request_run },
     };

@@ -22,6 +22,9 @@ int pod_stored(struct api_req *r, jv *out);
 void pod_exec_run(struct api_req *r);
 /* pod_forward.c */
 void pod_forward_run(struct api_req *r);
+/* pod_wait.c: run(r), at once or when the node knows whether the pod runs, if it soon does. */
+void pod_when_found(struct api_req *r, void (*run)(struct api_req *r));
+void pod_waits_stop(struct api *api); /* goes on with them all */
 /* 501, or 404 where there is no such pod. */
 void subresource_no_runtime(struct api_req *r);
 /* The body of an apply, checked together with its options. 0, or -1 and answered. */

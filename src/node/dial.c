@@ -36,6 +36,9 @@ int node_dial(struct node *n, str uid, int port, int attempt, struct err *e)
     const struct node_net *net = n->o.net;
     char ip[64];
 
+    if (node_seeks(n, uid))
+        return err_set(e, ERR_UNAVAILABLE,
+                       "the node was restarted and has not found the pod again yet");
     if (!p || !p->rt || p->adopting)
         return err_set(e, ERR_UNAVAILABLE, "the pod does not run");
     bool host = jv_bool(jv_at(jdoc_root(p->doc), "spec", "hostNetwork"), false);

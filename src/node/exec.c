@@ -16,6 +16,13 @@ struct node_exec {
     uint64_t id;
 };
 
+bool node_seeks(const struct node *n, str uid)
+{
+    const struct pod *p = map_get(&n->pods, uid);
+
+    return !n->ending && (p ? p->adopting : !n->listed);
+}
+
 static struct pod *running(struct node *n, str uid, str container, struct err *e)
 {
     struct pod *p = map_get(&n->pods, uid);
@@ -23,7 +30,10 @@ static struct pod *running(struct node *n, str uid, str container, struct err *e
 
     if (c && p->rt && !p->adopting && c->state == LIFE_RUNNING)
         return p;
-    err_set(e, ERR_INTERNAL, "container not found (\"%" PRI_STR "\")", STR_ARG(container));
+    if (node_seeks(n, uid))
+        err_set(e, ERR_UNAVAILABLE, "the node was restarted and has not found the pod again yet");
+    else
+        err_set(e, ERR_INTERNAL, "container not found (\"%" PRI_STR "\")", STR_ARG(container));
     return NULL;
 }
 

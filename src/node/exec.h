@@ -21,6 +21,8 @@ struct node_exec_opts {
 
 struct node_exec;
 
+/* Whether the pod may be one that ran before us and has not been found again yet. */
+bool node_seeks(const struct node *n, str uid);
 /* Whether the container runs; -1: e says so in kubelet's words. */
 int node_exec_check(struct node *n, str uid, str container, struct err *e);
 struct node_exec *node_exec_start(struct node *n, const struct node_exec_opts *o, struct err *e);

@@ -1,6 +1,7 @@
 /* The node against a whole API server, with a runtime that has no processes. */
 
 #include "fake.h"
+#include "node/exec.h"
 #include "node/node.h"
 #include "node/volumes.h"
 #include "world.h"
@@ -48,7 +49,7 @@ static const struct kube_api_ops api_ops = { .send = api_send,
                                              .cancel = api_cancel };
 static struct kube_api api = { .ops = &api_ops };
 
-static void node_up(void)
+static void node_begin(void)
 {
     AUTO(arena) struct arena *a = arena_new();
     struct node_opts o = { .loop = box.loop,
@@ -62,7 +63,13 @@ static void node_up(void)
                            .isolation = S("shared"),
                            .resources = S("nvidia.com/gpu=2,cpu=4") };
 
-    node = begin_node(&o);
+    node = start_node(&o);
+}
+
+static void node_up(void)
+{
+    node_begin();
+    WAIT(node_is_ready(node));
 }
 
 /* ---- */
@@ -325,6 +332,16 @@ static void a_status_that_is_never_kept(void)
     forgetful = false;
 }
 
+/* Who asks for it is never told that it does not run. */
+static bool is_sought_until_found(str uid)
+{
+    struct err e = { 0 };
+    bool sought = true;
+
+    WAIT(node_exec_check(node, uid, S("c"), &e) == 0 || !(sought = node_seeks(node, uid)));
+    return sought && !node_seeks(node, uid);
+}
+
 static void restarts_of_the_node(void)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -344,7 +361,10 @@ static void restarts_of_the_node(void)
     fake_clear(fake, over);
     delete ("leaves", 0);
     ok(fake_runs(fake, stays, S("c")) && fake_runs(fake, leaves, S("c")), "they go on without it");
-    node_up();
+    node_begin();
+    ok(is_sought_until_found(stays), "what runs is looked for until it is found");
+    WAIT(node_is_ready(node));
+    ok(!node_seeks(node, S("never-was")), "what never was is not");
     UNTIL("ends", "Failed", "an end that nobody saw is told", "status", "phase");
     is_int(jv_int(jv_at(container(a, "ends"), "state", "terminated", "exitCode"), 0), 4,
            "with its code");

@@ -22,8 +22,7 @@ enum { PATIENCE_MS = 60 * 1000 };
     for (int64_t wait_end = boot_now_ms() + PATIENCE_MS; !(what) && boot_now_ms() < wait_end;) \
     box_turn(&box), usleep(500)
 
-/* Goes on once it is ready. */
-__attribute__((unused)) static struct node *begin_node(const struct node_opts *o)
+__attribute__((unused)) static struct node *start_node(const struct node_opts *o)
 {
     struct node *n = NULL;
     struct err e = { 0 };
@@ -33,6 +32,14 @@ __attribute__((unused)) static struct node *begin_node(const struct node_opts *o
         exit(1);
     }
     node_start(n);
+    return n;
+}
+
+/* Goes on once it is ready. */
+__attribute__((unused)) static struct node *begin_node(const struct node_opts *o)
+{
+    struct node *n = start_node(o);
+
     WAIT(node_is_ready(n));
     return n;
 }
