@@ -223,8 +223,8 @@ bool ward_exec_reaped(struct ward *w, pid_t pid)
             ;
         ward_unwatch(w, &x->sock);
         if (!x->told) {
-            x->status = SIGKILL;
-            tell_end(w, x, "killed");
+            x->status = SIGKILL; /* with its minder, which was asked to, or died */
+            tell_end(w, x, NULL);
         }
         free(x);
         w->execs.at[i] = w->execs.at[--w->execs.n];

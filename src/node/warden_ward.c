@@ -18,6 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { EXECS_MS = 1000 };
+
 void ward_watch(struct ward *w, struct ward_source *s, uint32_t events)
 {
     struct epoll_event ev = { .events = events, .data.ptr = s };
@@ -268,9 +270,18 @@ __attribute__((noreturn)) static void finish(struct ward *w)
     _exit(0);
 }
 
+/* Each was told to end when its container was gone; who asked for it is to hear how it ended. One
+ * that does not is not waited for long: finish() kills it. */
+static bool execs_are_over(struct ward *w, int64_t now)
+{
+    if (w->execs.n && !w->execs_end_at)
+        w->execs_end_at = now + EXECS_MS;
+    return !w->execs.n || now >= w->execs_end_at;
+}
+
 static void go_on_ending(struct ward *w, int64_t now)
 {
-    if (!any_live(w))
+    if (!any_live(w) && execs_are_over(w, now))
         finish(w);
     if (w->killed || now < w->end_at)
         return;
@@ -284,6 +295,8 @@ static int wait_ms(const struct ward *w, int64_t now, int64_t look_at)
 {
     int64_t at = w->ending && !w->killed && w->end_at < look_at ? w->end_at : look_at;
 
+    if (w->execs_end_at && w->execs_end_at < at)
+        at = w->execs_end_at;
     if (at == INT64_MAX)
         return -1;
     return at <= now ? 0 : at - now > INT32_MAX ? INT32_MAX : (int)(at - now);

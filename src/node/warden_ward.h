@@ -77,7 +77,8 @@ struct ward {
     } execs;
     bool ending;
     bool killed;
-    int64_t end_at; /* monotonic ms */
+    int64_t end_at;       /* monotonic ms */
+    int64_t execs_end_at; /* until when execs are waited for then; 0: not yet */
     const char *end_why;
     bool was_idle; /* nothing ran any more when its end was asked for */
     bool ended;

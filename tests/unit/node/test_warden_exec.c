@@ -167,6 +167,13 @@ static void a_terminal_is_had(struct rig *r, struct rig_pod *p)
     close(c.tty);
 }
 
+/* It ran, and what ended it is in its code; why is for what did not run. */
+static void is_killed(int code, const char *why)
+{
+    is_int(code, 137, "killed");
+    is_str(str_of(why), S(""), "which says all");
+}
+
 static void execs_die_with_the_container(struct rig *r, struct rig_pod *p)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -177,7 +184,37 @@ static void execs_die_with_the_container(struct rig *r, struct rig_pod *p)
     rig_wait_processes(r, mark.p, 3);
     r->rt->ops->signal(p->p, S("main"), 9);
     ok(exec_ended(r, p, 31), "an exec ends with its container");
+    is_killed(rig_last(p, RUNTIME_EXEC_EXITED)->code, rig_last(p, RUNTIME_EXEC_EXITED)->why);
     ok(rig_processes_are(mark.p, 0), "N1: with all that it started");
+}
+
+enum { MANY = 8 };
+
+static void execs_die_with_the_pod(struct rig *r)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct rig_pod *p = rig_pod(r, 4, NULL);
+    str mark = arena_printf(a, "600.%07d6", (int)getpid());
+    struct call c[MANY] = { 0 };
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+    rig_start(p, "sleep 1000", NULL);
+    rig_wait_n(r, &p->started, 1);
+    for (int i = 0; i < MANY; i++)
+        warden_exec_start(
+            p->p, &(struct warden_exec_opts){ .container = S("main"),
+                                              .argv = jarr(a, jstrz(a, "sleep"), jstr(a, mark)),
+                                              .fds = { null, null, null },
+                                              .on_exit = on_exit_told,
+                                              .ctx = &c[i] });
+    close(null);
+    rig_wait_processes(r, mark.p, MANY);
+    rig_end(p, 0);
+    for (int i = 0; i < MANY; i++) {
+        ok(c[i].exited, "an exec ends with its pod");
+        is_killed(c[i].code, c[i].why);
+    }
+    free(p);
 }
 
 struct input {
@@ -281,6 +318,7 @@ int main(int argc, char **argv)
     execs_die_with_the_container(&r, p);
     rig_end(p, 0);
     free(p);
+    execs_die_with_the_pod(&r);
     a_container_has_a_terminal(&r);
     a_container_has_input(&r);
     rig_done(&r);
