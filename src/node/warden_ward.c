@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { EXECS_MS = 1000 };
+enum { EXECS_MS = 10 * 1000 };
 
 void ward_watch(struct ward *w, struct ward_source *s, uint32_t events)
 {

@@ -188,7 +188,7 @@ static void execs_die_with_the_container(struct rig *r, struct rig_pod *p)
     ok(rig_processes_are(mark.p, 0), "N1: with all that it started");
 }
 
-enum { MANY = 8 };
+enum { MANY = 4 };
 
 static void execs_die_with_the_pod(struct rig *r)
 {
