@@ -74,11 +74,16 @@ struct run_job *run_state_owner(const struct run_state *s, jv pod)
 static void read_pod_job(struct run_job *j, jv obj)
 {
     str phase = jv_str(jv_at(obj, "status", "phase"), S("Pending"));
+    bool ended = str_eqz(phase, "Failed") || str_eqz(phase, "Succeeded");
+    bool told_to_go = !j->over && meta_being_deleted(obj); /* how it ends now says nothing */
 
-    j->state = phase;
     j->message = jv_str(jv_at(obj, "status", "message"), STR_NONE);
-    j->failed = str_eqz(phase, "Failed");
-    j->over = j->failed || str_eqz(phase, "Succeeded");
+    j->over = ended && (!told_to_go || j->stopping);
+    if (told_to_go)
+        j->state = j->over ? S("Stopped") : S("Terminating");
+    else
+        j->state = phase;
+    j->failed = j->over && !str_eqz(j->state, "Succeeded");
 }
 
 static void read_job(struct run_job *j, jv obj)

@@ -205,6 +205,32 @@ static void the_first_of_those_that_stay_failed(void)
     run_state_done(&s);
 }
 
+/* A program that ends well when it is told to go did not end by itself. */
+static void a_pod_that_is_told_to_go_is_stopped(void)
+{
+    static const char *const ends[] = { "Succeeded", "Failed" };
+
+    for (size_t i = 0; i < 4; i++) {
+        AUTO(arena) struct arena *a = arena_new();
+        struct run_state s;
+        jv pod = value(a, "{'metadata':{'name':'p','uid':'u'},'status':{'phase':'Running'}}");
+        run_state_init(&s);
+        struct run_job *j = run_state_add(&s, NULL, pod, 1000);
+        j->stopping = i < 2;
+        pod = jv_with(a, pod, jstrz(a, "2026-01-01T00:00:00Z"), "metadata", "deletionTimestamp");
+        run_job_see(j, KUBE_MODIFIED, pod, 2000);
+        is_str(j->state, S("Terminating"), "told to go");
+        ok(!j->over, "and still there");
+        pod = jv_with(a, pod, jstr(a, str_of(ends[i % 2])), "status", "phase");
+        run_job_see(j, KUBE_MODIFIED, pod, 3000);
+        is_str(j->state, j->stopping ? S("Stopped") : S("Terminating"), ends[i % 2]);
+        run_job_see(j, KUBE_DELETED, pod, 4000);
+        ok(j->over && j->failed, "gone");
+        is_str(j->state, j->stopping ? S("Stopped") : S("Deleted"), "by whom");
+        run_state_done(&s);
+    }
+}
+
 static void pods_made_again_are_restarts(void)
 {
     struct run_state s;
@@ -330,6 +356,7 @@ int main(void)
     a_hundred_replicas_are_two_lines();
     many_jobs_end_in_a_number();
     the_first_of_those_that_stay_failed();
+    a_pod_that_is_told_to_go_is_stopped();
     pods_made_again_are_restarts();
     summaries();
     lines_are_tamed();
