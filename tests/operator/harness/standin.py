@@ -163,7 +163,7 @@ class Standin:
             except ApiError as e:
                 if e.status != 409:  # the script was faster
                     raise
-            pod = self.kube.get("pods", name, ns)
+            return self.report(name, ns, status, pod["metadata"]["uid"], bind=False)  # it may have ended meanwhile
         meta = {m: pod["metadata"][m] for m in ("uid", "resourceVersion")}
         try:
             return self.kube.patch("pods", name, {"metadata": meta, "status": status(pod)}, ns, "status", MERGE)
