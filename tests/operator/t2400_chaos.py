@@ -200,7 +200,7 @@ class Chaos:
             assert count["n"] <= len(failed), f"{name}: {count['n']} restarts of {len(failed)} failed pods"
 
 
-def run(server, ns, seed, seconds):
+def run(tap, server, ns, seed, seconds):
     chaos = Chaos(server, ns, seed)
     try:
         end = time.monotonic() + seconds
@@ -210,7 +210,7 @@ def run(server, ns, seed, seconds):
         chaos.calm()
         chaos.check()
         ended = sum(finished(chaos.scene.job(n)) for n in chaos.jobs)
-        print(f"# seed {seed}: {chaos.did}; {len(chaos.engine.proxy.requests)} requests, {ended} of 8 jobs ended")
+        tap.note(f"seed {seed}: {chaos.did}; {len(chaos.engine.proxy.requests)} requests, {ended} of 8 jobs ended")
     except Exception as e:
         e.report = "\n" + chaos.scene.story() + "\n" + chaos.engine.words()
         raise
@@ -225,7 +225,7 @@ def main():
     many = int(os.environ.get("OPERATOR_SEEDS", "4"))
     seeds = [int(sys.argv[1])] if len(sys.argv) > 1 else range(1, many + 1)
     seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 8
-    tap.run_all([(f"seed {seed} ({server.name})", run, server, f"c{os.getpid()}-{seed}", seed, seconds)
+    tap.run_all([(f"seed {seed} ({server.name})", run, tap, server, f"c{os.getpid()}-{seed}", seed, seconds)
                  for seed in seeds], width=4)
     server.stop()
     tap.end()

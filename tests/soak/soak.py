@@ -99,8 +99,9 @@ class Soak:
             self.judge.bad(play, traceback.format_exc())
         self.done += 1
         if self.done % 50 == 0:
-            print(f"# {self.clock(time.time())} s: {self.done} jobs done, {len(self.deaths)} deaths, "
-                  f"{len(self.judge.violations)} violations", flush=True)
+            sys.stdout.write(f"# {self.clock(time.time())} s: {self.done} jobs done, {len(self.deaths)} deaths, "
+                             f"{len(self.judge.violations)} violations\n")  # in one piece: others print too
+            sys.stdout.flush()
 
     def actor(self):
         while not self.over.is_set() and not self.ledger.stopped.is_set():
