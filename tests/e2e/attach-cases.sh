@@ -44,10 +44,12 @@ test_expect_success KUBECTL_130 'a server that dies and comes again' '
 cat >talk <<'END'
 until test "$(stty size)" = "33 99"; do sleep 0.1; done; printf 'name? '; read name; echo "hello $name"; exit 5
 END
+# --foreground: with a group of its own kubectl would be in the background of the terminal, and stopped,
+# wherever script's shell (SHELL, or sh) does not exec its last command.
 test_expect_success KUBECTL_130 'a terminal: of the size of the client, and at once' '
 	cat >typist <<-END &&
 		stty rows 33 cols 99
-		exec timeout 200 kubectl run terminal -it --restart=Never --image=x --command -- sh -c "\$(cat talk)"
+		exec timeout --foreground 200 kubectl run terminal -it --restart=Never --image=x --command -- sh -c "\$(cat talk)"
 	END
 	mkfifo typed && start sh -c "exec script -qec \"sh typist\" /dev/null <typed >shown; :" && exec 8>typed &&
 	within 100 grep -q "name?" shown && echo world >&8 && within 100 grep -q "hello world" shown &&
