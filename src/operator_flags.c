@@ -260,22 +260,6 @@ static void print_help(FILE *to, struct arena *a, const struct go_flags *all)
     fputs(go_flags_help(a, all).p, to);
 }
 
-/* Whole seconds, as the Lease has them; and room for what is under way when time is up. */
-static int check_times(const struct operator_flags *f, struct err *e)
-{
-    if (f->lease_ms % 1000)
-        return err_set(e, ERR_INVALID, "-leader-elect-lease-duration must be whole seconds");
-    if (f->lease_ms < f->renew_ms + 1000)
-        return err_set(e, ERR_INVALID,
-                       "-leader-elect-lease-duration must be a second more than "
-                       "-leader-elect-renew-deadline, or more");
-    if (f->renew_ms < 2 * f->retry_ms)
-        return err_set(e, ERR_INVALID,
-                       "-leader-elect-renew-deadline must be twice "
-                       "-leader-elect-retry-period, or more");
-    return 0;
-}
-
 int operator_flags_read(struct arena *a, struct operator_flags *f, int argc, char **argv)
 {
     bool given[COUNT(table)] = { 0 };
@@ -284,7 +268,11 @@ int operator_flags_read(struct arena *a, struct operator_flags *f, int argc, cha
 
     *f = (struct operator_flags){ .zap_level = -1, .zap_format = -1, .log_format = -1 };
     int rc = go_flags_parse(a, &all, argc, argv, &e);
-    if (rc == GO_OK && check_times(f, &e) < 0)
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): there are no threads yet */
+    const char *ns = getenv("KUBEFLOW_NAMESPACE");
+    if (!go_flag_given(&all, "namespace") && ns)
+        f->ns = ns;
+    if (rc == GO_OK && operator_flags_check(a, f, &e) < 0)
         rc = GO_FAILED;
     if (rc == GO_FAILED) {
         fprintf(stderr, "%s\n", e.msg);
@@ -297,10 +285,6 @@ int operator_flags_read(struct arena *a, struct operator_flags *f, int argc, cha
     }
     set_up_log(f, go_flag_given(&all, "zap-devel"));
     tell_unused(&all);
-    /* NOLINTNEXTLINE(concurrency-mt-unsafe): there are no threads yet */
-    const char *ns = getenv("KUBEFLOW_NAMESPACE");
-    if (!go_flag_given(&all, "namespace") && ns)
-        f->ns = ns;
     /* NOLINTNEXTLINE(concurrency-mt-unsafe): there are no threads yet */
     f->settings.cluster_domain = str_of(getenv("CUSTOM_CLUSTER_DOMAIN"));
     f->settings.mpi_kubectl_image = str_of(f->kubectl_image);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/err.h"
 #include "plan/planner.h"
 
 enum { OPERATOR_KINDS = 16 };
@@ -37,3 +38,11 @@ struct operator_flags {
 
 /* Reads them and sets up the log. -1: go on; else the status to exit with, all being said. */
 int operator_flags_read(struct arena *a, struct operator_flags *f, int argc, char **argv);
+
+/* ---- operator_check.c */
+
+/* Whether they make sense, in the words of Go's package flag. */
+int operator_flags_check(struct arena *a, const struct operator_flags *f, struct err *e);
+bool operator_address_is_none(const char *address); /* nothing is to be served */
+/* *host: NULL for all of them. */
+int operator_address_parse(struct arena *a, str text, const char **host, int *port, struct err *e);

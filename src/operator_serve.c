@@ -5,33 +5,9 @@
 #include "base/url.h"
 #include "loop/log.h"
 
-#include <arpa/inet.h>
 #include <stdio.h>
 
 enum { CONNECTIONS = 100 };
-
-/* ---- addresses: ":8080", "127.0.0.1:8080", "[::1]:8080", "localhost:8080" */
-
-static int parse_address(struct arena *a, str text, const char **host, int *port, struct err *e)
-{
-    ptrdiff_t colon = str_rfind(text, ':');
-    str name = str_sub(text, 0, colon < 0 ? 0 : (size_t)colon);
-    int64_t n = -1;
-    struct in6_addr addr;
-
-    if (colon < 0 || !str_to_int(str_sub(text, (size_t)colon + 1, text.n), &n) || n < 0 ||
-        n > 65535)
-        return err_set(e, ERR_INVALID, "expected [ADDRESS]:PORT, or 0 for none");
-    if (name.n >= 2 && name.p[0] == '[' && name.p[name.n - 1] == ']')
-        name = str_sub(name, 1, name.n - 1);
-    if (str_eqz(name, "localhost"))
-        name = S("127.0.0.1");
-    *port = (int)n;
-    *host = name.n ? arena_z(a, name) : NULL;
-    if (*host && inet_pton(AF_INET, *host, &addr) != 1 && inet_pton(AF_INET6, *host, &addr) != 1)
-        return err_set(e, ERR_INVALID, "'%s' is not an IP address", *host);
-    return 0;
-}
 
 int operator_listen(struct manager *o, const char *what, const char *address,
                     void (*on_request)(void *ctx, struct http_req *r), struct http_server **out,
@@ -41,9 +17,9 @@ int operator_listen(struct manager *o, const char *what, const char *address,
                                      .ctx = o,
                                      .limits = { .connections = CONNECTIONS } };
 
-    if (!*address || strcmp(address, "0") == 0)
+    if (operator_address_is_none(address))
         return 0;
-    if (parse_address(o->a, str_of(address), &opts.host, &opts.port, e) < 0 ||
+    if (operator_address_parse(o->a, str_of(address), &opts.host, &opts.port, e) < 0 ||
         http_server_start(out, o->loop, &opts, e) < 0)
         return err_wrap(e, "--%s-bind-address %s", what, address);
     log_info("serving", KVZ("what", what), KVZ("host", opts.host ? opts.host : "(all)"),
