@@ -19,11 +19,13 @@ static void check_containers(struct check *c, const struct path *at, jv containe
 {
     for (struct jv_iter it = jv_iter(containers); jv_next(&it);) {
         struct path one = path_index(at, it.i - 1);
+        struct path image = path_field(&one, S("image"));
+        struct path name = path_field(&one, S("name"));
         if (field(it.value, S("image")).n == 0)
-            problem_say(c->ps, &one, BAD "Image is undefined in the container of %" PRI_STR,
+            problem_say(c->ps, &image, BAD "Image is undefined in the container of %" PRI_STR,
                         STR_ARG(type));
         if (field(it.value, S("name")).n == 0)
-            problem_say(c->ps, &one, BAD "ImageName is undefined in the container of %" PRI_STR,
+            problem_say(c->ps, &name, BAD "ImageName is undefined in the container of %" PRI_STR,
                         STR_ARG(type));
     }
 }

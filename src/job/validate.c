@@ -127,6 +127,8 @@ void rule_counts(struct check *c)
         jv before = jv_at(jv_get(c->old_map, str_of(row->name)), "replicas");
         if (jv_is_null(spec) || !check_is_new(c, n, before))
             continue;
+        if (!jv_is_null(n) && !jv_is(n, JV_INT))
+            continue; /* told with all that is of a wrong type */
         if (row->one && jv_int(n, 0) != 1)
             problem_forbidden(c->ps, &at, "must be 1");
         else if (row->least > 0 && jv_int(n, row->least) < row->least)

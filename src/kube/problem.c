@@ -46,7 +46,8 @@ static bool is_full(const struct problems *ps)
     return ps->n >= LIMIT_PROBLEMS || ps->bytes >= LIMIT_PROBLEM_BYTES;
 }
 
-static void add(struct problems *ps, enum problem_type type, const struct path *p, str message)
+static void add(struct problems *ps, enum problem_type type, const struct path *p, str message,
+                str detail)
 {
     if (is_full(ps))
         return;
@@ -60,7 +61,7 @@ static void add(struct problems *ps, enum problem_type type, const struct path *
     }
     str field = path_str(ps->a, p);
     ps->bytes += field.n + message.n;
-    ps->at[ps->n++] = (struct problem){ type, field, message, false };
+    ps->at[ps->n++] = (struct problem){ type, field, message, detail, false };
 }
 
 static bool shows_value(enum problem_type type)
@@ -92,7 +93,7 @@ void problem_add(struct problems *ps, enum problem_type type, const struct path 
         buf_add(&b, S(": "));
         buf_add(&b, detail);
     }
-    add(ps, type, p, arena_str(ps->a, buf_str(&b)));
+    add(ps, type, p, arena_str(ps->a, buf_str(&b)), detail);
 }
 
 void problem_add_bare(struct problems *ps, enum problem_type type, const struct path *p,
@@ -106,7 +107,8 @@ void problem_add_bare(struct problems *ps, enum problem_type type, const struct 
     str detail = arena_vprintf(ps->a, fmt, ap);
     va_end(ap);
     add(ps, type, p,
-        arena_printf(ps->a, "%" PRI_STR ": %" PRI_STR, STR_ARG(rows[type].words), STR_ARG(detail)));
+        arena_printf(ps->a, "%" PRI_STR ": %" PRI_STR, STR_ARG(rows[type].words), STR_ARG(detail)),
+        detail);
 }
 
 void problem_say(struct problems *ps, const struct path *p, const char *fmt, ...)
@@ -116,8 +118,9 @@ void problem_say(struct problems *ps, const struct path *p, const char *fmt, ...
     if (is_full(ps))
         return;
     va_start(ap, fmt);
-    add(ps, PROBLEM_INVALID, p, arena_vprintf(ps->a, fmt, ap));
+    str text = arena_vprintf(ps->a, fmt, ap);
     va_end(ap);
+    add(ps, PROBLEM_INVALID, p, text, text);
     ps->at[ps->n - 1].plain = true;
 }
 
@@ -137,7 +140,7 @@ void problem_move(struct problems *ps, const struct path *prefix, const struct p
 {
     struct path p = path_field(prefix, from->field);
 
-    add(ps, from->type, &p, from->message);
+    add(ps, from->type, &p, from->message, from->detail);
 }
 
 /* The next byte of a field; a[b] and a.b are the same, and .a is a. */
@@ -150,7 +153,10 @@ static char next_of(str *field, bool first)
     return c == '[' ? '.' : c;
 }
 
-static bool is_same_field(str x, str y)
+enum kinship { STRANGERS, RELATED, SAME };
+
+/* RELATED: one is within the other. */
+static enum kinship kinship_of(str x, str y)
 {
     char c = next_of(&x, true);
     char d = next_of(&y, true);
@@ -159,7 +165,16 @@ static bool is_same_field(str x, str y)
         c = next_of(&x, false);
         d = next_of(&y, false);
     }
-    return c == d;
+    if (c == d)
+        return SAME;
+    return (c == '.' && !d) || (!c && d == '.') ? RELATED : STRANGERS;
+}
+
+static bool says_it(const struct problem *own, const struct problem *other)
+{
+    enum kinship k = kinship_of(own->field, other->field);
+
+    return k == SAME || (k == RELATED && other->detail.n && str_starts(own->detail, other->detail));
 }
 
 void problems_join(struct problems *ps, size_t from, const struct problems *others)
@@ -169,7 +184,7 @@ void problems_join(struct problems *ps, size_t from, const struct problems *othe
     for (size_t i = 0; i < others->n; i++) {
         bool told = ps->n == end && end > from && str_eqz(others->at[i].field, "<nil>");
         for (size_t k = from; k < end; k++)
-            told = told || is_same_field(ps->at[k].field, others->at[i].field);
+            told = told || says_it(&ps->at[k], &others->at[i]);
         if (!told)
             problem_move(ps, NULL, &others->at[i]);
     }

@@ -48,6 +48,7 @@ struct problem {
     enum problem_type type;
     str field;   /* "spec.containers[0].name" */
     str message; /* without the field: "Required value: must be set" */
+    str detail;  /* its last part: "must be set" */
     bool plain;  /* the message says all by itself */
 };
 
@@ -86,8 +87,9 @@ void problem_not_supported(struct problems *ps, const struct path *p, jv bad,
 void problem_move(struct problems *ps, const struct path *prefix, const struct problem *from);
 
 /* Adds what others say of the same object (same arena), but for fields that one of ps's problems
- * from `from` on is about: a[b] and a.b are the same field. What others say of the whole object
- * ("<nil>") goes if there are any such. */
+ * from `from` on is about: a[b] and a.b are the same field; and but for what one of these says in
+ * the same words of a field above or below. What others say of the whole object ("<nil>") goes if
+ * there are any such. */
 void problems_join(struct problems *ps, size_t from, const struct problems *others);
 
 /* "field: message", or "[a: x, b: y]" of several: what follows `Pod "x" is invalid: `. */

@@ -40,6 +40,32 @@ test_expect_success 'a number too large is told once, where it stands, as it was
 		7:7 PS 5000000000 10:7 Worker 1099511627776 >want && test_cmp want out
 '
 
+test_expect_success 'what both the rules and the schema object to is told once' '
+	cat >twice.yaml <<-EOF &&
+	apiVersion: kubeflow.org/v1
+	kind: XGBoostJob
+	metadata: {name: a}
+	spec:
+	  xgbReplicaSpecs:
+	    Master: {replicas: "1", template: {spec: {containers: [{name: xgboost, image: b}]}}}
+	    Foo: {replicas: 1, template: {spec: {containers: [{name: xgboost, image: b}]}}}
+	---
+	apiVersion: kubeflow.org/v1
+	kind: MPIJob
+	metadata: {name: a}
+	spec:
+	  mpiReplicaSpecs:
+	    Launcher: {template: {spec: {containers: [{name: mpi}]}}}
+	EOF
+	test_expect_code 2 muster validate twice.yaml >out &&
+	cat >want <<-EOF &&
+	twice.yaml:6:14: spec.xgbReplicaSpecs[Master].replicas: Invalid value: "1": must be of type integer
+	twice.yaml:7:5: spec.xgbReplicaSpecs[Foo]: Unsupported value: "Foo": supported values: "Master", "Worker"
+	twice.yaml:14:47: spec.mpiReplicaSpecs[Launcher].template.spec.containers[0].image: MPIReplicaSpec is not valid: Image is undefined in the container of Launcher
+	EOF
+	test_cmp want out
+'
+
 test_expect_success 'as JSON, too' '
 	test_expect_code 2 muster validate -o json bad.yaml >out.json &&
 	jq_is ".valid == false and .objects == 1 and (.findings | length) == 2" out.json &&

@@ -32,8 +32,44 @@ static void so_does_their_number(void)
     is_int((int64_t)ps.n, LIMIT_PROBLEMS, "a thousand");
 }
 
+static str joined(struct arena *a, const struct path *own, const char *says,
+                  const struct path *other, const char *also)
+{
+    struct problems ps = { .a = a };
+    struct problems others = { .a = a };
+
+    problem_invalid(&ps, own, jstrz(a, "x"), "%s", says);
+    problem_invalid(&others, other, jstrz(a, "object"), "%s", also);
+    problems_join(&ps, 0, &others);
+    return problems_text(a, &ps);
+}
+
+static void who_says_the_same_is_not_heard(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct path map = path_field(NULL, S("map"));
+    struct path key = path_key(&map, S("Foo"));
+    struct path dot = path_field(&map, S("Foo"));
+    struct path near = path_field(NULL, S("mapFoo"));
+
+    is_str(joined(a, &key, "one of A", &dot, "no"), S("map[Foo]: Invalid value: \"x\": one of A"),
+           "of the same field, whatever it is");
+    is_str(joined(a, &key, "one of A", &map, "one of A"),
+           S("map[Foo]: Invalid value: \"x\": one of A"), "of the field above");
+    is_str(joined(a, &map, "one of A, says B", &key, "one of A"),
+           S("map: Invalid value: \"x\": one of A, says B"), "of the field below");
+    is_str(
+        joined(a, &key, "one of A", &map, "too many"),
+        S("[map[Foo]: Invalid value: \"x\": one of A, map: Invalid value: \"object\": too many]"),
+        "other words are");
+    is_str(joined(a, &map, "one of A", &near, "one of A"),
+           S("[map: Invalid value: \"x\": one of A, mapFoo: Invalid value: \"object\": one of A]"),
+           "and so are the same of a field that only begins alike");
+}
+
 int main(void)
 {
+    who_says_the_same_is_not_heard();
     texts_stop_at_their_limit();
     so_does_their_number();
     return tap_done();
