@@ -83,6 +83,30 @@ test_expect_success 'a changed definition is put right at the next start' '
 
 test_expect_success 'nothing goes wrong in all of that' 'stop_muster && ! grep -E "level=(warn|error)" muster.log'
 
+two() {
+	cat <<-EOF
+	apiVersion: kubeflow.org/v1
+	kind: TFJob
+	metadata: {name: two, namespace: ns2}
+	spec:
+	  tfReplicaSpecs:
+	    PS: {template: {spec: {containers: [{name: tensorflow, image: none}]}}}
+	    Worker: {template: {spec: {containers: [{name: tensorflow, image: none}]}}}
+	EOF
+}
+
+test_expect_success 'CUSTOM_CLUSTER_DOMAIN is in the addresses of TF_CONFIG' '
+	CUSTOM_CLUSTER_DOMAIN=tf.training.org && export CUSTOM_CLUSTER_DOMAIN &&
+	test_when_finished "unset CUSTOM_CLUSTER_DOMAIN" &&
+	data=$PWD/domain && start_muster && kubectl create namespace ns2 && two | kubectl apply -f - &&
+	soon sh -c "kubectl -n ns2 get pod two-worker-0 -o json >pod.json" &&
+	jq -r ".spec.containers[0].env[0].value" pod.json >got &&
+	cat >want <<-\EOF &&
+	{"cluster":{"ps":["two-ps-0.ns2.svc.tf.training.org:2222"],"worker":["two-worker-0.ns2.svc.tf.training.org:2222"]},"task":{"type":"worker","index":0},"environment":"cloud"}
+	EOF
+	test_cmp want got && stop_muster
+'
+
 test_expect_success '--no-operator leaves it out' '
 	data=$PWD/plain && start_muster --no-operator && kubectl get crd 2>err && has err "No resources found" &&
 	muster manifests crds -o json | kubectl apply --server-side -f - && kubectl wait --for=condition=Established crd/tfjobs.kubeflow.org --timeout=120s &&
