@@ -13,8 +13,10 @@
 #include "up.h"
 #include "validate.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct command command_completion; /* it knows all the others */
 static const struct command command_version;
@@ -105,10 +107,20 @@ static void usage(FILE *to)
     fputs("\n'muster COMMAND --help' says more.\n", to);
 }
 
+/* Started with one of the three closed (`>&-`), the next file we open would take its number: what
+ * is printed would go into the database. Reading where nothing was given still fails. */
+static void stdio_hold(void)
+{
+    for (int fd = 0; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDWR); /* the lowest: fd */
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
 
+    stdio_hold();
     for (size_t i = 0; i < COMMANDS; i++)
         if (strcmp(name, commands[i]->name) == 0)
             return commands[i]->run(commands[i], argc - 1, argv + 1);

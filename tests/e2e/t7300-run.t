@@ -220,6 +220,14 @@ test_expect_success 'a reader that goes away does not end the job' '
 	is 0 "$(cat code)" && test -s "$space/finished"
 '
 
+# What is opened next would get the number that is free: the database, say.
+test_expect_success 'without stdin, stdout or stderr' '
+	timeout -k 5 120 muster run good.yaml >&- 2>err && has err "^tfjob/good Succeeded" &&
+	timeout -k 5 120 muster run good.yaml >out 2>&- && is 3 "$(grep -c "hello from" out)" &&
+	timeout -k 5 120 muster run good.yaml <&- >&- 2>&- &&
+	test_expect_code 2 muster run - <&- 2>err && has err "cannot read <stdin>: Bad file descriptor"
+'
+
 test_expect_success '--keep: all is there for a later muster up' '
 	muster run --keep good.yaml >out 2>err && has err "^  logs: $XDG_DATA_HOME/muster/logs/default/good" &&
 	KUBECONFIG=$XDG_DATA_HOME/muster/kubeconfig muster logs good -i 0 >out 2>err &&
