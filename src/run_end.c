@@ -6,10 +6,11 @@
 #include "cli/summary.h"
 
 enum {
-    SETTLE_MS = 300,           /* for the last words of pods, once their job is over */
-    LOGS_MS = 5 * 1000,        /* for what was written to come through */
-    DAY_MS = 24 * 3600 * 1000, /* for pods to end: as long as they are granted */
-    GONE_MS = 60 * 1000,       /* for those that are killed */
+    SETTLE_MS = 300,     /* for the last words of pods, once their job is over */
+    LOGS_MS = 5 * 1000,  /* for what was written to come through */
+    GRACE_S = 30,        /* that a pod is granted unless it says otherwise */
+    LATE_MS = 10 * 1000, /* for what has to be done besides, after all grace */
+    GONE_MS = 60 * 1000, /* for those that are killed */
 };
 
 /* ---- waiting */
@@ -53,12 +54,47 @@ static bool is_live(const struct run *r)
     return run_state_is_live(&r->state);
 }
 
+/* Of those that we began, that is: another's job is not ours to wait for. */
+static bool is_to_go(const struct run *r)
+{
+    for (size_t i = 0; i < r->state.jobs.n; i++) {
+        const struct run_job *j = r->state.jobs.at[i];
+        for (size_t k = 0; j->created && k < j->replicas.n; k++)
+            if (j->replicas.at[k].live)
+                return true;
+    }
+    return false;
+}
+
 static bool is_being_read(const struct run *r)
 {
     return tails_are_open(follow_tails(r->follow));
 }
 
 /* ---- stopping */
+
+/* How long those that are told to go may take. Without an end to it, a server that can write no
+ * more (a full disk) would be waited for until somebody comes. */
+static int64_t grace_ms(const struct run *r)
+{
+    int64_t most_s = 0;
+
+    for (size_t i = 0; i < r->state.jobs.n; i++) {
+        const struct run_job *j = r->state.jobs.at[i];
+        jv spec = jv_at(jdoc_root(j->obj), "spec");
+        int64_t own_s = jv_int(jv_at(spec, "terminationGracePeriodSeconds"), GRACE_S);
+        if (!j->kind && own_s > most_s)
+            most_s = own_s;
+        for (struct jv_iter k = jv_iter(j->kind ? jv_at(spec, j->kind->specs) : JV_ABSENT);
+             jv_next(&k);) {
+            int64_t s = jv_int(jv_at(k.value, "template", "spec", "terminationGracePeriodSeconds"),
+                               GRACE_S);
+            if (s > most_s)
+                most_s = s;
+        }
+    }
+    return most_s * 1000 + LATE_MS;
+}
 
 static void suspend_jobs(struct run *r)
 {
@@ -84,11 +120,31 @@ static void suspend_jobs(struct run *r)
     session_ask(s, all, n);
 }
 
-/* grace_s 0: forgotten at once, with nobody left to tell how they ended. */
-static void kill_pods(struct run *r, int64_t grace_s)
+static void say(struct run *r, const char *text)
+{
+    r->note = str_of(text);
+    if (!r->live)
+        screen_say(r->screen, arena_printf(r->a, "muster: %s\n", text));
+    screen_touch(r->screen);
+}
+
+/* Whether any was heard; if none, why is told. */
+static bool were_heard(struct run *r, const struct ask *all, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (all[i].done && (!all[i].err.code || all[i].err.code == ERR_NOT_FOUND))
+            return true;
+    if (n)
+        say(r, arena_printf(r->a, "cannot kill: %s", all[0].err.msg).p);
+    return false;
+}
+
+/* grace_s 0: forgotten at once, with nobody left to tell how they ended. False: of no use. */
+static bool kill_pods(struct run *r, int64_t grace_s)
 {
     struct session *s = &r->s;
     jv body = jobj(s->a, { "gracePeriodSeconds", jint(s->a, grace_s) });
+    bool heard = false;
 
     for (size_t i = 0; i < r->state.jobs.n; i++) {
         const struct run_job *j = r->state.jobs.at[i];
@@ -108,15 +164,9 @@ static void kill_pods(struct run *r, int64_t grace_s)
         }
         s->interrupted = false;
         session_ask(s, all, n);
+        heard |= were_heard(r, all, n);
     }
-}
-
-static void say(struct run *r, const char *text)
-{
-    r->note = str_of(text);
-    if (!r->live)
-        screen_say(r->screen, arena_printf(r->a, "muster: %s\n", text));
-    screen_touch(r->screen);
+    return heard;
 }
 
 static void stop_all(struct run *r, enum run_end how)
@@ -132,17 +182,14 @@ static void stop_all(struct run *r, enum run_end how)
         suspend_jobs(r);
     else
         submit_undo(&r->submit);
-    wait_while(r, is_live, DAY_MS);
-    if (r->s.signals == signals || !is_live(r)) {
-        wait_while(r, is_being_read, LOGS_MS);
-        return;
-    }
-    say(r, "killing");
-    kill_pods(r, 1);
-    wait_while(r, is_live, GONE_MS);
-    if (is_live(r)) {
-        kill_pods(r, 0);
-        wait_while(r, is_live, GONE_MS);
+    wait_while(r, is_to_go, grace_ms(r));
+    if (is_to_go(r)) {
+        say(r, r->s.signals == signals ? "they do not end: killing" : "killing");
+        if (kill_pods(r, 1)) {
+            wait_while(r, is_to_go, GONE_MS);
+            if (is_to_go(r) && kill_pods(r, 0))
+                wait_while(r, is_to_go, GONE_MS);
+        }
     }
     wait_while(r, is_being_read, LOGS_MS);
 }

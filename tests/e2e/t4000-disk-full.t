@@ -57,5 +57,23 @@ test_expect_success 'a start on a full disk still serves what there is' '
 '
 
 stop_muster
+
+# Nobody can write that its pod has ended.
+gone() {
+	! pgrep -f "sleep 9000$$" >/dev/null
+}
+
+test_expect_success 'a run on it ends when it is told to, and its pods with it' '
+	rm -rf small/data && cat >pod.yaml <<-END &&
+	apiVersion: v1
+	kind: Pod
+	metadata: {name: lasts}
+	spec: {restartPolicy: Never, terminationGracePeriodSeconds: 1, containers: [{name: main, image: x, command: [sh, -c, "echo ready; exec sleep 9000$$"]}]}
+	END
+	{ timeout -s KILL 180 muster run --isolation shared --data "$data" pod.yaml >out 2>err & pid=$!; } && background="$background $pid" &&
+	soon grep -q ready out && { head -c 64M /dev/zero >small/filler 2>/dev/null || true; } && kill -INT $pid &&
+	{ wait $pid; code=$?; cat err >&2; is 130 $code; } && has err "^muster: cannot kill: .*full" "^interrupted after" && soon gone
+'
+
 umount -l small
 test_done
