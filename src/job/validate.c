@@ -21,6 +21,16 @@ bool check_is_new(const struct check *c, jv now, jv before)
     return !is_update(c) || !jv_equal_semantic(now, before);
 }
 
+void check_value_type(struct check *c, const struct path *at, jv v, enum jv_type want)
+{
+    static const char *const names[] = {
+        [JV_BOOL] = "boolean", [JV_INT] = "integer", [JV_STR] = "string"
+    };
+
+    if (!jv_is_null(v) && !jv_is(v, want))
+        problem_add(c->ps, PROBLEM_TYPE_INVALID, at, v, "must be of type %s", names[want]);
+}
+
 void rule_name(struct check *c)
 {
     struct path meta = path_field(NULL, S("metadata"));
@@ -95,7 +105,9 @@ static void check_containers(struct check *c, const struct path *at, jv containe
     for (struct jv_iter it = jv_iter(containers); jv_next(&it);) {
         struct path one = path_index(at, it.i - 1);
         struct path image = path_field(&one, S("image"));
-        if (field(it.value, S("image")).n == 0)
+        jv value = jv_get(it.value, S("image"));
+        check_value_type(c, &image, value, JV_STR); /* such as y, which YAML takes for true */
+        if (jv_is_null(value) || str_eqz(jv_str(value, S("?")), ""))
             problem_required(c->ps, &image, "must be required");
         has_main |= str_eqz(field(it.value, S("name")), c->kind->container);
     }

@@ -24,6 +24,9 @@ struct check {
 typedef void job_rule(struct check *c);
 /* Whether a member is to be looked at: always in a new job, else if it changed. */
 bool check_is_new(const struct check *c, jv now, jv before);
+/* That a member, if it is there, is of this type. Behind a schema nothing else ever comes; whoever
+ * has none is told, too. */
+void check_value_type(struct check *c, const struct path *at, jv v, enum jv_type want);
 
 job_rule rule_name;            /* a DNS-1035 label */
 job_rule rule_managed_by_kept; /* immutable */

@@ -2,20 +2,9 @@
 
 #include "job/kind.h"
 
-/* Behind a schema these never come; whoever has none is told, too. */
-static void check_type(struct check *c, const struct path *at, jv v, enum jv_type want)
-{
-    static const char *const names[] = {
-        [JV_BOOL] = "boolean", [JV_INT] = "integer", [JV_STR] = "string"
-    };
-
-    if (!jv_is_null(v) && !jv_is(v, want))
-        problem_add(c->ps, PROBLEM_TYPE_INVALID, at, v, "must be of type %s", names[want]);
-}
-
 static void check_amount(struct check *c, const struct path *at, jv v)
 {
-    check_type(c, at, v, JV_INT);
+    check_value_type(c, at, v, JV_INT);
     nonnegative_check(c->ps, at, v);
 }
 
@@ -41,7 +30,7 @@ static void check_replicas(struct check *c)
         enum restart_policy known;
         if (check_is_new(c, n, jv_get(before, S("replicas"))))
             check_count(c, &replicas, n);
-        check_type(c, &policy, text, JV_STR);
+        check_value_type(c, &policy, text, JV_STR);
         if (check_is_new(c, text, jv_get(before, S("restartPolicy"))) && jv_str(text, S("")).n &&
             !restart_policy_read(jv_str(text, S("")), &known))
             problem_not_supported(c->ps, &policy, text, policies);
@@ -54,7 +43,7 @@ static void check_clean_policy(struct check *c, const struct path *in, jv now, j
     struct path at = path_field(in, S("cleanPodPolicy"));
     str text = jv_str(now, S(""));
 
-    check_type(c, &at, now, JV_STR);
+    check_value_type(c, &at, now, JV_STR);
     if (text.n == 0 || !check_is_new(c, now, before))
         return;
     for (size_t i = 0; policies[i]; i++)
@@ -125,7 +114,7 @@ void check_common(struct check *c)
     struct path suspend = path_field(&c->policy_path, S("suspend"));
 
     check_replicas(c);
-    check_type(c, &suspend, jv_get(c->policy, S("suspend")), JV_BOOL);
+    check_value_type(c, &suspend, jv_get(c->policy, S("suspend")), JV_BOOL);
     check_clean_policy(c, &c->policy_path, jv_get(c->policy, S("cleanPodPolicy")),
                        jv_get(c->old_policy, S("cleanPodPolicy")));
     if (c->kind->clean_in_spec)
