@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """A cluster whose CRD checks nothing, as one has that was installed by somebody else: what is wrong then
-reaches the operator, which says so, by field, and goes on with its work (spec 6.3.1, J7)."""
+reaches the operator, which says so, by field, and goes on with its work (J7)."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""How a job ends: each success rule, each kind of failure (spec 6.6, 6.7, 12.3)."""
+"""How a job ends: each success rule, each kind of failure."""
 
 from harness.record import is_true
 from harness.tap import has, is_

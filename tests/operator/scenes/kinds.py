@@ -1,5 +1,4 @@
-"""The same lives for every kind but TFJob, which has its own scenes; and what one kind alone has
-(spec kinds 2 to 6)."""
+"""The same lives for every kind but TFJob, which has its own scenes; and what one kind alone has."""
 
 from harness.kinds import JAX, KINDS, MPI, PADDLE, PYTORCH, TF, XGBOOST, pods_of
 from harness.kube import ApiError

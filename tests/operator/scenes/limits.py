@@ -1,4 +1,4 @@
-"""Deadline, TTL and clean-up: to the second, also across restarts of the operator (spec 2.7 to 2.10)."""
+"""Deadline, TTL and clean-up: to the second, also across restarts of the operator."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Names that are taken, objects without an owner, and jobs that are somebody else's (spec 2.4, Q14)."""
+"""Names that are taken, objects without an owner, and jobs that are somebody else's."""
 
 from harness.kube import ApiError
 from harness.record import conditions, is_true, owner_uid

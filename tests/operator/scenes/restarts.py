@@ -1,4 +1,4 @@
-"""Restart policies, evictions, lost nodes, and the budget that bounds them (spec 1.2, 12.2 to 12.4)."""
+"""Restart policies, evictions, lost nodes, and the budget that bounds them."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What people see: columns, describe, and what is said of a job that is wrong (spec 1.1, 6.3)."""
+"""What people see: columns, describe, and what is said of a job that is wrong."""
 
 import json
 
