@@ -10,9 +10,8 @@
 static const struct {
     int status;
     const char *reason;
-    enum err_retry retry;
 } rows[] = {
-#define X(code, status, reason, retry) { status, reason, RETRY_##retry },
+#define X(code, status, reason) { status, reason },
     ERR_TABLE(X)
 #undef X
 };
@@ -74,9 +73,4 @@ int err_http_status(enum err_code code)
 const char *err_reason(enum err_code code)
 {
     return rows[code].reason;
-}
-
-enum err_retry err_retry(enum err_code code)
-{
-    return rows[code].retry;
 }

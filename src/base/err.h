@@ -3,37 +3,35 @@
 
 #include <stddef.h>
 
-/* code, HTTP status, Kubernetes reason, what a client that retries should do */
-#define ERR_TABLE(X)                                         \
-    X(OK, 200, "", NEVER)                                    \
-    X(BAD_REQUEST, 400, "BadRequest", NEVER)                 \
-    X(UNAUTHORIZED, 401, "Unauthorized", BACKOFF)            \
-    X(FORBIDDEN, 403, "Forbidden", BACKOFF)                  \
-    X(NOT_FOUND, 404, "NotFound", REFRESH)                   \
-    X(METHOD_NOT_ALLOWED, 405, "MethodNotAllowed", NEVER)    \
-    X(NOT_ACCEPTABLE, 406, "NotAcceptable", NEVER)           \
-    X(EXISTS, 409, "AlreadyExists", REFRESH)                 \
-    X(CONFLICT, 409, "Conflict", REFRESH)                    \
-    X(EXPIRED, 410, "Expired", RELIST)                       \
-    X(TOO_LARGE, 413, "RequestEntityTooLarge", NEVER)        \
-    X(UNSUPPORTED_MEDIA, 415, "UnsupportedMediaType", NEVER) \
-    X(INVALID, 422, "Invalid", NEVER)                        \
-    X(TOO_MANY_REQUESTS, 429, "TooManyRequests", BACKOFF)    \
-    X(INTERNAL, 500, "InternalError", BACKOFF)               \
-    X(UNKNOWN, 500, "", NEVER)                               \
-    X(NOT_IMPLEMENTED, 501, "NotImplemented", NEVER)         \
-    X(UNAVAILABLE, 503, "ServiceUnavailable", BACKOFF)       \
-    X(TIMEOUT, 504, "Timeout", BACKOFF)                      \
-    X(STORAGE_FULL, 507, "InsufficientStorage", BACKOFF)     \
-    X(IO, 500, "InternalError", BACKOFF)
+/* code, HTTP status, Kubernetes reason */
+#define ERR_TABLE(X)                                  \
+    X(OK, 200, "")                                    \
+    X(BAD_REQUEST, 400, "BadRequest")                 \
+    X(UNAUTHORIZED, 401, "Unauthorized")              \
+    X(FORBIDDEN, 403, "Forbidden")                    \
+    X(NOT_FOUND, 404, "NotFound")                     \
+    X(METHOD_NOT_ALLOWED, 405, "MethodNotAllowed")    \
+    X(NOT_ACCEPTABLE, 406, "NotAcceptable")           \
+    X(EXISTS, 409, "AlreadyExists")                   \
+    X(CONFLICT, 409, "Conflict")                      \
+    X(EXPIRED, 410, "Expired")                        \
+    X(TOO_LARGE, 413, "RequestEntityTooLarge")        \
+    X(UNSUPPORTED_MEDIA, 415, "UnsupportedMediaType") \
+    X(INVALID, 422, "Invalid")                        \
+    X(TOO_MANY_REQUESTS, 429, "TooManyRequests")      \
+    X(INTERNAL, 500, "InternalError")                 \
+    X(UNKNOWN, 500, "")                               \
+    X(NOT_IMPLEMENTED, 501, "NotImplemented")         \
+    X(UNAVAILABLE, 503, "ServiceUnavailable")         \
+    X(TIMEOUT, 504, "Timeout")                        \
+    X(STORAGE_FULL, 507, "InsufficientStorage")       \
+    X(IO, 500, "InternalError")
 
 enum err_code {
-#define X(code, status, reason, retry) ERR_##code,
+#define X(code, status, reason) ERR_##code,
     ERR_TABLE(X)
 #undef X
 };
-
-enum err_retry { RETRY_NEVER, RETRY_BACKOFF, RETRY_REFRESH, RETRY_RELIST };
 
 struct err {
     enum err_code code;
@@ -50,4 +48,3 @@ int err_wrap(struct err *e, const char *fmt, ...) __attribute__((format(printf, 
 
 int err_http_status(enum err_code code);
 const char *err_reason(enum err_code code);
-enum err_retry err_retry(enum err_code code);

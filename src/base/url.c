@@ -95,14 +95,6 @@ bool url_query_next(struct url_query *q, struct arena *a)
     return false;
 }
 
-str url_query_get(struct arena *a, str text, str key)
-{
-    for (struct url_query q = url_query(text); url_query_next(&q, a);)
-        if (str_eq(q.key, key))
-            return q.value;
-    return STR_NONE;
-}
-
 bool url_flag(str value)
 {
     return value.p && !str_eq(value, S("0")) && !str_eq_nocase(value, S("false"));

@@ -22,8 +22,6 @@ static inline struct url_query url_query(str text)
     return (struct url_query){ .rest = text };
 }
 bool url_query_next(struct url_query *q, struct arena *a);
-/* The first value of key; STR_NONE when there is none. An empty value has a pointer. */
-str url_query_get(struct arena *a, str text, str key);
 
 /* What Kubernetes takes as true in a query: anything but nothing, "0" and "false" in any case. */
 bool url_flag(str value);

@@ -292,14 +292,6 @@ jv service_with_node_port(struct arena *a, jv obj, size_t index, int64_t port)
     return jv_with(a, obj, jv_with_index(a, ports, index, changed), "spec", "ports");
 }
 
-void service_bad_node_port(struct problems *ps, jv obj, size_t index, const char *why)
-{
-    jv port = jv_index(F(F(obj, "spec"), "ports"), index);
-
-    problem_invalid(ps, AT(ATI(AT(ROOT("spec"), "ports"), index), "nodePort"), F(port, "nodePort"),
-                    "%s", why);
-}
-
 bool service_needs_health_port(jv obj)
 {
     return service_needs_health_check(obj) && !FI(F(obj, "spec"), "healthCheckNodePort");

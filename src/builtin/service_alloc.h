@@ -16,9 +16,6 @@ void service_bad_cluster_ip(struct problems *ps, jv obj, const char *why);
 /* The index of the next port, from on, that needs a number on every node; -1: none. */
 int64_t service_next_node_port(jv obj, size_t from);
 jv service_with_node_port(struct arena *a, jv obj, size_t index, int64_t port);
-/* `provided port is not in the valid range. The range of valid ports is 30000-32767`, `provided
- * port is already allocated`. */
-void service_bad_node_port(struct problems *ps, jv obj, size_t index, const char *why);
 /* For `type: LoadBalancer` with externalTrafficPolicy Local. */
 bool service_needs_health_port(jv obj);
 jv service_with_health_port(struct arena *a, jv obj, int64_t port);

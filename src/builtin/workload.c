@@ -1,7 +1,6 @@
 /* Common parts of Deployments, ReplicaSets, StatefulSets, DaemonSets, Jobs; see workload.h. */
 
 #include "builtin/workload.h"
-#include "builtin/scale.h"
 #include "kube/selector.h"
 
 #include <stdlib.h>
@@ -149,9 +148,4 @@ void collisions_check(struct problems *ps, const struct path *p, jv status, jv b
     if (FI(status, "collisionCount") < FI(before, "collisionCount"))
         problem_invalid(ps, AT(p, "collisionCount"), LINT(FI(status, "collisionCount")),
                         "cannot be decremented");
-}
-
-void scale_check(struct problems *ps, jv scale)
-{
-    nonnegative_check(ps, AT(ROOT("spec"), "replicas"), F(F(scale, "spec"), "replicas"));
 }

@@ -117,8 +117,6 @@ jv crd_default(struct arena *a, const struct crd_version *v, jv obj);
 void crd_validate(struct problems *ps, const struct crd_version *v, jv obj, jv old);
 /* Only .status, for writes to the status subresource. */
 void crd_validate_status(struct problems *ps, const struct crd_version *v, jv obj, jv old);
-/* To another version under conversion None: a new apiVersion, then pruned and defaulted. */
-jv crd_convert(struct arena *a, const struct crd_version *to, jv obj, struct err *e);
 
 /* ---- tables */
 

@@ -91,11 +91,3 @@ void crd_validate_status(struct problems *ps, const struct crd_version *v, jv ob
     check_scale_status(ps, v, obj);
     check_rules_of(ps, v, obj, old);
 }
-
-jv crd_convert(struct arena *a, const struct crd_version *to, jv obj, struct err *e)
-{
-    jv named = jv_with(a, obj, jstr(a, to->api_version), "apiVersion");
-    jv pruned = crd_prune(a, to, named, NULL, e);
-
-    return jv_exists(pruned) ? crd_default(a, to, pruned) : pruned;
-}

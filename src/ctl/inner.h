@@ -130,7 +130,6 @@ struct ctl {
 
 /* ---- jobs.c: the records of jobs */
 struct ctl_job *ctl_job_of_uid(struct ctl *c, str uid); /* made if there is none */
-struct ctl_job *ctl_job_find(struct ctl *c, struct kind *k, str ns_name);
 /* Takes in the object, unless a newer one is known. fresh: from a watch or list, so that a change
  * is worth a pass. */
 void ctl_job_put(struct kind *k, jv obj, bool fresh);
@@ -156,7 +155,7 @@ static inline str ctl_job_name(const struct ctl_job *j)
 }
 
 /* ---- cache.c: what jobs own */
-enum put_from { PUT_WATCH, PUT_ANSWER, PUT_READ };
+enum put_from { PUT_WATCH, PUT_ANSWER };
 /* Takes in an object, unless a newer one is known or it is gone already; whether it is there then.
  */
 bool item_put(struct store *s, jv obj, enum put_from from);

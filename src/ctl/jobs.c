@@ -22,12 +22,6 @@ struct ctl_job *ctl_job_of_uid(struct ctl *c, str uid)
     return j;
 }
 
-struct ctl_job *ctl_job_find(struct ctl *c, struct kind *k, str ns_name)
-{
-    (void)c;
-    return map_get(&k->jobs, ns_name);
-}
-
 static void ctl_job_free(struct ctl *c, struct ctl_job *j)
 {
     queue_forget(&c->queue, &j->q);

@@ -162,7 +162,7 @@ void conn_pause(struct conn *c, bool paused)
     conn_poll(c);
 }
 
-struct conn *conn_start(struct http_server *s, int fd, const char *remote)
+struct conn *conn_start(struct http_server *s, int fd)
 {
     struct conn *c = mem_new(sizeof(*c));
 
@@ -171,7 +171,6 @@ struct conn *conn_start(struct http_server *s, int fd, const char *remote)
     c->fd = fd;
     c->refs = 3; /* open, poll, timer */
     c->ssl = s->tls ? tls_start(s->tls, c) : NULL;
-    snprintf(c->remote, sizeof(c->remote), "%s", remote);
     if (uv_poll_init(loop_uv(s->loop), &c->poll, fd) || uv_timer_init(loop_uv(s->loop), &c->timer))
         abort();
     c->poll.data = c->timer.data = c;

@@ -68,7 +68,6 @@ struct conn {
     bool patient; /* it carries, or carried, an answer of http_be_patient */
     struct http_identity who;
     struct arena *who_memory;
-    char remote[56];
 };
 
 struct reply {
@@ -166,7 +165,7 @@ struct http_head *server_head_take(struct http_server *s);
 void server_head_give(struct http_server *s, struct http_head *h);
 
 /* ---- conn.c */
-struct conn *conn_start(struct http_server *s, int fd, const char *remote);
+struct conn *conn_start(struct http_server *s, int fd);
 void conn_unref(struct conn *c);
 void conn_touch(struct conn *c); /* there may be something to send or to carry out this turn */
 void conn_flush(struct conn *c);

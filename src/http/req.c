@@ -221,8 +221,3 @@ int http_version(const struct http_req *r)
 {
     return r->version;
 }
-
-str http_remote(const struct http_req *r)
-{
-    return r->c ? str_of(r->c->remote) : S("");
-}

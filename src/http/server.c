@@ -121,23 +121,6 @@ static void pause_accept(struct http_server *s)
     s->accept_pause = loop_timer_start(s->loop, ACCEPT_PAUSE_MS, 0, resume_accept, s);
 }
 
-static void remote_name(const struct sockaddr_storage *a, char *out, size_t n)
-{
-    struct sockaddr_in6 v6 = { 0 };
-    struct sockaddr_in v4 = { 0 };
-    char host[INET6_ADDRSTRLEN] = "";
-
-    if (a->ss_family == AF_INET6) {
-        memcpy(&v6, a, sizeof(v6));
-        inet_ntop(AF_INET6, &v6.sin6_addr, host, sizeof(host));
-        snprintf(out, n, "[%s]:%d", host, ntohs(v6.sin6_port));
-    } else {
-        memcpy(&v4, a, sizeof(v4));
-        inet_ntop(AF_INET, &v4.sin_addr, host, sizeof(host));
-        snprintf(out, n, "%s:%d", host, ntohs(v4.sin_port));
-    }
-}
-
 /* Peers that vanish without a word are noticed within two minutes. */
 static void tune(int fd)
 {
@@ -164,10 +147,7 @@ static void on_acceptable(uv_poll_t *h, int status, int events)
     (void)status;
     (void)events;
     for (int i = 0; i < ACCEPTS_A_TURN; i++) {
-        struct sockaddr_storage from = { 0 };
-        socklen_t n = sizeof(from);
-        char remote[56];
-        int fd = accept4(d->fd, (struct sockaddr *)&from, &n, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        int fd = accept4(d->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS))
             pause_accept(s);
         if (fd < 0)
@@ -178,8 +158,7 @@ static void on_acceptable(uv_poll_t *h, int status, int events)
             continue;
         }
         tune(fd);
-        remote_name(&from, remote, sizeof(remote));
-        conn_start(s, fd, remote);
+        conn_start(s, fd);
     }
 }
 

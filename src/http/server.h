@@ -85,7 +85,6 @@ struct arena *http_arena(struct http_req *r); /* freed with the request */
 /* The client left, but an answer is still owed; a source given then is closed without a read. */
 bool http_is_gone(const struct http_req *r);
 int http_version(const struct http_req *r); /* 1 or 2 */
-str http_remote(const struct http_req *r);  /* "127.0.0.1:4242" */
 
 /* ---- the answer. Headers are copied. content-length, date and framing are added. */
 void http_reply(struct http_req *r, int status, const struct http_header *h, size_t n_h,

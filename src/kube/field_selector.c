@@ -124,17 +124,6 @@ bool field_selector_matches(const struct field_selector *s, field_lookup *lookup
     return true;
 }
 
-bool field_selector_exact(const struct field_selector *s, str field, str *value)
-{
-    for (size_t i = 0; i < s->n; i++) {
-        if (!s->at[i].equal || !str_eq(s->at[i].field, field))
-            continue;
-        *value = s->at[i].value;
-        return true;
-    }
-    return false;
-}
-
 str field_selector_text(struct arena *a, const struct field_selector *s)
 {
     AUTO(buf) struct buf b = { 0 };

@@ -292,25 +292,3 @@ void cidr_check_legacy(struct problems *ps, const struct path *p, str s)
     if (!cidr_parse(s, &c))
         problem_invalid(ps, p, jstr(ps->a, s), not_a_cidr);
 }
-
-void cidr_check(struct problems *ps, const struct path *p, str s)
-{
-    struct cidr c;
-
-    if (!cidr_parse(s, &c)) {
-        problem_invalid(ps, p, jstr(ps->a, s), not_a_cidr);
-        return;
-    }
-    struct ip masked = c.ip;
-    mask(&masked, c.bits);
-    str canonical = cidr_text(ps->a, &c);
-    if (c.ip.leading_zeros)
-        problem_invalid(ps, p, jstr(ps->a, s), "must not have leading 0s in IP or prefix length");
-    else if (c.ip.mapped)
-        problem_invalid(ps, p, jstr(ps->a, s), "must not have an IPv4-mapped IPv6 address");
-    else if (memcmp(masked.bytes, c.ip.bytes, sizeof(masked.bytes)) != 0)
-        problem_invalid(ps, p, jstr(ps->a, s), "must not have bits set beyond the prefix length");
-    else if (!str_eq(canonical, s))
-        problem_invalid(ps, p, jstr(ps->a, s), "must be in canonical form (\"%" PRI_STR "\")",
-                        STR_ARG(canonical));
-}

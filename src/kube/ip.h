@@ -28,5 +28,4 @@ bool cidr_contains(const struct cidr *outer, const struct cidr *inner);
 
 void ip_check(struct problems *ps, const struct path *p, str s);        /* new fields: canonical */
 void ip_check_legacy(struct problems *ps, const struct path *p, str s); /* old fields: sloppy */
-void cidr_check(struct problems *ps, const struct path *p, str s);      /* canonical */
 void cidr_check_legacy(struct problems *ps, const struct path *p, str s);

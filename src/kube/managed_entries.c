@@ -164,13 +164,6 @@ static struct managed_entry entry_of(struct arena *a, const struct managed_write
     return en;
 }
 
-struct managed_entry *managed_find(struct managed *m, const struct managed_write *w, bool apply)
-{
-    struct managed_entry en = entry_of(m->a, w, apply);
-
-    return by_id(m, en.id);
-}
-
 struct managed_entry *managed_add(struct managed *m, const struct managed_write *w, bool apply)
 {
     struct managed_entry en = entry_of(m->a, w, apply);

@@ -27,7 +27,6 @@ int managed_decode(struct managed *m, jv entries, struct err *e);
 jv managed_encode(struct managed *m); /* sorted; absent: no entries */
 
 /* The entry of that writer, or NULL. */
-struct managed_entry *managed_find(struct managed *m, const struct managed_write *w, bool apply);
 struct managed_entry *managed_add(struct managed *m, const struct managed_write *w, bool apply);
 void managed_set(struct managed_entry *e, struct fieldset set);
 void managed_drop_empty(struct managed *m);

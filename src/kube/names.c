@@ -52,9 +52,6 @@ static const char msg_wildcard[] = REGEX(
 static const char msg_label_value[] = REGEX(
     "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
     "'MyValue',  or 'my_value',  or '12345'", "(" QNAME_FMT ")?");
-static const char msg_c_identifier[] = REGEX(
-    "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'",
-    "'my_name',  or 'MY_NAME',  or 'MyName'", "[A-Za-z_][A-Za-z0-9_]*");
 static const char msg_config_key[] =
     REGEX("a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
           "'key.name',  or 'KEY_NAME',  or 'key-name'", "[-._a-zA-Z0-9]+");
@@ -231,15 +228,6 @@ struct name_errors name_label_value(str s)
         complain(&e, MAX_LEN(63));
     if (s.n && !is_qualified_part(s))
         complain(&e, msg_label_value);
-    return e;
-}
-
-struct name_errors name_c_identifier(str s)
-{
-    struct name_errors e = { .n = 0 };
-
-    if (!matches(s, ALPHA | UNDER, ALNUM | UNDER, ALNUM | UNDER))
-        complain(&e, msg_c_identifier);
     return e;
 }
 

@@ -142,7 +142,7 @@ static const struct {
 };
 
 static const enum err_code codes[] = {
-#define X(code, status, reason, retry) ERR_##code,
+#define X(code, status, reason) ERR_##code,
     ERR_TABLE(X)
 #undef X
 };

@@ -231,21 +231,6 @@ bool selector_matches(const struct selector *s, jv labels)
     return true;
 }
 
-bool selector_exact(const struct selector *s, str key, str *value)
-{
-    for (size_t i = 0; i < s->n; i++) {
-        const struct requirement *r = &s->at[i];
-        if (!str_eq(r->key, key))
-            continue;
-        if (r->n != 1 ||
-            (r->op != SELECT_EQUALS && r->op != SELECT_DOUBLE_EQUALS && r->op != SELECT_IN))
-            return false;
-        *value = r->values[0];
-        return true;
-    }
-    return false;
-}
-
 static void print(struct buf *b, const struct requirement *r)
 {
     if (r->op == SELECT_NOT_EXISTS)

@@ -39,8 +39,6 @@ int selector_from_object(struct arena *a, jv label_selector, struct selector *ou
 struct selector selector_from_labels(struct arena *a, jv labels);
 
 bool selector_matches(const struct selector *s, jv labels);
-/* The one value that key must have, if the selector says so. */
-bool selector_exact(const struct selector *s, str key, str *value);
 str selector_text(struct arena *a, const struct selector *s);
 
 struct field_term {
@@ -60,5 +58,4 @@ int field_selector_parse(struct arena *a, str text, struct field_selector *out, 
 /* lookup gives the text of a field, "" when it is not there. */
 typedef str field_lookup(const void *ctx, str field);
 bool field_selector_matches(const struct field_selector *s, field_lookup *lookup, const void *ctx);
-bool field_selector_exact(const struct field_selector *s, str field, str *value);
 str field_selector_text(struct arena *a, const struct field_selector *s);

@@ -24,7 +24,6 @@ enum {
     DNS_UDP_LEAST = 512, /* what every client takes */
     DNS_UDP_MOST = 1232, /* what goes through any network in one piece */
     DNS_TCP_MOST = 65535,
-    DNS_QUESTION_MOST = DNS_HEAD + DNS_NAME_MAX + 1 + 4,
 };
 
 struct dns_question {

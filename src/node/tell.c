@@ -40,7 +40,6 @@ struct tell {
     struct fact facts[KEPT];
     struct sent *sent;
     size_t n_sent;
-    uint64_t requests;
 };
 
 struct tell *tell_new(struct loop *l, struct kube_api *api, int64_t (*wall_ms)(void), str host)
@@ -91,7 +90,6 @@ static void send(struct tell *t, const struct kube_request *r)
         t->sent->prev = s;
     t->sent = s;
     t->n_sent++;
-    t->requests++;
     s->call = kube_send(t->api, r, on_answer, s);
 }
 
@@ -155,9 +153,4 @@ void tell_event(struct tell *t, const struct tell_what *w)
                           { "lastTimestamp", jstr(a, time_text(a, now)) })
                    : event_json(a, t, w, name, f);
     send(t, &r);
-}
-
-uint64_t tell_count(const struct tell *t)
-{
-    return t->requests;
 }

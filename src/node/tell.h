@@ -20,4 +20,3 @@ struct tell_what {
 struct tell *tell_new(struct loop *l, struct kube_api *api, int64_t (*wall_ms)(void), str host);
 void tell_free(struct tell *t);
 void tell_event(struct tell *t, const struct tell_what *w);
-uint64_t tell_count(const struct tell *t); /* requests made */

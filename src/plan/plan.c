@@ -59,8 +59,3 @@ jv step_object(struct arena *a, const struct plan_step *s)
 {
     return s->make ? s->make(a, s) : s->obj;
 }
-
-bool plan_is_empty(const struct plan *p)
-{
-    return p->n_steps == 0 && p->n_notes == 0;
-}

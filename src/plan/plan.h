@@ -93,4 +93,3 @@ jv step_object(struct arena *a, const struct plan_step *s);
 
 /* For golden files: stages, steps and notes in order, everything in them. */
 jv plan_json(struct arena *a, const struct plan *p);
-bool plan_is_empty(const struct plan *p); /* no steps and no notes */

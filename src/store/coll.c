@@ -50,7 +50,7 @@ void coll_free(struct store_coll *c)
 {
     assert(!c->pending);
     c->store->history_bytes -= c->history.bytes;
-    history_done(&c->history, c->store->release_user);
+    history_done(&c->history);
     index_done(&c->index);
     young_forget(&c->store->young, &c->packer);
     packer_done(&c->packer);
@@ -134,7 +134,7 @@ static void drop_first(struct store_coll *c)
 {
     size_t before = c->history.bytes;
 
-    history_drop_first(&c->history, c->store->release_user);
+    history_drop_first(&c->history);
     c->store->history_bytes -= before - c->history.bytes;
 }
 

@@ -66,7 +66,7 @@ struct store_event *history_add(struct history *h, const struct store_event *ev)
     return to;
 }
 
-void history_drop_first(struct history *h, void (*release_user)(void *user))
+void history_drop_first(struct history *h)
 {
     struct store_event *ev = history_at(h, h->first);
 
@@ -74,17 +74,15 @@ void history_drop_first(struct history *h, void (*release_user)(void *user))
     h->bytes -= charge(ev);
     h->first++;
     h->n--;
-    if (ev->user && release_user)
-        release_user(ev->user);
     value_unref(ev->value);
     value_unref(ev->prev);
     obj_unref(obj_of_key(ev->key));
 }
 
-void history_done(struct history *h, void (*release_user)(void *user))
+void history_done(struct history *h)
 {
     while (h->n)
-        history_drop_first(h, release_user);
+        history_drop_first(h);
     free(h->ring);
     h->ring = NULL;
     h->cap = 0;

@@ -42,10 +42,10 @@ struct history {
     size_t bytes;   /* kept alive by the history alone */
 };
 
-/* The object and blobs of ev are referenced, its user is kept as it is. */
+/* The object and blobs of ev are referenced. */
 struct store_event *history_add(struct history *h, const struct store_event *ev);
-void history_drop_first(struct history *h, void (*release_user)(void *user));
-void history_done(struct history *h, void (*release_user)(void *user));
+void history_drop_first(struct history *h);
+void history_done(struct history *h);
 struct store_event *history_at(const struct history *h, uint64_t number);
 uint64_t history_end(const struct history *h);                 /* one past the newest */
 uint64_t history_find(const struct history *h, int64_t after); /* first with rev > after */

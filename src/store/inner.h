@@ -70,7 +70,6 @@ struct store {
     struct store_opts opts;
     struct young young;
     size_t history_bytes; /* of all collections */
-    void (*release_user)(void *user);
     void (*on_event)(void *ctx, struct store_coll *c, struct store_event *ev);
     void *on_event_ctx;
     struct link lost_armed; /* watchers of forgotten collections */

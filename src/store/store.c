@@ -161,11 +161,6 @@ int64_t store_rev(const struct store *s)
     return s->rev;
 }
 
-void store_on_event_release(struct store *s, void (*release_user)(void *user))
-{
-    s->release_user = release_user;
-}
-
 void store_on_event(struct store *s,
                     void (*fn)(void *ctx, struct store_coll *c, struct store_event *ev), void *ctx)
 {

@@ -44,7 +44,6 @@ struct store_obj {
     int64_t rev;
     int64_t create_rev;
     struct value *value;
-    void *user; /* for the caller: an index entry of its own; NULL at first */
 };
 /* Valid until the next write to that key is committed (take value_ref to keep the value). */
 struct store_obj *store_get(struct store_coll *c, str key);
@@ -98,7 +97,6 @@ struct store_event {
     struct value *prev;  /* before; NULL: created */
     int64_t prev_rev;
     bool is_delete;
-    void *user; /* for the caller: a parsed form; released by release_user */
 };
 struct store_watch;
 /* Everything after revision `after`. wake(ctx) when there is news since the last peek said none.
@@ -111,10 +109,8 @@ struct store_event *store_watch_peek(struct store_watch *w, bool *lost);
 void store_watch_advance(struct store_watch *w);
 int64_t store_watch_rev(const struct store_watch *w); /* all events up to here were seen */
 void store_watch_stop(struct store_watch *w);
-/* How store_event.user is let go when the event leaves the history. */
-void store_on_event_release(struct store *s, void (*release_user)(void *user));
 /* Called for every committed event of every collection, in order, before watchers wake. The object
- * is as the event leaves it; a deleted one is still there during the call, for its user's sake. */
+ * is as the event leaves it; a deleted one is still there during the call. */
 void store_on_event(struct store *s,
                     void (*fn)(void *ctx, struct store_coll *c, struct store_event *ev), void *ctx);
 

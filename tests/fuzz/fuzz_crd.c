@@ -20,7 +20,6 @@ static void use(const struct crd_version *v, struct arena *a, jv obj, jv old)
     crd_validate_status(&ps, v, done, old);
     crd_cells(a, v, done, 0);
     crd_columns(a, v);
-    crd_convert(a, v, done, NULL);
     if (v->scale.on) {
         crd_scale_get(a, v, done, true, NULL);
         crd_scale_set(a, v, done, 3, NULL);

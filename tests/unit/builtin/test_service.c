@@ -1,7 +1,6 @@
 /* What the caller allocates for Services, and sizes of ConfigMaps. */
 
 #include "builtin/kind.h"
-#include "builtin/scale.h"
 #include "builtin/service_alloc.h"
 #include "tap.h"
 
@@ -75,24 +74,11 @@ static void large_config_is_refused(void)
            "one byte more than a mebibyte");
 }
 
-static void scales_are_not_negative(void)
-{
-    AUTO(arena) struct arena *a = arena_new();
-    AUTO(jdoc) struct jdoc *d = J("{'spec':{'replicas':-1}}");
-    struct problems ps = { .a = a };
-
-    scale_check(&ps, jdoc_root(d));
-    is_str(problems_text(a, &ps),
-           S("spec.replicas: Invalid value: -1: must be greater than or equal to 0"),
-           "-1 replicas");
-}
-
 int main(void)
 {
     addresses_are_asked_for();
     refused_addresses_say_why();
     node_ports_are_asked_for();
     large_config_is_refused();
-    scales_are_not_negative();
     return tap_done();
 }

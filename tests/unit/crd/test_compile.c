@@ -65,9 +65,9 @@ static void versions_differ_in_what_they_keep(void)
     struct jdoc *d =
         J("{'apiVersion': 'g.io/v1', 'kind': 'X', 'metadata': {'name': 'n'}, 'spec': {'a': 'x'}}");
 
-    is_json(crd_convert(a, crd_version_find(c, S("v1beta1")), jdoc_root(d), NULL),
-            "{'apiVersion': 'g.io/v1beta1', 'kind': 'X', 'metadata': {'name': 'n'},"
-            " 'spec': {'b': 2}}",
+    const struct crd_version *beta = crd_version_find(c, S("v1beta1"));
+    is_json(crd_default(a, beta, crd_prune(a, beta, jdoc_root(d), NULL, NULL)),
+            "{'apiVersion': 'g.io/v1', 'kind': 'X', 'metadata': {'name': 'n'}, 'spec': {'b': 2}}",
             "pruned and defaulted by the other's schema");
 }
 

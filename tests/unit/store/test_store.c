@@ -43,26 +43,22 @@ static void what_is_written_is_read_in_key_order(void)
     loop_free(l);
 }
 
-static void an_update_keeps_the_creation_revision_and_user(void)
+static void an_update_keeps_the_creation_revision(void)
 {
     struct loop *l = loop_new();
     struct store *s = open_store(l, ":memory:", NULL);
     struct store_coll *c = store_coll(s, S("pods"));
-    int mine = 0;
 
     put(l, s, c, "a", "1");
-    store_get(c, S("a"))->user = &mine;
     put(l, s, c, "a", "2");
     struct store_obj *o = store_get(c, S("a"));
     is_int(o->create_rev, 2, "created at");
     is_int(o->rev, 3, "changed at");
-    ok(o->user == &mine, "user stays");
     del(l, s, c, "a");
     ok(!store_get(c, S("a")), "deleted");
     put(l, s, c, "a", "3");
     o = store_get(c, S("a"));
     is_int(o->create_rev, 5, "made again: a new creation revision");
-    ok(!o->user, "and no user");
     store_close(s);
     loop_free(l);
 }
@@ -219,7 +215,7 @@ int main(void)
 {
     a_new_store_is_empty_and_starts_at_one();
     what_is_written_is_read_in_key_order();
-    an_update_keeps_the_creation_revision_and_user();
+    an_update_keeps_the_creation_revision();
     nothing_is_seen_before_it_is_on_disk();
     one_commit_may_touch_a_key_more_than_once();
     closing_answers_what_is_under_way();
