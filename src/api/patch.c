@@ -21,7 +21,7 @@ struct patch {
     struct update u;
     enum patch_type type;
     jv body;
-    struct strict strict; /* duplicates in the patch itself */
+    struct strict strict; /* duplicate and, in a JSON patch, unknown members of the patch itself */
     size_t n_warnings;    /* said before the patch was looked at */
 };
 
@@ -104,11 +104,12 @@ static jv make_patched(struct update *u, struct arena *a, jv live)
     str why = p->type == PATCH_STRATEGIC ? restore_problem(a, r->res->schema, v) : STR_NONE;
     if (why.n)
         return refuse(p, v, why);
+    for (size_t i = 0; i < p->strict.n; i++)
+        strict_add(&s, 0,
+                   p->strict.at[i].text); /* of the patch before what is told of its result */
     jv out = object_decode(a, r->res, v, &s, &e);
     if (!jv_exists(out))
         return refuse(p, v, str_of(e.msg));
-    for (size_t i = 0; i < p->strict.n; i++)
-        strict_add(&s, p->strict.at[i].place, p->strict.at[i].text);
     str refusal = strict_outcome(r, &s);
     if (refusal.n)
         return refuse(p, v, refusal);
@@ -304,7 +305,16 @@ static void on_duplicate_in_patch(void *ctx, str path, size_t at)
     struct patch *p = ctx;
 
     strict_add(&p->strict, at,
-               arena_printf(p->u.r->a, "duplicate field \"%" PRI_STR "\"", STR_ARG(path)));
+               arena_printf(p->u.r->a, "%sduplicate field \"%" PRI_STR "\"",
+                            p->type == PATCH_JSON ? "json patch " : "", STR_ARG(path)));
+}
+
+static void on_unknown_in_patch(void *ctx, str path)
+{
+    struct patch *p = ctx;
+
+    strict_add(&p->strict, 0,
+               arena_printf(p->u.r->a, "json patch unknown field \"%" PRI_STR "\"", STR_ARG(path)));
 }
 
 static int prepare_plain(struct patch *p)
@@ -321,6 +331,8 @@ static int prepare_plain(struct patch *p)
         fail_bad_request(r, "error decoding patch: %s", e.msg);
         return -1;
     }
+    if (p->type == PATCH_JSON)
+        patch_json_unknown(r->a, p->body, &(struct schema_report){ on_unknown_in_patch, p });
     p->u.make = make_patched;
     return 0;
 }
