@@ -2,8 +2,8 @@
 
 #include "api/decode.h"
 #include "api/delete.h"
-#include "api/strategy.h"
 #include "api/subresource.h"
+#include "builtin/pod_admission.h"
 #include "builtin/types.h"
 #include "kube/meta.h"
 #include "kube/selector.h"
@@ -32,17 +32,6 @@ struct bind {
     str pod;
 };
 
-static jv with_condition(struct arena *a, jv pod, jv condition)
-{
-    struct jbuild b = jb_arr(a);
-
-    for (struct jv_iter it = jv_iter(jv_at(pod, "status", "conditions")); jv_next(&it);)
-        if (!jv_equal(jv_at(it.value, "type"), jv_at(condition, "type")))
-            jb_push(&b, it.value);
-    jb_push(&b, condition);
-    return jv_with(a, pod, jb_done(&b), "status", "conditions");
-}
-
 static void bind_conflict(struct bind *b, str why)
 {
     struct api_req *r = b->r;
@@ -57,40 +46,19 @@ static void bind_conflict(struct bind *b, str why)
 static int decide_bind(struct change_op *op, struct arena *a, jv live, struct change *out)
 {
     struct bind *b = op->ctx;
-    str node = jv_str(jv_at(live, "spec", "nodeName"), STR_NONE);
+    struct kind_ctx c = { .a = a, .now_ms = wall_now_ms() };
+    jv bound = JV_ABSENT;
 
     if (!jv_exists(live)) {
         fail_not_found(b->r, op->res, b->pod);
         return -1;
     }
-    str uid = meta_uid(b->binding);
-    if (uid.n && !str_eq(uid, meta_uid(live))) {
-        bind_conflict(b, arena_printf(a,
-                                      "Precondition failed: UID in precondition: %" PRI_STR
-                                      ", UID in object meta: %" PRI_STR,
-                                      STR_ARG(uid), STR_ARG(meta_uid(live))));
+    str why = pod_bind(&c, live, b->binding, &bound);
+    if (why.n) {
+        bind_conflict(b, why);
         return -1;
     }
-    if (node.n) {
-        bind_conflict(
-            b, arena_printf(a, "pod %" PRI_STR " is already assigned to node \"%" PRI_STR "\"",
-                            STR_ARG(b->pod), STR_ARG(node)));
-        return -1;
-    }
-    if (meta_being_deleted(live)) {
-        bind_conflict(
-            b, arena_printf(a, "pod %" PRI_STR " is being deleted, cannot be assigned to a host",
-                            STR_ARG(b->pod)));
-        return -1;
-    }
-    jv pod = jv_with(a, live, jv_at(b->binding, "target", "name"), "spec", "nodeName");
-    for (struct jv_iter it = jv_iter(meta_annotations(b->binding)); jv_next(&it);)
-        pod = jv_with(a, pod, it.value, "metadata", "annotations", arena_z(a, it.key));
-    pod = with_condition(a, pod,
-                         jobj(a, { "type", jstrz(a, "PodScheduled") },
-                              { "status", jstrz(a, "True") }, { "lastProbeTime", JV_NULL_V },
-                              { "lastTransitionTime", time_value(a, wall_now_ms()) }));
-    *out = (struct change){ CHANGE_PUT, pod };
+    *out = (struct change){ CHANGE_PUT, bound };
     return 0;
 }
 
@@ -111,17 +79,11 @@ void bind_pod(struct api_req *r, str pod, jv binding)
 {
     struct bind *b = ARENA_NEW(r->a, struct bind);
     struct resource *pods = registry_find(&r->api->registry, S(""), S("v1"), S("pods"));
-    str kind = jv_str(jv_at(binding, "target", "kind"), STR_NONE);
+    struct problems ps = { .a = r->a };
 
-    if (kind.n && !str_eqz(kind, "Node")) {
-        fail_plain(r, 500,
-                   "target.kind: Unsupported value: \"%" PRI_STR
-                   "\": supported values: \"Node\", \"<empty>\"",
-                   STR_ARG(kind));
-        return;
-    }
-    if (!jv_str(jv_at(binding, "target", "name"), STR_NONE).n) {
-        fail_plain(r, 500, "target.name: Required value");
+    binding_check(&ps, binding);
+    if (ps.n) { /* kube-apiserver answers 500 here, too */
+        fail_plain(r, 500, "%" PRI_STR, STR_ARG(problems_text(r->a, &ps)));
         return;
     }
     b->r = r;

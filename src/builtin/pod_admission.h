@@ -11,7 +11,8 @@
 int pod_resolve_priority(struct arena *a, jv pod, jv class, jv *out, struct err *e);
 
 void binding_check(struct problems *ps, jv binding);
-/* The pod bound to a node, or ERR_CONFLICT if it has one, is being deleted, or is gated. */
-int pod_bind(const struct kind_ctx *c, jv pod, jv binding, jv *out, struct err *e);
+/* The pod bound to a node; or why not, in kube-apiserver's words: it is another by its uid, is
+ * being deleted, has a node, or is gated. */
+str pod_bind(const struct kind_ctx *c, jv pod, jv binding, jv *out);
 /* For the ephemeralcontainers subresource: only additions. validate has run. */
 void pod_ephemeral_check(struct problems *ps, jv obj, jv old);

@@ -330,32 +330,29 @@ static jv with_annotations(struct arena *a, jv pod, jv binding)
     return jv_with(a, pod, edit_done(&e), "metadata", "annotations");
 }
 
-int pod_bind(const struct kind_ctx *c, jv pod, jv binding, jv *out, struct err *e)
+str pod_bind(const struct kind_ctx *c, jv pod, jv binding, jv *out)
 {
     struct arena *a = c->a;
     jv spec = F(pod, "spec");
-    str node = FS(spec, "nodeName");
-    str uid = meta_uid(binding);
+    str name = meta_name(pod), node = FS(spec, "nodeName"), uid = meta_uid(binding);
 
     if (uid.n && !str_eq(uid, meta_uid(pod)))
-        return err_set(e, ERR_CONFLICT,
-                       "Precondition failed: UID in precondition: %" PRI_STR
-                       ", UID in object meta: %" PRI_STR,
-                       STR_ARG(uid), STR_ARG(meta_uid(pod)));
+        return arena_printf(a,
+                            "Precondition failed: UID in precondition: %" PRI_STR
+                            ", UID in object meta: %" PRI_STR,
+                            STR_ARG(uid), STR_ARG(meta_uid(pod)));
     if (meta_being_deleted(pod))
-        return err_set(e, ERR_CONFLICT,
-                       "pod %" PRI_STR " is being deleted, cannot be assigned to a host",
-                       STR_ARG(meta_name(pod)));
+        return arena_printf(a, "pod %" PRI_STR " is being deleted, cannot be assigned to a host",
+                            STR_ARG(name));
     if (node.n)
-        return err_set(e, ERR_CONFLICT,
-                       "pod %" PRI_STR " is already assigned to node \"%" PRI_STR "\"",
-                       STR_ARG(meta_name(pod)), STR_ARG(node));
+        return arena_printf(a, "pod %" PRI_STR " is already assigned to node \"%" PRI_STR "\"",
+                            STR_ARG(name), STR_ARG(node));
     if (jv_len(F(spec, "schedulingGates")))
-        return err_set(e, ERR_CONFLICT, "pod %" PRI_STR " has non-empty .spec.schedulingGates",
-                       STR_ARG(meta_name(pod)));
+        return arena_printf(a, "pod %" PRI_STR " has non-empty .spec.schedulingGates",
+                            STR_ARG(name));
     pod = jv_with(a, pod, F(F(binding, "target"), "name"), "spec", "nodeName");
     *out = scheduled(c, with_annotations(a, pod, binding));
-    return 0;
+    return STR_NONE;
 }
 
 void pod_ephemeral_check(struct problems *ps, jv obj, jv old)

@@ -48,19 +48,60 @@ static void binding_names_the_node_and_the_time(void)
     struct jdoc *binding =
         J("{'metadata':{'annotations':{'a':'b'}},'target':{'kind':'Node','name':'n'}}");
     struct kind_ctx c = { .a = a, .now_ms = 0 };
-    struct err e = { 0 };
     jv out = JV_ABSENT;
 
-    is_int(pod_bind(&c, jdoc_root(pod), jdoc_root(binding), &out, &e), 0, "bound");
+    ok(!pod_bind(&c, jdoc_root(pod), jdoc_root(binding), &out).n, "bound");
     is_str(jv_str(jv_at(out, "spec", "nodeName"), S("")), S("n"), "to the node");
     is_json(jv_at(out, "status", "conditions"),
             "[{'type':'PodScheduled','status':'True','lastProbeTime':null,"
             "'lastTransitionTime':'1970-01-01T00:00:00Z'}]",
             "scheduled since now");
     is_json(jv_at(out, "metadata", "annotations"), "{'a':'b'}", "annotations are taken over");
-    jv bound = out;
-    is_int(pod_bind(&c, bound, jdoc_root(binding), &out, &e), -1, "not a second time");
-    is_str(str_of(e.msg), S("pod p is already assigned to node \"n\""), "and why");
+}
+
+static void not_every_pod_can_be_bound(void)
+{
+    static const struct {
+        const char *pod, *binding, *why;
+    } rows[] = {
+        { "{'metadata':{'name':'p'},'spec':{'nodeName':'n'}}", "{}",
+          "pod p is already assigned to node \"n\"" },
+        { "{'metadata':{'name':'p','deletionTimestamp':'2025-01-01T00:00:00Z'},"
+          "'spec':{'nodeName':'n'}}",
+          "{}", "pod p is being deleted, cannot be assigned to a host" },
+        { "{'metadata':{'name':'p'},'spec':{'schedulingGates':[{'name':'g'}]}}", "{}",
+          "pod p has non-empty .spec.schedulingGates" },
+        { "{'metadata':{'name':'p','uid':'1'},'spec':{}}", "{'metadata':{'uid':'2'}}",
+          "Precondition failed: UID in precondition: 2, UID in object meta: 1" },
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        AUTO(arena) struct arena *a = arena_new();
+        AUTO(jdoc) struct jdoc *pod = J(rows[i].pod), *binding = J(rows[i].binding);
+        struct kind_ctx c = { .a = a };
+        jv out = JV_ABSENT;
+
+        is_str(pod_bind(&c, jdoc_root(pod), jdoc_root(binding), &out), str_of(rows[i].why),
+               rows[i].why);
+    }
+}
+
+static void a_reason_to_wait_gives_way_to_the_node_in_its_place(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(jdoc)
+    struct jdoc *pod = J("{'metadata':{'name':'p'},'spec':{},'status':{'conditions':"
+                         "[{'type':'PodScheduled','status':'False','reason':'Unschedulable'},"
+                         "{'type':'Mine','status':'True'}]}}");
+    AUTO(jdoc) struct jdoc *binding = J("{'target':{'name':'n'}}");
+    struct kind_ctx c = { .a = a, .now_ms = 0 };
+    jv out = JV_ABSENT;
+
+    pod_bind(&c, jdoc_root(pod), jdoc_root(binding), &out);
+    is_json(jv_at(out, "status", "conditions"),
+            "[{'type':'PodScheduled','status':'True','lastProbeTime':null,"
+            "'lastTransitionTime':'1970-01-01T00:00:00Z'},{'type':'Mine','status':'True'}]",
+            "without the reason");
 }
 
 static void binding_bodies_are_checked(void)
@@ -133,6 +174,8 @@ int main(void)
     a_class_gives_its_priority();
     a_pod_may_not_choose_its_priority();
     binding_names_the_node_and_the_time();
+    not_every_pod_can_be_bound();
+    a_reason_to_wait_gives_way_to_the_node_in_its_place();
     binding_bodies_are_checked();
     ephemeral_containers_only_come();
     long_lists_find_their_duplicates();
