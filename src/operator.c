@@ -11,7 +11,6 @@
 #include "loop/log.h"
 #include "operator_inside.h"
 
-#include <errno.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>

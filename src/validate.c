@@ -3,7 +3,6 @@
 
 #include "validate.h"
 
-#include "base/vec.h"
 #include "cli/files.h"
 #include "cli/options.h"
 #include "lint/lint.h"

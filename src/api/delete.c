@@ -6,10 +6,7 @@
 #include "api/list.h"
 #include "api/select.h"
 #include "api/table.h"
-#include "builtin/types.h"
 #include "kube/meta.h"
-
-#include <stdlib.h>
 
 /* ---- one object */
 

@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "http/local.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 enum { MAX_HEADERS = 3 };

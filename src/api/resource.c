@@ -2,8 +2,6 @@
 
 #include "api/resource.h"
 
-#include "kube/meta.h"
-
 static str store_name(struct arena *a, str group, str plural)
 {
     return group.n ? arena_printf(a, "%" PRI_STR "/%" PRI_STR, STR_ARG(group), STR_ARG(plural))

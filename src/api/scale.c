@@ -2,7 +2,6 @@
 
 #include "api/decode.h"
 #include "api/subresource.h"
-#include "api/table.h"
 #include "builtin/types.h"
 #include "kube/meta.h"
 #include "kube/patch_json.h"

@@ -2,8 +2,6 @@
 
 #include "api/table.h"
 
-#include "base/time.h"
-
 static const struct kind_column name_and_age[] = {
     { "Name", "string", "name", 0, "The name, unique among its kind in its namespace." },
     { "Created At", "date", "", 0, "When the object was created." },

@@ -1,7 +1,6 @@
 /* serviceaccounts/token: a token for an account, for a while, perhaps as long as a pod lives. */
 
 #include "api/decode.h"
-#include "api/subresource.h"
 #include "api/tokens.h"
 #include "base/time.h"
 #include "builtin/types.h"

@@ -4,7 +4,6 @@
 #include "api/watch.h"
 
 #include "api/event_cache.h"
-#include "api/list.h"
 #include "api/metrics.h"
 #include "api/select.h"
 #include "api/table.h"

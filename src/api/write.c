@@ -5,8 +5,6 @@
 #include "base/limits.h"
 #include "kube/meta.h"
 
-#include <inttypes.h>
-
 static void finish(struct change_op *op, const struct err *e)
 {
     AUTO(arena) struct arena *a = op->a;

@@ -3,8 +3,6 @@
 #include "base/json.h"
 #include "base/json_scan.h"
 
-#include <inttypes.h>
-
 static void print_escape(struct buf *b, unsigned char c)
 {
     static const char hex[] = "0123456789abcdef";

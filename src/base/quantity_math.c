@@ -3,7 +3,6 @@
 #include "base/quantity.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 struct quantity quantity_of(int64_t value, enum quantity_format format)
 {

@@ -3,7 +3,6 @@
 
 #include "base/yaml_inside.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 

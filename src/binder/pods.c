@@ -2,8 +2,6 @@
 
 #include "binder/inner.h"
 
-#include "base/mem.h"
-
 void pod_queue(struct pod *p)
 {
     struct binder *b = p->b;

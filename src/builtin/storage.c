@@ -2,7 +2,6 @@
 
 #include "builtin/edit.h"
 #include "builtin/hooks.h"
-#include "builtin/pod.h"
 #include "builtin/resources.h"
 #include "builtin/volume.h"
 

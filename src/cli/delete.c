@@ -7,7 +7,6 @@
 
 #include "base/vec.h"
 #include "base/yaml.h"
-#include "loop/loop.h"
 
 struct flags {
     struct session_opts to;

@@ -3,7 +3,6 @@
 #include "cli/command.h"
 #include "cli/data.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>

@@ -3,7 +3,6 @@
 
 #include "cli/exec.h"
 
-#include "base/mem.h"
 #include "base/url.h"
 #include "cli/session.h"
 #include "kube/meta.h"

@@ -3,8 +3,6 @@
 
 #include "cli/exec.h"
 
-#include "base/buf.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>

@@ -2,7 +2,6 @@
 
 #include "cli/follow.h"
 
-#include "cli/pods.h"
 #include "cli/table.h"
 #include "cli/track.h"
 

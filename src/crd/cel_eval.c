@@ -2,7 +2,6 @@
  * where the other side decides. */
 
 #include "crd/cel_inside.h"
-#include "crd/gotext.h"
 #include "crd/rules.h"
 
 #include <inttypes.h>

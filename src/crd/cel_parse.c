@@ -3,7 +3,6 @@
 #include "crd/cel_inside.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 #include <stdlib.h>
 
 enum token { T_END, T_IDENT, T_INT, T_DOUBLE, T_STRING, T_OP };

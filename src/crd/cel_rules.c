@@ -4,8 +4,6 @@
 #include "crd/check.h"
 #include "crd/define.h"
 
-#include <inttypes.h>
-
 const struct rule *rules_compile(struct arena *a, jv list, const struct schema *s)
 {
     struct rule *out = ARENA_ARRAY(a, struct rule, jv_len(list));

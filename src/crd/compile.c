@@ -4,7 +4,6 @@
 #include "kube/version.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 
 struct owned { /* what crd_compile allocates */
     struct crd crd;

@@ -4,8 +4,6 @@
 #include "crd/rules.h"
 #include "kube/goprint.h"
 
-#include <inttypes.h>
-
 /* The value at a scale path, or a problem in the words of Go's unstructured accessors. */
 jv scale_value(struct problems *ps, const struct path *p, jv obj, const char *const *steps,
                enum jv_type type)

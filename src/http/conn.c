@@ -4,7 +4,6 @@
 #include "http/inner.h"
 #include "http/tls.h"
 
-#include <assert.h>
 #include <linux/sockios.h>
 #include <openssl/err.h>
 #include <stdio.h>

@@ -5,7 +5,6 @@
 
 #include "base/mem.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <zlib.h>
 

@@ -6,7 +6,6 @@
 #include "http/inner.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 enum {
     PIECE_BYTES = 32 * 1024,

@@ -3,8 +3,6 @@
 
 #include "http/spdy.h"
 
-#include "base/mem.h"
-
 static const char words[] =
     "options\0head\0post\0put\0delete\0trace\0accept\0accept-charset\0accept-encoding\0"
     "accept-language\0accept-ranges\0age\0allow\0authorization\0cache-control\0connection\0"

@@ -2,7 +2,6 @@
  * once whoever dies when. It is tied to startTime: a resumed job starts afresh. */
 
 #include "job/restart.h"
-#include "job/classify.h"
 #include "job/kind.h"
 
 #define ANNOTATION "muster.dev/restarts"

@@ -8,7 +8,6 @@
 #include "base/map.h"
 #include "kube/goprint.h"
 
-#include <inttypes.h>
 #include <limits.h>
 
 enum { INDEX_FROM = 32 }; /* members before an object gets a hash index */

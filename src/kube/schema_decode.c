@@ -9,8 +9,6 @@
 #include "base/limits.h"
 #include "kube/schema_scalar.h"
 
-#include <inttypes.h>
-
 enum step { STEP_FIELD, STEP_KEY, STEP_INDEX };
 
 /* Where we are: a chain on the stack, read only when something is to be told. */

@@ -1,10 +1,7 @@
 /* Laying an applied configuration over a live object, and taking fields out of one. */
 
-#include "base/map.h"
 #include "kube/members.h"
 #include "kube/typing.h"
-
-#include <stdlib.h>
 
 /* One list in its own order, and where each name is. */
 struct listing {

@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "base/time.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* A claim's way: it waits for its first pod, gets a volume that is there or a new one, and is bound
  * to it from both sides. */
 
-#include "builtin/amounts.h"
 #include "builtin/check.h"
 #include "builtin/resources.h"
 #include "kube/selector.h"

@@ -3,7 +3,6 @@
 
 #include "store/db.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 static bool is_damage(int rc)

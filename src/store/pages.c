@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "base/vec.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

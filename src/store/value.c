@@ -6,7 +6,6 @@
 #include "store/pack.h"
 #include "store/young.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 enum {
