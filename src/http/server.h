@@ -124,6 +124,11 @@ struct ws_handler {
 bool http_wants_websocket(const struct http_req *r);
 /* Answers 101 with that subprotocol (STR_NONE: none). Consumes r as a reply would. */
 struct ws *http_accept_websocket(struct http_req *r, str subprotocol, const struct ws_handler *h);
+/* Another protocol than HTTP from now on, by the same words: the client asks for it by name; it is
+ * answered 101 with one header more, and then messages are bytes, in pieces as they come. */
+bool http_wants_upgrade(const struct http_req *r, str protocol);
+struct ws *http_accept_upgrade(struct http_req *r, str protocol, struct http_header more,
+                               const struct ws_handler *h);
 void ws_send(struct ws *w, bool binary, str payload); /* copied */
 size_t ws_queued(const struct ws *w);
 /* Reads no more from the client, but for what is here already; its end is still seen. */

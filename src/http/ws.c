@@ -1,4 +1,5 @@
-/* A WebSocket on a connection that was HTTP/1.1: the handshake, what is queued, and the end. */
+/* A WebSocket on a connection that was HTTP/1.1: the handshake, what is queued, and the end. Or
+ * another protocol's bytes, as they are, with the same queue and end. */
 
 #include "base/mem.h"
 #include "base/websocket.h"
@@ -16,6 +17,7 @@ struct ws {
     size_t out_at;
     uint64_t frame_left; /* at out_at; 0: another begins */
     int code;            /* what on_close is told */
+    bool raw;            /* bytes, no frames */
     bool close_sent;     /* nothing goes out behind it */
     bool told;           /* on_close was called */
     bool drained;        /* nothing was queued since on_drain */
@@ -38,6 +40,13 @@ bool http_wants_websocket(const struct http_req *r)
            has_token(http_get_header(r, S("connection")), S("upgrade")) &&
            str_eq(http_get_header(r, S("sec-websocket-version")), S("13")) && key.n == 24 &&
            str_ends(key, S("=="));
+}
+
+bool http_wants_upgrade(const struct http_req *r, str protocol)
+{
+    return r->version == 1 && !r->old && r->body.n == 0 &&
+           has_token(http_get_header(r, S("upgrade")), protocol) &&
+           has_token(http_get_header(r, S("connection")), S("upgrade"));
 }
 
 static void add_accept(struct buf *b, str key)
@@ -103,7 +112,8 @@ static void send_close(struct ws *w, int code, str reason)
     payload[1] = (char)code;
     if (n)
         memcpy(payload + 2, reason.p, n);
-    ws_frame(&w->out, WS_CLOSE, (str){ payload, code == WS_NO_CODE ? 0 : n + 2 });
+    if (!w->raw) /* else the client knows its end by what it was told */
+        ws_frame(&w->out, WS_CLOSE, (str){ payload, code == WS_NO_CODE ? 0 : n + 2 });
     w->close_sent = true;
     w->drained = false;
     if (w->c->paused) /* its answer is behind what it said before */
@@ -134,7 +144,7 @@ static void abandon(void *arg)
     ws_free(arg);
 }
 
-struct ws *http_accept_websocket(struct http_req *r, str subprotocol, const struct ws_handler *h)
+static struct ws *ws_new(struct http_req *r, const struct ws_handler *h)
 {
     struct ws *w = mem_new(sizeof(*w));
 
@@ -146,12 +156,27 @@ struct ws *http_accept_websocket(struct http_req *r, str subprotocol, const stru
     w->parser.on_close = on_close;
     w->parser.ctx = w;
     w->parser.max = LIMIT_WS_MESSAGE_BYTES;
+    return w;
+}
+
+/* With the answer's head in w->out; or nobody is there any more. */
+static struct ws *ws_begin(struct http_req *r, struct ws *w)
+{
     if (r->gone) {
         loop_defer(r->c->s->loop, abandon, w);
         r->answered = true;
         req_finish_later(r);
         return w;
     }
+    w->frame_left = w->out.n;
+    h1_upgrade(r, &ws_proto, w);
+    return w;
+}
+
+struct ws *http_accept_websocket(struct http_req *r, str subprotocol, const struct ws_handler *h)
+{
+    struct ws *w = ws_new(r, h);
+
     buf_add(&w->out, S("HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\n"
                        "connection: Upgrade\r\nsec-websocket-accept: "));
     add_accept(&w->out, http_get_header(r, S("sec-websocket-key")));
@@ -160,16 +185,30 @@ struct ws *http_accept_websocket(struct http_req *r, str subprotocol, const stru
         buf_add(&w->out, subprotocol);
     }
     buf_add(&w->out, S("\r\n\r\n"));
-    w->frame_left = w->out.n;
-    h1_upgrade(r, &ws_proto, w);
-    return w;
+    return ws_begin(r, w);
+}
+
+struct ws *http_accept_upgrade(struct http_req *r, str protocol, struct http_header more,
+                               const struct ws_handler *h)
+{
+    struct ws *w = ws_new(r, h);
+
+    w->raw = true;
+    buf_printf(&w->out,
+               "HTTP/1.1 101 Switching Protocols\r\nupgrade: %" PRI_STR "\r\n"
+               "connection: Upgrade\r\n%" PRI_STR ": %" PRI_STR "\r\n\r\n",
+               STR_ARG(protocol), STR_ARG(more.name), STR_ARG(more.value));
+    return ws_begin(r, w);
 }
 
 void ws_send(struct ws *w, bool binary, str payload)
 {
     if (w->close_sent || w->told)
         return;
-    ws_frame(&w->out, binary ? WS_BINARY : WS_TEXT, payload);
+    if (w->raw)
+        buf_add(&w->out, payload);
+    else
+        ws_frame(&w->out, binary ? WS_BINARY : WS_TEXT, payload);
     check_queue(w);
 }
 
@@ -200,8 +239,12 @@ static void ws_start(struct conn *c)
 static void ws_feed(struct conn *c, char *p, size_t n)
 {
     struct ws *w = c->state;
-    int rc = ws_parser_feed(&w->parser, p, n);
 
+    if (w->raw) {
+        on_message(w, true, (str){ p, n });
+        return;
+    }
+    int rc = ws_parser_feed(&w->parser, p, n);
     if (rc == 0)
         return;
     c->s->stats.refused_total++;
@@ -230,7 +273,7 @@ static size_t ws_pull(struct conn *c, char *to, size_t room)
     size_t n = ws_queued(w) < room ? ws_queued(w) : room;
 
     if (n && !w->frame_left)
-        w->frame_left = frame_bytes(w->out.p + w->out_at);
+        w->frame_left = w->raw ? n : frame_bytes(w->out.p + w->out_at);
     if (n > w->frame_left)
         n = w->frame_left;
     if (n)
