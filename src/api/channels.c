@@ -3,6 +3,7 @@
 
 #include "api/channels.h"
 
+#include "api/spdy_door.h"
 #include "base/mem.h"
 #include "base/websocket.h"
 
@@ -28,8 +29,10 @@ struct end { /* ours, of a pipe or a terminal */
 struct channels {
     struct arena *a;
     struct channels_opts o;
-    struct ws *ws; /* NULL: closed */
+    struct ws *ws;                   /* NULL: closed */
+    struct channel_streams *streams; /* NULL: messages of a WebSocket */
     bool v5;
+    bool started;
     struct end in, out[2];
     struct buf input; /* for the program */
     size_t input_at;
@@ -53,6 +56,7 @@ static void maybe_free(struct channels *c)
 {
     if (c->ws || c->run || c->handles)
         return;
+    channel_streams_free(c->streams);
     buf_done(&c->input);
     arena_free(c->a);
     free(c);
@@ -103,10 +107,24 @@ static void end_poll(struct end *x, bool wanted, int events)
 
 /* ---- from the program */
 
+static void send_streams(struct channels *c)
+{
+    struct buf *b = channel_streams_out(c->streams);
+
+    if (c->ws && b->n)
+        ws_send(c->ws, true, buf_str(b));
+    buf_done(b);
+}
+
 static void tell(struct channels *c, enum channel channel, str bytes)
 {
     AUTO(buf) struct buf b = { 0 };
 
+    if (c->streams) {
+        channel_streams_tell(c->streams, channel, bytes, false);
+        send_streams(c);
+        return;
+    }
     buf_addc(&b, (char)channel);
     buf_add(&b, bytes);
     ws_send(c->ws, true, buf_str(&b));
@@ -142,6 +160,12 @@ static void tell_end(struct channels *c)
         return;
     c->told = true;
     tell(c, CHANNEL_ERROR, channels_status(a, c->o.exec.argv, c->code, str_of(c->why)));
+    if (c->streams) {
+        static const enum channel outputs[] = { CHANNEL_STDOUT, CHANNEL_STDERR, CHANNEL_ERROR };
+        for (size_t i = 0; i < COUNT(outputs); i++)
+            channel_streams_tell(c->streams, outputs[i], STR_NONE, true);
+        send_streams(c);
+    }
     ws_close(c->ws, WS_NORMAL, STR_NONE);
 }
 
@@ -228,35 +252,49 @@ static void resize(struct channels *c)
         c->o.pods->exec_resize(c->o.pods->ctx, c->run, c->rows, c->cols);
 }
 
+static void on_said(void *ctx, const struct channel_message *m)
+{
+    struct channels *c = ctx;
+
+    switch (m->what) {
+    case CHANNEL_NOTHING:
+        break;
+    case CHANNEL_INPUT:
+        if (c->o.in && !c->input_ends && !c->exited)
+            buf_add(&c->input, m->bytes);
+        break;
+    case CHANNEL_INPUT_ENDS: /* a terminal has no end: its program is told by ^D */
+        c->input_ends = !c->o.exec.tty;
+        break;
+    case CHANNEL_SIZE:
+        c->rows = m->rows;
+        c->cols = m->cols;
+        resize(c);
+        break;
+    }
+    if (c->in.open)
+        feed(c);
+    else if (c->exited || (c->started && !c->o.exec.tty)) /* nobody will read it */
+        buf_clear(&c->input);
+    else if (c->input.n > INPUT_MOST) /* the terminal is on its way */
+        ws_pause(c->ws, true);
+}
+
 static void on_message(void *ctx, bool binary, str payload)
 {
     struct channels *c = ctx;
     struct channel_message m;
 
     (void)binary;
-    channel_read(payload, c->v5, &m);
-    switch (m.what) {
-    case CHANNEL_NOTHING:
-        break;
-    case CHANNEL_INPUT:
-        if (c->o.in && !c->input_ends && !c->exited)
-            buf_add(&c->input, m.bytes);
-        break;
-    case CHANNEL_INPUT_ENDS: /* a terminal has no end: its program is told by ^D */
-        c->input_ends = !c->o.exec.tty;
-        break;
-    case CHANNEL_SIZE:
-        c->rows = m.rows;
-        c->cols = m.cols;
-        resize(c);
-        break;
+    if (!c->streams) {
+        channel_read(payload, c->v5, &m);
+        on_said(c, &m);
+        return;
     }
-    if (c->in.open)
-        feed(c);
-    else if (c->exited || !c->o.exec.tty) /* nobody will read it */
-        buf_clear(&c->input);
-    else if (c->input.n > INPUT_MOST) /* the terminal is on its way */
-        ws_pause(c->ws, true);
+    bool is_broken = channel_streams_feed(c->streams, payload) < 0;
+    send_streams(c);
+    if (is_broken)
+        ws_close(c->ws, WS_PROTOCOL_ERROR, S("these are not SPDY/3.1 frames"));
 }
 
 /* ---- its end, and the client's */
@@ -346,11 +384,13 @@ static int open_pipes(struct channels *c, int fds[3], struct err *e)
     return rc;
 }
 
-static void start(struct channels *c)
+static void start(void *ctx)
 {
+    struct channels *c = ctx;
     struct api_exec *x = &c->o.exec;
     struct err e = { 0 };
 
+    c->started = true;
     x->fds[0] = x->fds[1] = x->fds[2] = -1;
     x->in = c->o.in;
     x->on_tty = on_tty;
@@ -385,6 +425,17 @@ void channels_start(struct http_req *r, str protocol, const struct channels_opts
     c->in.fd = c->out[0].fd = c->out[1].fd = -1;
     c->v5 = str_starts(protocol, S("v5"));
     bool gone = http_is_gone(r);
+    if (o->spdy) {
+        c->streams = channel_streams_new(&(struct channel_streams_opts){ .in = o->in,
+                                                                         .out = o->out,
+                                                                         .err = o->err,
+                                                                         .tty = o->exec.tty,
+                                                                         .on_all = start,
+                                                                         .on_said = on_said,
+                                                                         .ctx = c });
+        c->ws = spdy_accept(r, protocol, &h);
+        return;
+    }
     c->ws = http_accept_websocket(r, protocol, &h);
     if (!gone) /* else on_close comes at once */
         start(c);

@@ -1,5 +1,6 @@
 /* pods/portforward: connections to ports of a pod, and the two ways in which clients carry them
- * over one WebSocket. Both wait for a slow side by reading no further from the other. */
+ * over one WebSocket, or one connection that speaks SPDY alone. Both wait for a slow side by
+ * reading no further from the other. */
 #pragma once
 
 #include "api/api.h"
@@ -36,6 +37,7 @@ struct forward_opts {
     struct api_pod pod;
     const int *ports; /* of channels */
     size_t n_ports;
+    bool spdy; /* not in a WebSocket */
 };
 
 enum {

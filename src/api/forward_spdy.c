@@ -1,8 +1,9 @@
-/* kubectl's way: SPDY within the WebSocket. Each connection to a port is a pair of streams with the
- * same request id, one for data and one for what goes wrong. */
+/* kubectl's way: SPDY, since 1.31 within a WebSocket. Each connection to a port is a pair of
+ * streams with the same request id, one for data and one for what goes wrong. */
 
 #include "api/forward.h"
 
+#include "api/spdy_door.h"
 #include "base/mem.h"
 #include "http/spdy.h"
 
@@ -304,5 +305,5 @@ void forward_spdy_start(struct http_req *r, str protocol, const struct forward_o
                                       .on_ping = on_ping,
                                       .on_leave = on_leave,
                                       .ctx = s };
-    s->ws = http_accept_websocket(r, protocol, &h);
+    s->ws = o->spdy ? spdy_accept(r, protocol, &h) : http_accept_websocket(r, protocol, &h);
 }

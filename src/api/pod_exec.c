@@ -2,6 +2,7 @@
 
 #include "api/channels.h"
 #include "api/metrics.h"
+#include "api/spdy_door.h"
 #include "api/subresource.h"
 #include "base/url.h"
 #include "kube/meta.h"
@@ -60,18 +61,6 @@ static bool refused(struct api_req *r, struct channels_opts *o)
     return false;
 }
 
-/* kubectl tries SPDY after a WebSocket that was refused: it sees why all the same, as what is wrong
- * with the request itself is told first. */
-static void need_websocket(struct api_req *r)
-{
-    if (str_starts(http_get_header(r->http, S("upgrade")), S("SPDY/")))
-        fail_code(r, ERR_NOT_IMPLEMENTED,
-                  "this server speaks WebSocket, not SPDY: use kubectl 1.31 or newer, or set "
-                  "KUBECTL_REMOTE_COMMAND_WEBSOCKETS=true for 1.30");
-    else
-        fail_bad_request(r, "Upgrade request required");
-}
-
 void pod_exec_run(struct api_req *r)
 {
     const struct api_pods *pods = r->api->o.pods;
@@ -86,11 +75,12 @@ void pod_exec_run(struct api_req *r)
     read_options(r, &o);
     if (refused(r, &o))
         return;
-    if (!http_wants_websocket(r->http)) {
-        need_websocket(r);
+    str protocol = S("v4.channel.k8s.io");
+    o.spdy = !http_wants_websocket(r->http);
+    if (o.spdy && !spdy_is_asked(r, protocol))
         return;
-    }
-    str protocol = channels_choose(http_get_header(r->http, S("sec-websocket-protocol")));
+    if (!o.spdy)
+        protocol = channels_choose(http_get_header(r->http, S("sec-websocket-protocol")));
     if (!protocol.n) {
         fail_bad_request(r, "none of the subprotocols is known here: use v5.channel.k8s.io or "
                             "v4.channel.k8s.io");

@@ -2,11 +2,12 @@
 
 #include "api/forward.h"
 #include "api/metrics.h"
+#include "api/spdy_door.h"
 #include "api/subresource.h"
 #include "base/url.h"
 #include "kube/meta.h"
 
-static const struct {
+static const struct protocol {
     const char *name;
     void (*start)(struct http_req *r, str protocol, const struct forward_opts *o);
 } protocols[] = {
@@ -50,14 +51,14 @@ static int choose(str offered)
     return -1;
 }
 
-static void need_websocket(struct api_req *r)
+static const struct protocol plain = { "portforward.k8s.io", forward_spdy_start };
+
+static void start(struct api_req *r, const struct protocol *p, str name,
+                  const struct forward_opts *o)
 {
-    if (str_starts(http_get_header(r->http, S("upgrade")), S("SPDY/")))
-        fail_code(r, ERR_NOT_IMPLEMENTED,
-                  "this server forwards ports over WebSocket: use kubectl 1.31 or newer, or set "
-                  "KUBECTL_PORT_FORWARD_WEBSOCKETS=true for 1.30");
-    else
-        fail_bad_request(r, "Upgrade request required");
+    metrics_request(r, 101);
+    http_be_patient(r->http);
+    p->start(r->http, name, o);
 }
 
 void pod_forward_run(struct api_req *r)
@@ -80,7 +81,9 @@ void pod_forward_run(struct api_req *r)
         return;
     }
     if (!http_wants_websocket(r->http)) {
-        need_websocket(r);
+        o.spdy = spdy_is_asked(r, str_of(plain.name));
+        if (o.spdy)
+            start(r, &plain, str_of(plain.name), &o);
         return;
     }
     str offered = http_get_header(r->http, S("sec-websocket-protocol"));
@@ -95,7 +98,5 @@ void pod_forward_run(struct api_req *r)
         answer_err(r, &e);
         return;
     }
-    metrics_request(r, 101);
-    http_be_patient(r->http);
-    protocols[which].start(r->http, offered.n ? str_of(protocols[which].name) : STR_NONE, &o);
+    start(r, &protocols[which], offered.n ? str_of(protocols[which].name) : STR_NONE, &o);
 }

@@ -1,5 +1,5 @@
 /* SPDY/3.1 frames in and out of bytes, without any I/O: the server's side, and only as much of it
- * as `kubectl port-forward` tunnels through a WebSocket. Nobody there keeps flow-control windows;
+ * as kubectl and client-go use for streams to a pod. Nobody there keeps flow-control windows;
  * who takes too little is held up by the connection underneath. */
 #pragma once
 

@@ -3,8 +3,6 @@
 
 . "$(dirname "$0")/lib.sh"
 . "$e2e/node.sh"
-KUBECTL_REMOTE_COMMAND_WEBSOCKETS=true # kubectl 1.30 has to be told
-export KUBECTL_REMOTE_COMMAND_WEBSOCKETS
 start_node "$level" "${who:-root}"
 
 # runs_with_input NAME SCRIPT: kubectl run -i, which ends with the program.

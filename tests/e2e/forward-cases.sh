@@ -3,8 +3,6 @@
 
 . "$(dirname "$0")/lib.sh"
 . "$e2e/node.sh"
-KUBECTL_PORT_FORWARD_WEBSOCKETS=true # kubectl 1.30 has to be told
-export KUBECTL_PORT_FORWARD_WEBSOCKETS
 start_node "$level" "${who:-root}"
 
 # forward FILE WHAT PORT...: kubectl's words into the file; returns when it listens.
@@ -38,39 +36,50 @@ test_expect_success 'a pod that listens on localhost' '
 	becomes web .status.phase Running && within 100 listens
 '
 
-test_expect_success KUBECTL_130 'several ports' '
-	forward two pod/web :7001 :7002 &&
-	is "port 7001" "$(ask "$(at two 7001)")" && is "port 7002" "$(ask "$(at two 7002)")"
+# kubectl 1.31 and newer carry it in a WebSocket unless told otherwise; 1.30 has to be told, older ones cannot.
+for wire in WebSocket SPDY; do
+
+case $wire in
+WebSocket) KUBECTL_PORT_FORWARD_WEBSOCKETS=true can=KUBECTL_130 ;;
+SPDY) KUBECTL_PORT_FORWARD_WEBSOCKETS=false can= ;;
+esac
+export KUBECTL_PORT_FORWARD_WEBSOCKETS
+
+test_expect_success "$can" "$wire: several ports" '
+	forward two-$wire pod/web :7001 :7002 &&
+	is "port 7001" "$(ask "$(at two-$wire 7001)")" && is "port 7002" "$(ask "$(at two-$wire 7002)")"
 '
 
-test_expect_success KUBECTL_130 'much, both ways, and many at once' '
-	is 20000000 "$(ask "$(at two 7001 20000000)" | wc -c)" &&
-	head -c 20000000 /dev/zero >much && is 20000000 "$(ask --data-binary @much "$(at two 7001)")" &&
-	curl -sS -m 100 --parallel --parallel-immediate --parallel-max 40 "$(at two 7001 "1000?[1-40]")" >many &&
+test_expect_success "$can" "$wire: much, both ways, and many at once" '
+	is 20000000 "$(ask "$(at two-$wire 7001 20000000)" | wc -c)" &&
+	head -c 20000000 /dev/zero >much && is 20000000 "$(ask --data-binary @much "$(at two-$wire 7001)")" &&
+	curl -sS -m 100 --parallel --parallel-immediate --parallel-max 40 "$(at two-$wire 7001 "1000?[1-40]")" >many &&
 	is 40000 "$(wc -c <many)"
 '
 
-test_expect_success KUBECTL_130 'who takes nothing does not fill our memory, nor stop others' '
-	start curl -sS --limit-rate 1k -o slow "$(at two 7001 300000000)" && slow=$! && within 100 test -s slow &&
-	forward other pod/web :7001 && is "port 7001" "$(ask "$(at other 7001)")" &&
+test_expect_success "$can" "$wire: who takes nothing does not fill our memory, nor stop others" '
+	start curl -sS --limit-rate 1k -o slow-$wire "$(at two-$wire 7001 300000000)" && slow=$! && within 100 test -s slow-$wire &&
+	forward other-$wire pod/web :7001 && is "port 7001" "$(ask "$(at other-$wire 7001)")" &&
 	{ test_have_prereq SANITIZED || test "$(awk "/VmRSS/ {print \$2}" "/proc/$muster_pid/status")" -lt 80000; } &&
 	kill "$slow"
 '
 
-test_expect_success KUBECTL_130 'a service' '
-	forward service svc/web :80 && is "port 7002" "$(ask "$(at service 7002)")"
+test_expect_success "$can" "$wire: a port that nobody listens on" '
+	forward none-$wire pod/web :7009 && test_must_fail ask "$(at none-$wire 7009)" &&
+	within 100 grep -q "error forwarding port 7009 to pod web, uid .*: failed to connect to localhost:7009 inside the pod: connection refused" none-$wire
 '
 
-test_expect_success KUBECTL_130 'a port that nobody listens on' '
-	forward none pod/web :7009 && test_must_fail ask "$(at none 7009)" &&
-	within 100 grep -q "error forwarding port 7009 to pod web, uid .*: failed to connect to localhost:7009 inside the pod: connection refused" none
+done
+
+test_expect_success 'a service' '
+	forward service svc/web :80 && is "port 7002" "$(ask "$(at service 7002)")"
 '
 
 test_expect_success 'requests that are none' '
 	at=/api/v1/namespaces/default/pods/web/portforward &&
 	api "$at" >out && is "Upgrade request required" "$(jq -r .message out)" &&
 	api "$at" -X POST -H "Connection: Upgrade" -H "Upgrade: SPDY/3.1" --http1.1 >out &&
-	jq_is ".code == 501 and (.message | test(\"over WebSocket\"))" out &&
+	jq_is ".code == 400 and (.message | test(\"X-Stream-Protocol-Version must offer portforward.k8s.io\"))" out &&
 	ws="-H Connection:Upgrade -H Upgrade:websocket -H Sec-WebSocket-Version:13 -H Sec-WebSocket-Key:AAAAAAAAAAAAAAAAAAAAAA==" &&
 	api "$at" --http1.1 $ws -H "Sec-WebSocket-Protocol: nonsense" >out && jq_is ".code == 400" out &&
 	api "$at" --http1.1 $ws -H "Sec-WebSocket-Protocol: v4.channel.k8s.io" >out &&
@@ -84,7 +93,7 @@ if /usr/bin/python3 -c 'from kubernetes.stream import portforward' 2>/dev/null; 
 	'
 fi
 
-test_expect_success KUBECTL_130 'after a restart of the server, and after its pod is gone' '
+test_expect_success 'after a restart of the server, and after its pod is gone' '
 	{ stop_muster KILL || :; } && again && taken_over web && forward later pod/web :7001 && is "port 7001" "$(ask "$(at later 7001)")" &&
 	kubectl delete pod web --now && test_must_fail ask "$(at later 7001)"
 '

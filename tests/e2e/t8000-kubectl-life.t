@@ -4,8 +4,6 @@ test_description='kubectl through the whole life of a job whose pods really run'
 # shellcheck disable=SC2016 # $variables are for test_expect_success and for pods
 
 no_node=
-KUBECTL_REMOTE_COMMAND_WEBSOCKETS=true # kubectl 1.30 has to be told
-export KUBECTL_REMOTE_COMMAND_WEBSOCKETS
 
 test_have_prereq KUBECTL_130 || {
 	skip_all='kubectl is older than 1.30'

@@ -2,9 +2,8 @@
 
 #include "base/mem.h"
 #include "http/spdy.h"
+#include "spdy_client.h"
 #include "tap.h"
-
-#include <zlib.h>
 
 struct seen {
     struct buf log;
@@ -59,70 +58,21 @@ static struct spdy_parser parser(struct seen *s)
                                  .ctx = s };
 }
 
-static void add32(struct buf *b, uint32_t n)
-{
-    for (int shift = 24; shift >= 0; shift -= 8)
-        buf_addc(b, (char)(n >> shift));
-}
-
-static void add_text(struct buf *b, str s)
-{
-    add32(b, (uint32_t)s.n);
-    buf_add(b, s);
-}
-
-/* ---- a client's compressor */
-
-static z_stream z;
-
-static void compressor_start(void)
-{
-    size_t n;
-    char *dictionary = spdy_dictionary(&n);
-
-    z = (z_stream){ 0 };
-    deflateInit(&z, 9);
-    deflateSetDictionary(&z, (const Bytef *)dictionary, (uInt)n);
-    free(dictionary);
-}
-
-static void add_open(struct buf *out, uint32_t id, const char *const *pairs, uint32_t n)
-{
-    AUTO(buf) struct buf plain = { 0 };
-    char packed[4096];
-
-    add32(&plain, n);
-    for (uint32_t i = 0; i < 2 * n; i++)
-        add_text(&plain, str_of(pairs[i]));
-    z.next_in = (Bytef *)plain.p;
-    z.avail_in = (uInt)plain.n;
-    z.next_out = (Bytef *)packed;
-    z.avail_out = sizeof(packed);
-    deflate(&z, Z_SYNC_FLUSH);
-    size_t size = sizeof(packed) - z.avail_out;
-    add32(out, 0x80030001);
-    add32(out, (uint32_t)size + 10);
-    add32(out, id);
-    add32(out, 0);
-    buf_add(out, S("\0\0"));
-    buf_add(out, (str){ packed, size });
-}
-
 static const char *const error_stream[] = { "port", "80", "requestid", "0", "streamtype", "error" };
 static const char *const data_stream[] = { "port", "80", "requestid", "0", "streamtype", "data" };
 
 static void client_bytes(struct buf *b)
 {
-    compressor_start();
-    add_open(b, 1, error_stream, 3);
+    spdy_client_start();
+    spdy_add_open(b, 1, error_stream, 3);
     spdy_data(b, 1, STR_NONE, true);
-    add_open(b, 3, data_stream, 3);
+    spdy_add_open(b, 3, data_stream, 3);
     spdy_data(b, 3, S("GET /"), false);
     spdy_ping(b, 7);
     spdy_data(b, 3, S("!"), true);
     spdy_reset(b, 3, SPDY_CANCEL);
     spdy_leave(b, 0);
-    deflateEnd(&z);
+    spdy_client_done();
 }
 
 static void dictionary_is_the_one_of_the_draft(void)
@@ -236,16 +186,16 @@ static void what_is_no_frame_is_refused(void)
     is_int(fed(S("\x80\3\0\x63\0\0\0\1x")), 0, "as is what is not known");
     for (size_t i = 0; i < COUNT(pairs); i++)
         pairs[i] = "x";
-    compressor_start();
-    add_open(&many, 1, pairs, 40);
-    deflateEnd(&z);
+    spdy_client_start();
+    spdy_add_open(&many, 1, pairs, 40);
+    spdy_client_done();
     is_int(fed(buf_str(&many)), -1, "too many headers");
     char *long_text = mem_new(20001);
     memset(long_text, 'x', 20000);
     pairs[1] = long_text;
-    compressor_start();
-    add_open(&huge, 1, pairs, 1);
-    deflateEnd(&z);
+    spdy_client_start();
+    spdy_add_open(&huge, 1, pairs, 1);
+    spdy_client_done();
     ok(huge.n < 500, "few bytes can hold many");
     is_int(fed(buf_str(&huge)), -1, "and are refused");
     free(long_text);
