@@ -126,7 +126,7 @@ const char *names_limits(const struct names *k)
         return NULL;
     if (!names_shared_lib(k->shared))
         return "Pods share this machine's network and know no cluster names: the preload library "
-               "could not be written to the data directory.";
+               "cannot be loaded from the data directory; muster's log says why.";
     return "Pods share this machine's network. Each has an address of its own (127.x.y.z) and the "
            "cluster's names by a preloaded library. Programs that are statically linked or make "
            "their own system calls (Go), and those that run as another user than muster, have "

@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,7 +24,7 @@ enum { SANDBOX_MAX = 1 << 20, BACKENDS_MAX = 64 };
 struct names_shared {
     struct names_addrs *addrs;
     char *dir;      /* DATA/names */
-    char *lib;      /* NULL: it could not be written, or cannot be named in LD_PRELOAD */
+    char *lib;      /* NULL: it cannot be written, loaded, or named in LD_PRELOAD */
     char *services; /* what is behind ClusterIPs */
 };
 
@@ -52,6 +53,22 @@ static int write_whole(struct arena *a, const char *path, str bytes, mode_t mode
     return 0;
 }
 
+/* Not from a file system that is mounted noexec: each program would complain of it. */
+static int lib_load(const char *path, struct err *e)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return err_sys(e, "open %s", path);
+    void *at = mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+    if (at == MAP_FAILED)
+        err_sys(e, "load %s (is its file system mounted noexec?)", path);
+    else
+        munmap(at, 1);
+    close(fd);
+    return at == MAP_FAILED ? -1 : 0;
+}
+
 static char *write_lib(struct arena *a, const char *dir)
 {
     str blob = { (const char *)preload_blob, preload_blob_size };
@@ -67,6 +84,10 @@ static char *write_lib(struct arena *a, const char *dir)
     if (!there &&
         (volumes_make_dirs(a, dir, 0755, &e) < 0 || write_whole(a, path.p, blob, 0755, &e) < 0)) {
         log_warn("pods have no names: the preload library is not written", KVZ("error", e.msg));
+        return NULL;
+    }
+    if (lib_load(path.p, &e) < 0) {
+        log_warn("pods have no names: the preload library cannot be loaded", KVZ("error", e.msg));
         return NULL;
     }
     return mem_or_abort(strdup(path.p));

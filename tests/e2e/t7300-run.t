@@ -228,6 +228,16 @@ test_expect_success 'without stdin, stdout or stderr' '
 	test_expect_code 2 muster run - <&- 2>err && has err "cannot read <stdin>: Bad file descriptor"
 '
 
+if test_have_prereq ROOT && unshare -m true 2>/dev/null; then
+	test_set_prereq MOUNTS
+fi
+
+test_expect_success MOUNTS 'shared, on files that are mounted noexec: no program complains of the library' '
+	mkdir noexec && timeout -k 5 120 unshare -m sh -c "mount -t tmpfs -o noexec none noexec &&
+		muster run --isolation shared --data noexec/data good.yaml && cat noexec/data/log" >out 2>err &&
+	is 3 "$(grep -c "^.worker-[0-2]. hello from good" out)" && lacks out "ld[.]so" && has out "library cannot be loaded.*noexec"
+'
+
 test_expect_success '--keep: all is there for a later muster up' '
 	muster run --keep good.yaml >out 2>err && has err "^  logs: $XDG_DATA_HOME/muster/logs/default/good" &&
 	KUBECONFIG=$XDG_DATA_HOME/muster/kubeconfig muster logs good -i 0 >out 2>err &&
