@@ -225,9 +225,11 @@ static void copy_text(char *to, size_t room, str from)
     snprintf(to, room, "%" PRI_STR, STR_ARG(from));
 }
 
-static void set_failure(struct run_job *j, struct run_replica *r, jv end, int64_t run)
+/* status: the container's. */
+static void set_failure(struct run_job *j, struct run_replica *r, jv status, jv end, int64_t run)
 {
     struct run_failure *f = &r->failure;
+    bool mapped = !str_eqz(jv_str(jv_at(status, "imageID"), STR_NONE), "muster://this-machine");
     int64_t code = jv_int(jv_at(end, "exitCode"), -1);
 
     if (f->last && f->run == run)
@@ -239,6 +241,8 @@ static void set_failure(struct run_job *j, struct run_replica *r, jv end, int64_
     copy_text(f->reason, sizeof(f->reason), jv_str(jv_at(end, "reason"), r->reason));
     copy_text(f->message, sizeof(f->message),
               jv_str(jv_at(end, "message"), code < 0 ? r->message : STR_NONE));
+    copy_text(f->image, sizeof(f->image),
+              mapped ? STR_NONE : jv_str(jv_at(status, "image"), STR_NONE));
 }
 
 /* Bad ends of what was not told to go. */
@@ -255,12 +259,12 @@ static void note_failures(struct run_job *j, struct run_replica *r, jv pod)
             bool waits = !jv_is_null(jv_at(it.value, "state", "waiting"));
             int64_t n = r->earlier + jv_int(jv_at(it.value, "restartCount"), 0);
             if (jv_int(jv_at(last, "exitCode"), 0))
-                set_failure(j, r, last, waits ? n : n - 1);
+                set_failure(j, r, it.value, last, waits ? n : n - 1);
             if (jv_int(jv_at(end, "exitCode"), 0))
-                set_failure(j, r, end, n);
+                set_failure(j, r, it.value, end, n);
         }
     if (r->failed && (!r->failure.last || r->failure.run < r->restarts)) /* evicted, refused */
-        set_failure(j, r, JV_ABSENT, r->restarts);
+        set_failure(j, r, JV_ABSENT, JV_ABSENT, r->restarts);
 }
 
 static void read_times(struct run_replica *r, jv status, int64_t now_ms)

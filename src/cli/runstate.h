@@ -15,6 +15,8 @@ struct run_failure {
     int64_t run;  /* restarts before it */
     char reason[64];
     char message[512];
+    char
+        image[256]; /* of a container that had none to run on, and so ran on this machine's files */
 };
 
 /* One replica of a job over all its pods; of a plain pod, the pod. */

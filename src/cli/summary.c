@@ -61,6 +61,11 @@ static void print_failure(struct arena *a, struct buf *b, const struct run_job *
         str line = str_cut(&rest, '\n');
         buf_printf(b, "%s  |%s %" PRI_STR "\n", red, off, STR_ARG(line));
     }
+    if (r->failure.image[0])
+        buf_printf(b,
+                   "  image %" PRI_STR " is not mapped, so this ran on the machine's own files: "
+                   "muster image map --help\n",
+                   STR_ARG(text_plain(a, str_of(r->failure.image))));
 }
 
 /* ---- each replica */

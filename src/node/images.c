@@ -232,8 +232,9 @@ void images_resolve(struct arena *a, const struct images *im, jv container, str 
     out->cwd = jv_str(jv_at(container, "workingDir"), S(""));
     if (!out->cwd.n)
         out->cwd = jv_str(jv_at(entry, "workingDir"), S(""));
-    out->id =
-        out->rootfs.n ? arena_cat(a, S("muster://"), out->rootfs) : S("muster://this-machine");
+    out->id = out->rootfs.n ? arena_cat(a, S("muster://"), out->rootfs)
+              : out->mapped ? S("muster://this-machine/mapped")
+                            : S("muster://this-machine"); /* known to runstate.c */
     out->argv = joined(a, command, args);
     if (jv_len(command) == 0) {
         out->reason = S("ImageNotMapped");

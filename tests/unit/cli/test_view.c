@@ -299,6 +299,27 @@ static void summaries(void)
     run_state_done(&s);
 
     run_state_init(&s);
+    j = add_job(&s, "wild", 1);
+    seen(&s, j, "worker", 0,
+         "{'phase':'Failed','containerStatuses':[{'name':'tensorflow','image':'a/mnist:1',"
+         "'imageID':'muster://this-machine','state':{'terminated':{'exitCode':2}}}]}",
+         2000);
+    condition(j, "Failed", "no", 2100);
+    is_str(
+        summary_text(a, &s, &o),
+        S("worker-0 failed: exit code 2; its last lines:\n"
+          "  | worker-0 of wild\n"
+          "  | ends\n"
+          "  image a/mnist:1 is not mapped, so this ran on the machine's own files: muster image "
+          "map --help\n"
+          "tfjob/wild Failed after 1.1s: no\n"
+          "  REPLICA    STATE    EXIT   RESTARTS   TIME\n"
+          "  worker-0   Failed   2      0          0.0s\n"
+          "  logs: /logs/wild\n"),
+        "on files that are not the image's");
+    run_state_done(&s);
+
+    run_state_init(&s);
     j = add_job(&s, "big", 100);
     for (int i = 0; i < 100; i++)
         seen(&s, j, "worker", i, ENDED("Succeeded", 0), 2000);
