@@ -61,7 +61,8 @@ static void print_failure(struct arena *a, struct buf *b, const struct run_job *
         str line = str_cut(&rest, '\n');
         buf_printf(b, "%s  |%s %" PRI_STR "\n", red, off, STR_ARG(line));
     }
-    if (r->failure.image[0])
+    /* who took too much memory, say, would have done so anywhere */
+    if (r->failure.image[0] && (!r->failure.reason[0] || !strcmp(r->failure.reason, "Error")))
         buf_printf(b,
                    "  image %" PRI_STR " is not mapped, so this ran on the machine's own files: "
                    "muster image map --help\n",

@@ -320,6 +320,17 @@ static void summaries(void)
     run_state_done(&s);
 
     run_state_init(&s);
+    j = add_job(&s, "fat", 1);
+    seen(
+        &s, j, "worker", 0,
+        "{'phase':'Failed','containerStatuses':[{'name':'tensorflow','image':'a/mnist:1','imageID':"
+        "'muster://this-machine','state':{'terminated':{'exitCode':137,'reason':'OOMKilled'}}}]}",
+        2000);
+    condition(j, "Failed", "no", 2100);
+    ok(!strstr(arena_z(a, summary_text(a, &s, &o)), "mapped"), "which are not to blame for memory");
+    run_state_done(&s);
+
+    run_state_init(&s);
     j = add_job(&s, "big", 100);
     for (int i = 0; i < 100; i++)
         seen(&s, j, "worker", i, ENDED("Succeeded", 0), 2000);
