@@ -134,6 +134,7 @@ static int run(const struct command *c, int argc, char **argv)
             return command_fail(EXIT_USAGE, "%s", e.msg);
         lint_read(l, files.at[i].shown, text);
     }
+    lint_namesakes(l);
     lint_check(l, wall_now_ms());
     return report(l, &f);
 }

@@ -2,6 +2,7 @@
 
 #include "lint/inside.h"
 
+#include "base/map.h"
 #include "kube/meta.h"
 
 #include <stdio.h>
@@ -265,6 +266,32 @@ static void sort_findings(struct lint *l)
     qsort(all, n, sizeof(*all), by_place);
     for (size_t i = 0; i < n; i++)
         l->findings.at[i] = all[i].f;
+}
+
+void lint_namesakes(struct lint *l)
+{
+    struct map first = { 0 };
+
+    for (size_t i = 0; i < l->objects.n; i++) {
+        const struct lint_object *o = &l->objects.at[i];
+        str key = arena_printf(l->a, "%" PRI_STR "\n%" PRI_STR "\n%" PRI_STR,
+                               STR_ARG(jv_str(jv_at(o->v, "apiVersion"), STR_NONE)),
+                               STR_ARG(meta_namespace(o->v)), STR_ARG(called(l->a, o->v)));
+        const struct lint_object *before = meta_name(o->v).n ? map_get(&first, key) : NULL;
+        if (!before) {
+            map_put(&first, key, &l->objects.at[i]);
+            continue;
+        }
+        if (jv_equal(before->v, o->v))
+            continue;
+        struct yaml_place at;
+        str file;
+        lint_object(l, (size_t)(before - l->objects.at), &file, &at);
+        finding_add(l, o, LINT_WARNING, S("metadata.name"),
+                    arena_printf(l->a, "another %" PRI_STR " is at %" PRI_STR ":%u:%u",
+                                 STR_ARG(called(l->a, o->v)), STR_ARG(file), at.line, at.column));
+    }
+    map_done(&first);
 }
 
 void lint_check(struct lint *l, int64_t now_ms)

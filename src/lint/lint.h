@@ -27,6 +27,9 @@ static inline void lint_auto(struct lint **l)
 }
 /* Takes in one file. text must live until lint_free. */
 void lint_read(struct lint *l, str file, str text);
+/* Warns of objects that differ and have one kind and name: one would take the other's place. Before
+ * lint_check; for who does not refuse them. */
+void lint_namesakes(struct lint *l);
 /* Looks at all that was read, now that all definitions are known. Once, after the last lint_read.
  * now_ms: what hooks take for the time. */
 void lint_check(struct lint *l, int64_t now_ms);

@@ -51,11 +51,24 @@ static str guess(const struct schema *s, str name)
     return out;
 }
 
+/* Where the field is that belongs one step further in: "runPolicy.backoffLimit"; empty: nowhere. */
+static str further_in(struct arena *a, const struct schema *s, str name)
+{
+    for (size_t i = 0; i < s->n_fields; i++) {
+        const struct schema_field *f = &s->fields[i];
+        if (f->schema->type == SCHEMA_OBJECT && schema_field(f->schema, name))
+            return arena_printf(a, "%" PRI_STR ".%" PRI_STR, STR_ARG(f->name), STR_ARG(name));
+    }
+    return STR_NONE;
+}
+
 static void tell_unknown(const struct shape_check *c, const struct schema *s, const struct path *at,
                          str name)
 {
     str near = guess(s, name);
 
+    if (!near.n)
+        near = further_in(c->a, s, name);
     c->on_unknown(
         c->ctx, path_str(c->a, at),
         near.n ? arena_printf(c->a, "unknown field; was \"%" PRI_STR "\" meant?", STR_ARG(near))

@@ -12,6 +12,7 @@ static str found(struct arena *a, const char *const *files)
 
     for (size_t i = 0; files[i]; i++)
         lint_read(l, arena_printf(a, "%zu", i + 1), str_of(files[i]));
+    lint_namesakes(l);
     lint_check(l, 0);
     const struct lint_finding *at = lint_findings(l, &n);
     for (size_t i = 0; i < n; i++)
@@ -133,6 +134,36 @@ static void jobs_are_held_to_their_rules(void)
         "J7: by the kind, by its schema, and by what its pods must be");
 }
 
+static void a_field_that_belongs_further_in(void)
+{
+    finds("apiVersion: kubeflow.org/v1\nkind: TFJob\nmetadata: {name: a}\n"
+          "spec: {cleanPodPolicy: None, tfReplicaSpecs: {Worker: {template: {spec: {containers: "
+          "[{name: tensorflow, image: b}]}}}}}\n",
+          "1:4:8 spec.cleanPodPolicy: unknown field; was \"runPolicy.cleanPodPolicy\" meant?\n",
+          "a policy of the run");
+    finds("apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"
+          "spec: {fsGroup: 1, containers: [{name: a, image: b}]}\n",
+          "1:4:8 spec.fsGroup: unknown field; was \"securityContext.fsGroup\" meant?\n",
+          "a setting of the pod");
+}
+
+static void namesakes_are_warned_of(void)
+{
+    const char *one = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {x: '1'}\n";
+    AUTO(arena) struct arena *a = arena_new();
+
+    is_str(found(a, (const char *const[]){ one, one, NULL }), S(""), "the same twice is fine");
+    is_str(found(a, (const char *const[]){ one,
+                                           "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
+                                           NULL }),
+           S("2:3:12 warning metadata.name: another ConfigMap/a is at 1:1:1\n"), "another is not");
+    finds("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\n"
+          "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: b}\n---\n"
+          "apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: a}\n---\n"
+          "apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: a}\ndata: {x: '1'}\n",
+          "", "nor are those elsewhere, or whose names are to be made up");
+}
+
 static void definitions_count_in_any_order(void)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -163,6 +194,8 @@ int main(void)
     lists_are_looked_into();
     json_is_fine();
     jobs_are_held_to_their_rules();
+    a_field_that_belongs_further_in();
+    namesakes_are_warned_of();
     definitions_count_in_any_order();
     return tap_done();
 }
