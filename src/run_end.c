@@ -9,6 +9,7 @@ enum {
     SETTLE_MS = 300,     /* for the last words of pods, once their job is over */
     LOGS_MS = 5 * 1000,  /* for what was written to come through */
     GRACE_S = 30,        /* that a pod is granted unless it says otherwise */
+    DAY_S = 24 * 3600,   /* and no more than this is waited for, whatever it says */
     LATE_MS = 10 * 1000, /* for what has to be done besides, after all grace */
     GONE_MS = 60 * 1000, /* for those that are killed */
 };
@@ -93,7 +94,7 @@ static int64_t grace_ms(const struct run *r)
                 most_s = s;
         }
     }
-    return most_s * 1000 + LATE_MS;
+    return (most_s < DAY_S ? most_s : DAY_S) * 1000 + LATE_MS;
 }
 
 static void suspend_jobs(struct run *r)
