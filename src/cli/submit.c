@@ -10,6 +10,8 @@
 enum { ESTABLISH_MS = 50, ESTABLISH_TRIES = 600 };
 
 static const struct kube_resource namespaces = { "", "v1", "namespaces", "Namespace", true };
+static const struct kube_resource accounts = { "", "v1", "serviceaccounts", "ServiceAccount",
+                                               false };
 static const struct kube_resource definitions = { "apiextensions.k8s.io", "v1",
                                                   "customresourcedefinitions",
                                                   "CustomResourceDefinition", true };
@@ -269,6 +271,41 @@ static int make_namespace(struct submit *m, str ns)
     return code;
 }
 
+/* A cluster has the accounts of those who work in it; nobody made them in one that is made for this
+ * run. Pods would not be let in. */
+static int make_account(struct submit *m, str ns, jv pod_spec)
+{
+    struct session *s = m->s;
+    str name = jv_str(jv_at(pod_spec, "serviceAccountName"),
+                      jv_str(jv_at(pod_spec, "serviceAccount"), STR_NONE));
+    jv body =
+        jobj(s->a, { "apiVersion", jstrz(s->a, "v1") }, { "kind", jstrz(s->a, "ServiceAccount") },
+             { "metadata", jobj(s->a, { "name", jstr(s->a, name) }) });
+    struct ask q = { .req = { .verb = KUBE_CREATE, .res = &accounts, .ns = ns, .body = body } };
+
+    if (!name.n)
+        return -1;
+    int code = session_ask(s, &q, 1);
+    if (code < 0 && q.err.code && q.err.code != ERR_EXISTS)
+        return session_fail(s, &q, "create service account %" PRI_STR, STR_ARG(name));
+    return code;
+}
+
+static int make_accounts(struct submit *m, const struct submit_object *o)
+{
+    const struct job_kind *kind;
+    jv spec = jv_at(o->obj, "spec");
+    int code = -1;
+
+    if (!submit_is_job(o->obj, &kind))
+        return -1;
+    if (!kind)
+        return make_account(m, o->ns, spec);
+    for (struct jv_iter it = jv_iter(jv_at(spec, kind->specs)); code < 0 && jv_next(&it);)
+        code = make_account(m, o->ns, jv_at(it.value, "template", "spec"));
+    return code;
+}
+
 static void on_time(void *arg)
 {
     bool *is = arg;
@@ -312,7 +349,8 @@ static int send_one(struct submit *m, struct submit_object *o)
         return code;
     q.req.res = o->res;
     q.req.ns = o->ns;
-    if (m->make_namespaces && o->ns.n && (code = make_namespace(m, o->ns)) >= 0)
+    if (m->make_namespaces && o->ns.n &&
+        ((code = make_namespace(m, o->ns)) >= 0 || (code = make_accounts(m, o)) >= 0))
         return code;
     code = session_ask(s, &q, 1);
     if (code >= 0)

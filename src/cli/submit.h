@@ -18,7 +18,7 @@ struct submit {
     struct session *s;
     struct submit_object *at;
     size_t n;
-    bool make_namespaces; /* those that the objects are in and that are not there */
+    bool make_namespaces; /* that the objects are in, and accounts that their pods name */
     bool ns_given;        /* the session's namespace is asked for, so others are wrong */
     const char *dir;      /* of a cluster that ends with us; NULL: the server stays */
     const char *there;    /* of a server that stays, where others do not find it by themselves */

@@ -155,13 +155,14 @@ test_expect_success 'standard input, a directory, and several jobs: the worst de
 	muster run - <good.yaml >out 2>err && has out "hello from good-worker-0"
 '
 
-test_expect_success 'namespaces first, whatever the order; a plain pod; names that are made up' '
+test_expect_success 'namespaces first, whatever the order; a plain pod and its account; names that are made up' '
 	cat >mixed.yaml <<-END &&
 	apiVersion: v1
 	kind: Pod
 	metadata: {generateName: solo-, namespace: mine}
 	spec:
 	  restartPolicy: Never
+	  serviceAccountName: trainer
 	  containers: [{name: main, image: none, command: [sh, -c, "echo \$GREETING alone"], envFrom: [{configMapRef: {name: words}}]}]
 	---
 	apiVersion: v1
