@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The end-to-end tests that the Training Operator has for its SDK (sdk/python/test/e2e), told anew with programs
 that run here: the same jobs, calls and assertions, in one namespace, one after the other, as pytest runs them.
-Its gang tests want a Volcano or scheduler-plugins beside the cluster and are left out where there is none, as
-there. Usage: t2200_scenarios.py [namespaces|shared] [part of a test's name]..."""
+Its gang tests want Volcano or scheduler-plugins beside the cluster; a few lines here do for it what they would.
+Usage: t2200_scenarios.py [namespaces|shared] [part of a test's name]..."""
 
 import sys
 
@@ -19,6 +19,7 @@ from world.machine import LEVELS
 NAMESPACE = "default"
 CONTROLLERS = {"default": "kubeflow.org/training-operator", "multikueue": "kueue.x-k8s.io/multikueue",
                "invalid": "kueue.x-k8s.io/other-controller"}
+SCHEDULER = "volcano"
 TESTS = []
 
 
@@ -56,9 +57,14 @@ def replica(n, policy, box):
     return models.KubeflowOrgV1ReplicaSpec(replicas=n, restart_policy=policy, template=template)
 
 
-def job_of(kind, name, replicas, managed_by=None, **more):
+def job_of(kind, name, replicas, managed_by=None, gang=None, **more):
+    """gang: how many pods have to be there before one of them starts, which its scheduler sees to."""
     job, spec = JOB_MODELS[kind.name]
     policy = models.KubeflowOrgV1RunPolicy(clean_pod_policy="None", managed_by=managed_by)
+    if gang:
+        policy.scheduling_policy = models.KubeflowOrgV1SchedulingPolicy(min_available=gang)
+        for role in replicas.values():
+            role.template.spec.scheduler_name = SCHEDULER
     return job(api_version="kubeflow.org/v1", kind=kind.name, metadata=models.V1ObjectMeta(name=name, namespace=NAMESPACE),
                spec=spec(**{SPECS[kind.name]: replicas}, run_policy=policy, **more))
 
@@ -89,24 +95,57 @@ def run_e2e(machine, job, kind, ranks):
     client.delete_job(name, NAMESPACE)
 
 
-def pytorchjob(name, managed_by=None):
+# ---- the jobs
+
+def pytorchjob(name="pytorchjob-e2e", **more):
     box = container(PYTORCH, rendezvous(PYTORCH), "2Gi", "0.8")
-    return job_of(PYTORCH, name, {"Master": replica(1, "OnFailure", box), "Worker": replica(1, "OnFailure", box)},
-                  managed_by)
+    return job_of(PYTORCH, name, {"Master": replica(1, "OnFailure", box), "Worker": replica(1, "OnFailure", box)}, **more)
+
+
+def tfjob(**more):
+    box = container(TF, rendezvous(TF), "4Gi", "1.6")
+    return job_of(TF, "tfjob-mnist-ci-test", {"Worker": replica(1, "Never", box)}, **more)
+
+
+def xgboostjob(**more):
+    box = container(XGBOOST, rendezvous(XGBOOST), "2Gi", "0.8")
+    return job_of(XGBOOST, "xgboostjob-iris-ci-test", {
+        "Master": replica(1, "OnFailure", box), "Worker": replica(1, "OnFailure", box)}, **more)
+
+
+def mpijob(**more):
+    """A launcher that starts before its worker would fail the job for good. Their worker has no command and stays
+    by the image's, which here is said."""
+    rank = "import os; e = os.environ; print('rank', e['OMPI_COMM_WORLD_RANK'], 'of', e['OMPI_COMM_WORLD_SIZE'])"
+    program = ["mpirun", "--allow-run-as-root", "-np", "1", *python(rank)]
+    return job_of(MPI, "mpijob-pytorch-ci-test", {
+        "Launcher": replica(1, "Never", container(MPI, program, "1Gi", "0.4")),
+        "Worker": replica(1, "Never", container(MPI, ["sleep", "infinity"], "3Gi", "1.2"))}, slots_per_worker=1, **more)
+
+
+def paddlejob(**more):
+    program = HEAD + WHO["PaddleJob"].replace(' + (role == "worker")', "") + TAIL  # there is no master
+    box = container(PADDLE, python(program), "2Gi", "0.8")
+    return job_of(PADDLE, "paddlejob-cpu-ci-test", {"Worker": replica(2, "OnFailure", box)}, **more)
+
+
+def jaxjob(**more):
+    box = container(JAX, rendezvous(JAX), "3Gi", "1.2")
+    return job_of(JAX, "jaxjob-cpu-ci-test", {"Worker": replica(2, "OnFailure", box)}, **more)
 
 
 # ---- test_e2e_pytorchjob.py
 
 @scenario
 def pytorchjob_e2e(machine):
-    run_e2e(machine, pytorchjob("pytorchjob-e2e"), PYTORCH, 2)
+    run_e2e(machine, pytorchjob(), PYTORCH, 2)
 
 
 @scenario
 def pytorchjob_e2e_managed_by(machine):
     client = client_of(machine, PYTORCH)
     for word, manager in CONTROLLERS.items():
-        job = pytorchjob(f"pytorchjob-e2e-{word}-controller", manager)
+        job = pytorchjob(f"pytorchjob-e2e-{word}-controller", managed_by=manager)
         try:
             client.create_job(job, namespace=NAMESPACE)
         except RuntimeError as e:
@@ -157,43 +196,70 @@ def pytorchjob_create_from_image(machine):
 
 @scenario
 def tfjob_e2e(machine):
-    box = container(TF, rendezvous(TF), "4Gi", "1.6")
-    run_e2e(machine, job_of(TF, "tfjob-mnist-ci-test", {"Worker": replica(1, "Never", box)}), TF, 1)
+    run_e2e(machine, tfjob(), TF, 1)
 
 
 @scenario
 def xgboostjob_e2e(machine):
-    box = container(XGBOOST, rendezvous(XGBOOST), "2Gi", "0.8")
-    run_e2e(machine, job_of(XGBOOST, "xgboostjob-iris-ci-test", {
-        "Master": replica(1, "OnFailure", box), "Worker": replica(1, "OnFailure", box)}), XGBOOST, 2)
+    run_e2e(machine, xgboostjob(), XGBOOST, 2)
 
 
 @scenario
 def mpijob_e2e(machine):
-    """A launcher that starts before its worker would fail the job for good. Their worker has no command and stays
-    by the image's, which here is said."""
-    program = ["mpirun", "--allow-run-as-root", "-np", "1", *python(mpi_rank())]
-    run_e2e(machine, job_of(MPI, "mpijob-pytorch-ci-test", {
-        "Launcher": replica(1, "Never", container(MPI, program, "1Gi", "0.4")),
-        "Worker": replica(1, "Never", container(MPI, ["sleep", "infinity"], "3Gi", "1.2"))},
-        slots_per_worker=1), MPI, 1)
-
-
-def mpi_rank():
-    return "import os; e = os.environ; print('rank', e['OMPI_COMM_WORLD_RANK'], 'of', e['OMPI_COMM_WORLD_SIZE'])"
+    run_e2e(machine, mpijob(), MPI, 1)
 
 
 @scenario
 def paddlejob_e2e(machine):
-    program = HEAD + WHO["PaddleJob"].replace(' + (role == "worker")', "") + TAIL  # there is no master
-    box = container(PADDLE, python(program), "2Gi", "0.8")
-    run_e2e(machine, job_of(PADDLE, "paddlejob-cpu-ci-test", {"Worker": replica(2, "OnFailure", box)}), PADDLE, 2)
+    run_e2e(machine, paddlejob(), PADDLE, 2)
 
 
 @scenario
 def jaxjob_e2e(machine):
-    box = container(JAX, rendezvous(JAX), "3Gi", "1.2")
-    run_e2e(machine, job_of(JAX, "jaxjob-cpu-ci-test", {"Worker": replica(2, "OnFailure", box)}), JAX, 2)
+    run_e2e(machine, jaxjob(), JAX, 2)
+
+
+# ---- test_sdk_e2e_with_gang_scheduling, of each kind
+
+GANGS = ((PYTORCH, lambda **more: pytorchjob("pytorchjob-gang-scheduling", **more), 2, 2), (TF, tfjob, 1, 1),
+         (XGBOOST, xgboostjob, 2, 2), (MPI, mpijob, 2, 1), (PADDLE, paddlejob, 2, 2), (JAX, jaxjob, 2, 2))
+
+
+def schedule(machine, client, name, pods):
+    """What a gang scheduler does: when as many pods wait as the job wants at once, all of them get a node. It looks
+    at the job, as there are no PodGroups yet. True: they got one."""
+    want = client.get_job(name, NAMESPACE).spec.run_policy.scheduling_policy.min_available
+
+    def waiting():
+        return [p for p in client.get_job_pods(name, NAMESPACE) if p.spec.scheduler_name == SCHEDULER
+                and not p.spec.node_name and not p.metadata.deletion_timestamp]
+    machine.until(lambda: len(waiting()) == pods, lambda: f"{pods} pods wait: {[p.metadata.name for p in waiting()]}")
+    if pods < want:
+        return False
+    node = client.core_api.list_node().items[0].metadata.name
+    for pod in waiting():
+        target = {"target": {"apiVersion": "v1", "kind": "Node", "name": node}}
+        machine.kube.call("POST", f"/api/v1/namespaces/{NAMESPACE}/pods/{pod.metadata.name}/binding", {
+            "apiVersion": "v1", "kind": "Binding", "metadata": {"name": pod.metadata.name}, **target})
+    return True
+
+
+def gang_e2e(machine, kind, make, pods, ranks):
+    client = client_of(machine, kind)
+    job = make(gang=10)
+    name = job.metadata.name
+    client.create_job(job, namespace=NAMESPACE)
+    client.wait_for_job_conditions(name, NAMESPACE, expected_conditions={"Created"}, **POLL)
+    is_(schedule(machine, client, name, pods), False, "ten are wanted, and not so many there")
+    job = client.get_job(name, NAMESPACE)
+    is_((client.is_job_created(job=job), client.is_job_running(job=job)), (True, False), "created, and not running")
+    client.update_job(make(gang=pods), name, NAMESPACE)
+    is_(schedule(machine, client, name, pods), True, "as many are wanted as are there")
+    verify_job_e2e(client, name)
+    print_job_results(client, name)
+    for rank in range(ranks):
+        hears(machine, client, name, f"rank {rank} of {ranks}", 1)
+    client.delete_job(name, NAMESPACE)
 
 
 def main():
@@ -204,6 +270,9 @@ def main():
         for f in TESTS:
             if not parts or any(p in claim(f) for p in parts):
                 tap.run(f"{claim(f)} ({machine.level})", f, machine)
+        gangs = [(f"{kind.name.lower()} with gang scheduling ({machine.level})", gang_e2e, machine, kind, *more)
+                 for kind, *more in GANGS]
+        tap.run_all([g for g in gangs if not parts or any(p in g[0] for p in parts)], width=len(GANGS))
     tap.end()
 
 
