@@ -38,15 +38,31 @@ static void look_at_container(jv status, struct pod_state *out)
     out->message = jv_str(jv_at(ended, "message"), out->message);
 }
 
+/* Nothing is heard of a scheduler that is neither the usual one nor ours, be it there or not. */
+static str other_scheduler(jv pod)
+{
+    static const char *const known[] = { "", "default-scheduler", "muster-scheduler" };
+    str name = jv_str(jv_at(pod, "spec", "schedulerName"), STR_NONE);
+
+    for (size_t i = 0; i < COUNT(known); i++)
+        if (str_eqz(name, known[i]))
+            return STR_NONE;
+    return jv_exists(jv_at(pod, "spec", "nodeName")) ? STR_NONE : name;
+}
+
 struct pod_state pod_state(struct arena *a, jv pod)
 {
     static const char *const lists[] = { "initContainerStatuses", "containerStatuses" };
     struct pod_state out = { .state = jv_str(jv_at(pod, "status", "phase"), S("Pending")) };
     jv scheduled = meta_condition(pod, S("PodScheduled"));
     str reason = jv_str(jv_at(pod, "status", "reason"), STR_NONE);
+    str other = other_scheduler(pod);
 
-    (void)a;
     out.message = jv_str(jv_at(pod, "status", "message"), STR_NONE);
+    if (other.n && !out.message.n && str_eqz(out.state, "Pending"))
+        out.message = arena_printf(
+            a, "it waits for the scheduler %" PRI_STR " (spec.schedulerName); is that there?",
+            STR_ARG(other));
     for (size_t i = 0; i < COUNT(lists); i++)
         for (struct jv_iter it = jv_iter(jv_at(pod, "status", lists[i])); jv_next(&it);)
             look_at_container(it.value, &out);

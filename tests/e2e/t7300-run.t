@@ -203,6 +203,12 @@ test_expect_success 'why nothing runs is said, once, in one sentence' '
 	has told "^muster: worker-[0-9]\( and 1 more\)*: Pending: 0/1 nodes are available: 1 Insufficient nvidia.com/gpu.$"
 '
 
+test_expect_success 'a scheduler that is not there is named' '
+	job gang 2 true | sed "s/^\( *\)containers:/\1schedulerName: volcano\n&/" >gang.yaml && grep -q volcano gang.yaml &&
+	begin gang.yaml && soon grep "waits for the scheduler volcano" err && kill -INT $pid && { wait $pid; is 130 $?; } &&
+	has err "^muster: worker-[01]\( and 1 more\)*: Pending: it waits for the scheduler volcano (spec.schedulerName); is that there?$"
+'
+
 test_expect_success 'an image that is not mapped, and nothing to run: what to do about it' '
 	cat >unmapped.yaml <<-END &&
 	apiVersion: v1
