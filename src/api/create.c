@@ -9,6 +9,7 @@
 #include "api/reviews.h"
 #include "api/strategy.h"
 #include "api/table.h"
+#include "api/update.h"
 #include "kube/meta.h"
 
 enum { NAME_TRIES = 8 };
@@ -21,7 +22,7 @@ struct create {
     jv obj;  /* as it is to be stored */
     int tries;
     bool generated; /* the name was: take another one if it exists */
-    bool is_apply;
+    struct update *applied;
     int code;
 };
 
@@ -61,6 +62,10 @@ static int decide(struct change_op *op, struct arena *a, jv live, struct change 
         start(c);
         return -1;
     }
+    if (c->applied) {
+        update_start(c->applied);
+        return -1;
+    }
     fail_exists(c->r, meta_name(c->obj), meta_being_deleted(live));
     return -1;
 }
@@ -88,7 +93,7 @@ static void start(struct create *c)
                            .res = r->res,
                            .manager = query_manager(r),
                            .sent_managed = r->sent_managed,
-                           .is_apply = c->is_apply,
+                           .is_apply = c->applied != NULL,
                            .now_ms = wall_now_ms() };
 
     c->tries++;
@@ -118,7 +123,7 @@ static void start(struct create *c)
     change_start(&c->op);
 }
 
-void create_object(struct api_req *r, jv obj, bool is_apply)
+void create_object(struct api_req *r, jv obj, struct update *applied)
 {
     struct create *c = ARENA_NEW(r->a, struct create);
 
@@ -129,7 +134,7 @@ void create_object(struct api_req *r, jv obj, bool is_apply)
         return;
     }
     obj = admit_owners(r, r->a, obj);
-    *c = (struct create){ .r = r, .sent = obj, .is_apply = is_apply, .code = 201 };
+    *c = (struct create){ .r = r, .sent = obj, .applied = applied, .code = 201 };
     start(c);
 }
 
@@ -142,5 +147,5 @@ void verb_create(struct api_req *r)
     if (!r->res->coll)
         review_run(r, obj);
     else
-        create_object(r, obj, false);
+        create_object(r, obj, NULL);
 }

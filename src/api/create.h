@@ -3,5 +3,8 @@
 
 #include "api/write.h"
 
-/* obj is decoded and of the right kind; managedFields are done already if is_apply. */
-void create_object(struct api_req *r, jv obj, bool is_apply);
+struct update;
+
+/* obj is decoded and of the right kind. applied: the server-side apply that found nothing there,
+ * whose managedFields are done; it starts over if another write came first. */
+void create_object(struct api_req *r, jv obj, struct update *applied);

@@ -113,22 +113,14 @@ static jv make_patched(struct update *u, struct arena *a, jv live)
     str refusal = strict_outcome(r, &s);
     if (refusal.n)
         return refuse(p, v, refusal);
-    if (!str_eq(meta_name(out), meta_name(live))) {
-        fail_bad_request(r,
-                         "the name of the object (%" PRI_STR
-                         ") does not match the name on the URL (%" PRI_STR ")",
-                         STR_ARG(meta_name(out)), STR_ARG(r->name));
+    if (!update_is_named(r, out))
         return JV_ABSENT;
-    }
-    if (r->res->namespaced && !str_eq(meta_namespace(out), meta_namespace(live))) {
-        fail_bad_request(
-            r,
-            "the namespace of the provided object does not match the namespace sent on the request");
-        return JV_ABSENT;
-    }
     str kind = jv_str(jv_at(out, "kind"), STR_NONE);
     str version = jv_str(jv_at(out, "apiVersion"), STR_NONE);
-    if (!str_eq(kind, r->res->kind) || !str_eq(version, r->res->api_version))
+    /* taken away, they are the request's: but a custom object is nothing without them */
+    bool same_kind = str_eq(kind, r->res->kind) || (!kind.n && !r->res->crdv);
+    bool same_version = str_eq(version, r->res->api_version) || (!version.n && !r->res->crdv);
+    if (!same_kind || !same_version)
         return refuse(p, v,
                       arena_printf(r->a,
                                    "no kind \"%" PRI_STR "\" is registered for version \"%" PRI_STR
@@ -173,7 +165,7 @@ jv patch_apply(struct api_req *r, struct arena *a, jv live, jv body)
         answer_patch_err(r, &e, STR_NONE);
         return out;
     }
-    return admit_owners(r, a, out);
+    return update_is_named(r, out) ? admit_owners(r, a, out) : JV_ABSENT;
 }
 
 static jv make_applied(struct update *u, struct arena *a, jv live)
@@ -277,7 +269,6 @@ static int parse_apply(struct patch *p)
         return -1;
     }
     p->body = v; /* as it was written: apply owns exactly these fields */
-    p->body = jv_with(r->a, p->body, jstr(r->a, r->name), "metadata", "name");
     return 0;
 }
 
@@ -290,13 +281,6 @@ static int prepare_apply(struct patch *p)
     p->u.make = make_applied;
     p->u.is_apply = true;
     p->u.may_create = !r->sub.n;
-    /* what it would be as a new object; computed now, as create does not come back to us */
-    struct store_obj *o = store_get(r->res->coll, resource_key(r->a, r->res, r->ns, r->name));
-    if (!o) {
-        p->u.create_with = patch_apply(r, r->a, JV_ABSENT, p->body);
-        if (!jv_exists(p->u.create_with))
-            return -1;
-    }
     return 0;
 }
 

@@ -93,18 +93,28 @@ bool update_is_current(struct api_req *r, jv obj, jv live)
     return true;
 }
 
+/* There is none, or no longer: the object that an apply makes is made now, not before. */
 static void create_instead(struct update *u)
 {
     struct api_req *r = u->r;
 
-    jv obj = u->create_with;
-    if (!u->may_create)
+    if (!u->may_create) {
         fail_not_found(r, r->res, r->name);
-    else if (!u->is_apply && meta_uid(obj).n)
+        return;
+    }
+    jv obj = u->is_apply ? u->make(u, r->a, JV_ABSENT) : u->create_with;
+    if (!jv_exists(obj))
+        return;
+    if (!u->is_apply && meta_uid(obj).n)
         fail_other_uid(r, meta_uid(obj), S(""));
+    else if (meta_uid(obj).n)
+        fail_conflict(r, r->name,
+                      "uid mismatch: the provided object specified uid %" PRI_STR
+                      ", and no existing object was found",
+                      STR_ARG(meta_uid(obj)));
     else
-        create_object(r, u->is_apply ? obj : jv_without(r->a, obj, "metadata", "resourceVersion"),
-                      u->is_apply);
+        create_object(r, jv_without(r->a, obj, "metadata", "resourceVersion"),
+                      u->is_apply ? u : NULL);
 }
 
 static int decide(struct change_op *op, struct arena *a, jv live, struct change *out)
@@ -166,6 +176,30 @@ void update_start(struct update *u)
     change_start(&u->op);
 }
 
+bool update_is_named(struct api_req *r, jv obj)
+{
+    str name = meta_name(obj);
+    str ns = meta_namespace(obj);
+
+    if (!name.n)
+        fail_bad_request(r,
+                         "the name of the object (%" PRI_STR
+                         " based on URL) was undeterminable: name must be provided",
+                         STR_ARG(r->name));
+    else if (!str_eq(name, r->name))
+        fail_bad_request(r,
+                         "the name of the object (%" PRI_STR
+                         ") does not match the name on the URL (%" PRI_STR ")",
+                         STR_ARG(name), STR_ARG(r->name));
+    else if (r->res->namespaced && ns.n && !str_eq(ns, r->ns))
+        fail_bad_request(
+            r,
+            "the namespace of the provided object does not match the namespace sent on the request");
+    else
+        return true;
+    return false;
+}
+
 static jv make_from_body(struct update *u, struct arena *a, jv live)
 {
     (void)a;
@@ -180,28 +214,8 @@ void verb_update(struct api_req *r)
 
     if (table_check(r) < 0 || body_object(r, r->res, &obj) < 0)
         return;
-    str name = meta_name(obj);
-    str ns = meta_namespace(obj);
-    if (!name.n) {
-        fail_bad_request(r,
-                         "the name of the object (%" PRI_STR
-                         " based on URL) was undeterminable: name must be provided",
-                         STR_ARG(r->name));
+    if (!update_is_named(r, obj))
         return;
-    }
-    if (!str_eq(name, r->name)) {
-        fail_bad_request(r,
-                         "the name of the object (%" PRI_STR
-                         ") does not match the name on the URL (%" PRI_STR ")",
-                         STR_ARG(name), STR_ARG(r->name));
-        return;
-    }
-    if (r->res->namespaced && ns.n && !str_eq(ns, r->ns)) {
-        fail_bad_request(
-            r,
-            "the namespace of the provided object does not match the namespace sent on the request");
-        return;
-    }
     obj = admit_owners(r, r->a, obj);
     *u = (struct update){ .r = r,
                           .make = make_from_body,

@@ -79,6 +79,40 @@ static void patches_work(struct box *b)
     }
 }
 
+/* What an apply comes to is decided when its turn comes: what was there, or was not, when it was
+ * asked for does not count. */
+static void applies_meet_other_writes(struct box *b)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct box_answer w[3] = { { .a = a }, { .a = a }, { .a = a } };
+    struct kube_request apply = {
+        .verb = KUBE_PATCH,
+        .patch = KUBE_PATCH_APPLY,
+        .res = &box_maps,
+        .ns = ns,
+        .name = S("met"),
+        .body = box_value(a, "{'apiVersion':'v1','kind':'ConfigMap','metadata':{'name':'met'},"
+                             "'data':{'k':'v'}}")
+    };
+    struct kube_request delete = apply;
+
+    delete.verb = KUBE_DELETE;
+    delete.body = JV_ABSENT;
+    kube_send(b->kube, &apply, box_on_answer, &w[0]);
+    kube_send(b->kube, &apply, box_on_answer, &w[1]);
+    box_until(b, &w[0].done);
+    box_until(b, &w[1].done);
+    is_int(w[0].ans.status, 201, "of two that find nothing the first creates");
+    is_int(w[1].ans.status, 200, "and the second joins it");
+    w[0].done = w[1].done = false;
+    kube_send(b->kube, &delete, box_on_answer, &w[2]);
+    kube_send(b->kube, &apply, box_on_answer, &w[0]);
+    box_until(b, &w[2].done);
+    box_until(b, &w[0].done);
+    is_int(w[0].ans.status, 201, "one whose object is deleted under it creates anew");
+    is_str(meta_name(w[0].ans.obj), S("met"), "by its name");
+}
+
 static void errors_are_told_in_full(struct box *b)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -433,6 +467,7 @@ int main(void)
         return 1;
     verbs_work((box_open(&b, NULL, NULL), &b));
     patches_work(&b);
+    applies_meet_other_writes(&b);
     errors_are_told_in_full(&b);
     watches_are_selected(&b);
     watches_end(&b);
