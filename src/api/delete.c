@@ -4,7 +4,6 @@
 
 #include "api/admit.h"
 #include "api/list.h"
-#include "api/select.h"
 #include "api/table.h"
 #include "kube/meta.h"
 
@@ -16,6 +15,24 @@ struct deletion {
     struct delete_opts o;
 };
 
+/* Why the object may not be deleted, in words; empty: it is the one that was meant. */
+static str other_than_meant(struct arena *a, const struct delete_opts *o, jv live)
+{
+    if (o->uid.n && !str_eq(o->uid, meta_uid(live)))
+        return arena_printf(a,
+                            "the UID in the precondition (%" PRI_STR
+                            ") does not match the UID in record (%" PRI_STR
+                            "). The object might have been deleted and then recreated",
+                            STR_ARG(o->uid), STR_ARG(meta_uid(live)));
+    if (o->resource_version.n && !str_eq(o->resource_version, meta_resource_version(live)))
+        return arena_printf(a,
+                            "the ResourceVersion in the precondition (%" PRI_STR
+                            ") does not match the ResourceVersion in record (%" PRI_STR
+                            "). The object might have been modified",
+                            STR_ARG(o->resource_version), STR_ARG(meta_resource_version(live)));
+    return STR_NONE;
+}
+
 static int decide_one(struct change_op *op, struct arena *a, jv live, struct change *out)
 {
     struct deletion *d = op->ctx;
@@ -25,20 +42,9 @@ static int decide_one(struct change_op *op, struct arena *a, jv live, struct cha
         fail_not_found(r, r->res, r->name);
         return -1;
     }
-    if (d->o.uid.n && !str_eq(d->o.uid, meta_uid(live))) {
-        fail_precondition(r, r->name,
-                          "the UID in the precondition (%" PRI_STR
-                          ") does not match the UID in record (%" PRI_STR
-                          "). The object might have been deleted and then recreated",
-                          STR_ARG(d->o.uid), STR_ARG(meta_uid(live)));
-        return -1;
-    }
-    if (d->o.resource_version.n && !str_eq(d->o.resource_version, meta_resource_version(live))) {
-        fail_precondition(r, r->name,
-                          "the ResourceVersion in the precondition (%" PRI_STR
-                          ") does not match the ResourceVersion in record (%" PRI_STR
-                          "). The object might have been modified",
-                          STR_ARG(d->o.resource_version), STR_ARG(meta_resource_version(live)));
+    str other = other_than_meant(r->a, &d->o, live);
+    if (other.n) {
+        fail_precondition(r, r->name, "%" PRI_STR, STR_ARG(other));
         return -1;
     }
     if (admit_delete(r, live) < 0)
@@ -106,10 +112,11 @@ void verb_delete(struct api_req *r)
 struct sweep {
     struct api_req *r;
     struct delete_opts o;
-    struct store_item *items;
-    size_t n;
+    struct list_found found;
     size_t left;
     struct err e; /* the first failure */
+    str name;     /* of the first that was not the one meant, */
+    str other;    /* and why; empty: none */
 };
 
 struct swept {
@@ -119,10 +126,15 @@ struct swept {
 
 static int decide_swept(struct change_op *op, struct arena *a, jv live, struct change *out)
 {
-    struct swept *w = op->ctx;
+    struct sweep *s = ((struct swept *)op->ctx)->s;
+    str other = jv_exists(live) ? other_than_meant(s->r->a, &s->o, live) : STR_NONE;
 
-    if (jv_exists(live))
-        *out = delete_decide(a, op->res, live, &w->s->o, wall_now_ms());
+    if (other.n && !s->other.n) {
+        s->name = arena_str(s->r->a, meta_name(live));
+        s->other = other;
+    }
+    if (jv_exists(live) && !other.n)
+        *out = delete_decide(a, op->res, live, &s->o, wall_now_ms());
     return 0;
 }
 
@@ -138,38 +150,29 @@ static void done_swept(struct change_op *op, enum change_kind kind, struct blob 
         s->e = *e;
     if (--s->left)
         return;
-    if (s->e.code != ERR_OK) {
+    if (s->e.code != ERR_OK)
         answer_err(r, &s->e);
-        return;
-    }
-    answer_list(r, (struct list_meta){ .rev = store_rev(r->api->store) }, s->items, s->n);
+    else if (s->other.n)
+        fail_precondition(r, s->name, "%" PRI_STR, STR_ARG(s->other));
+    else
+        answer_list(r, s->found.meta, s->found.items, s->found.n);
 }
 
 void verb_delete_collection(struct api_req *r)
 {
     struct sweep *s = ARENA_NEW(r->a, struct sweep);
-    struct selection sel;
-    struct store_snapshot snap;
-    struct err e = { 0 };
 
     s->r = r;
-    if (table_check(r) < 0 || delete_read_options(r, &s->o) < 0 || selection_of(r, &sel) < 0)
+    if (table_check(r) < 0 || delete_read_options(r, &s->o) < 0 || list_find(r, &s->found) < 0)
         return;
-    if (store_snapshot(r->res->coll, r->a, 0, sel.prefix, STR_NONE, &snap, &e) < 0) {
-        answer_err(r, &e);
-        return;
-    }
-    s->items = arena_alloc(r->a, (snap.n + 1) * sizeof(*s->items));
-    for (size_t i = 0; i < snap.n; i++)
-        if (selection_has_stored(&sel, snap.items[i].key, snap.items[i].value))
-            s->items[s->n++] = snap.items[i];
-    s->left = s->n + 1;
-    struct swept *all = ARENA_ARRAY(r->a, struct swept, s->n + 1);
-    for (size_t i = 0; i < s->n; i++) {
+    size_t n = s->found.n;
+    s->left = n + 1;
+    struct swept *all = ARENA_ARRAY(r->a, struct swept, n + 1);
+    for (size_t i = 0; i < n; i++) {
         all[i].s = s;
         all[i].op = (struct change_op){ .api = r->api,
                                         .res = r->res,
-                                        .key = s->items[i].key,
+                                        .key = s->found.items[i].key,
                                         .dry_run = r->q.dry_run,
                                         .decide = decide_swept,
                                         .done = done_swept,
@@ -177,7 +180,7 @@ void verb_delete_collection(struct api_req *r)
         change_start(&all[i].op);
     }
     /* one count was held back so that the answer comes last, also when there was nothing to do */
-    struct swept *last = &all[s->n];
+    struct swept *last = &all[n];
     last->s = s;
     last->op.ctx = last;
     done_swept(&last->op, CHANGE_NONE, NULL, NULL);

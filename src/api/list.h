@@ -9,5 +9,14 @@ struct list_meta {
     int64_t remaining; /* 0: none, or not known */
 };
 
+struct list_found {
+    struct list_meta meta;
+    struct store_item *items; /* in r->a */
+    size_t n;
+};
+
+/* What selectors, page and revision of the request choose. 0, or answered already and -1. */
+int list_find(struct api_req *r, struct list_found *out);
+
 /* items live in r->a and keep their values until the answer is through. */
 void answer_list(struct api_req *r, struct list_meta m, const struct store_item *items, size_t n);

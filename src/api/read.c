@@ -163,37 +163,43 @@ static void expired(struct api_req *r, const struct selection *sel, const struct
     answer_status(r, status);
 }
 
-void verb_list(struct api_req *r)
+int list_find(struct api_req *r, struct list_found *out)
 {
     struct selection sel;
     struct page page;
     struct store_snapshot snap;
     struct err e = { 0 };
 
-    if (table_check(r) < 0 || selection_of(r, &sel) < 0 || which_page(r, &sel, &page) < 0)
-        return;
+    if (selection_of(r, &sel) < 0 || which_page(r, &sel, &page) < 0)
+        return -1;
     if (store_snapshot(r->res->coll, r->a, page.rev, sel.prefix, page.after, &snap, &e) < 0) {
         if (e.code == ERR_EXPIRED)
             expired(r, &sel, &page);
         else
             answer_err(r, &e);
-        return;
+        return -1;
     }
     int64_t limit = r->q.limit > 0 ? r->q.limit : INT64_MAX;
     struct store_item *items = arena_alloc(r->a, (snap.n + 1) * sizeof(*items));
-    size_t n = 0;
-    str token = STR_NONE;
-    int64_t remaining = 0;
+    *out = (struct list_found){ .meta = { .rev = snap.rev }, .items = items };
     for (size_t i = 0; i < snap.n; i++) {
         if (!selection_has_stored(&sel, snap.items[i].key, snap.items[i].value))
             continue;
-        if ((int64_t)n == limit) {
-            token = write_token(r->a, &sel, snap.rev, items[n - 1].key);
+        if ((int64_t)out->n == limit) {
+            out->meta.cont = write_token(r->a, &sel, snap.rev, items[out->n - 1].key);
             if (!sel.labels && !sel.fields)
-                remaining = (int64_t)(snap.n - i);
+                out->meta.remaining = (int64_t)(snap.n - i);
             break;
         }
-        items[n++] = snap.items[i];
+        items[out->n++] = snap.items[i];
     }
-    answer_list(r, (struct list_meta){ snap.rev, token, remaining }, items, n);
+    return 0;
+}
+
+void verb_list(struct api_req *r)
+{
+    struct list_found found;
+
+    if (table_check(r) == 0 && list_find(r, &found) == 0)
+        answer_list(r, found.meta, found.items, found.n);
 }
