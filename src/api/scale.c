@@ -2,6 +2,8 @@
 
 #include "api/decode.h"
 #include "api/subresource.h"
+#include "api/table.h"
+#include "builtin/cells.h"
 #include "builtin/types.h"
 #include "kube/meta.h"
 #include "kube/patch_json.h"
@@ -126,13 +128,23 @@ static jv make_applied(struct update *u, struct arena *a, jv live)
     return patch_apply(u->r, a, live, body);
 }
 
+static jv in_form(struct api_req *r, jv scale)
+{
+    struct kind_ctx c = { .a = r->a, .now_ms = wall_now_ms() };
+
+    if (r->form == FORM_TABLE)
+        return table_of_other(r, scale, scale_columns, COUNT(scale_columns),
+                              scale_cells(&c, scale));
+    return r->form == FORM_META ? partial_of(r->a, r, scale) : scale;
+}
+
 static void show_scale(struct api_req *r, jv obj)
 {
     struct err e = { 0 };
     jv scale = scale_of(r->a, r->res, obj, false, &e);
 
     if (jv_exists(scale))
-        answer_json(r, 200, scale);
+        answer_json(r, 200, in_form(r, scale));
     else if (e.code == ERR_INTERNAL)
         fail_internal(r, &e);
     else
@@ -161,14 +173,7 @@ static int read_put(struct scaling *s)
 
     if (body_typed(r, S("Scale"), S("autoscaling"), S("v1"), &autoscaling1_Scale, &s->scale) < 0)
         return -1;
-    str name = meta_name(s->scale);
-    if (str_eq(name, r->name))
-        return 0;
-    fail_bad_request(r,
-                     "the name of the object (%" PRI_STR
-                     ") does not match the name on the URL (%" PRI_STR ")",
-                     STR_ARG(name), STR_ARG(r->name));
-    return -1;
+    return update_is_named(r, s->scale) ? 0 : -1;
 }
 
 static int read_patch(struct scaling *s)
@@ -218,6 +223,8 @@ void scale_run(struct api_req *r)
 {
     struct scaling *s = ARENA_NEW(r->a, struct scaling);
 
+    if (table_check(r) < 0)
+        return;
     if (r->verb == VERB_GET) {
         show(r);
         return;

@@ -34,18 +34,23 @@ int table_check(struct api_req *r)
     return -1;
 }
 
+static jv columns_of(struct arena *a, const struct kind_column *c, size_t n)
+{
+    struct jbuild b = jb_arr(a);
+
+    for (size_t i = 0; i < n; i++)
+        jb_push(&b, column(a, &c[i]));
+    return jb_done(&b);
+}
+
 jv table_columns(struct arena *a, const struct resource *res)
 {
     if (res->crdv)
         return crd_columns(a, res->crdv);
     bool own = res->builtin->columns != NULL;
     const struct kind_column *c = own ? res->builtin->columns : name_and_age;
-    size_t n = own ? res->builtin->n_columns : COUNT(name_and_age);
-    struct jbuild b = jb_arr(a);
 
-    for (size_t i = 0; i < n; i++)
-        jb_push(&b, column(a, &c[i]));
-    return jb_done(&b);
+    return columns_of(a, c, own ? res->builtin->n_columns : COUNT(name_and_age));
 }
 
 jv partial_of(struct arena *a, const struct api_req *r, jv obj)
@@ -54,13 +59,20 @@ jv partial_of(struct arena *a, const struct api_req *r, jv obj)
                 { "apiVersion", jstr(a, meta_version(r)) }, { "metadata", jv_at(obj, "metadata") });
 }
 
+/* What a row says of its object, besides the cells. */
+static jv beside(struct arena *a, const struct api_req *r, jv obj)
+{
+    if (str_eqz(r->q.include_object, "None"))
+        return JV_NULL_V;
+    return str_eqz(r->q.include_object, "Object") ? obj : partial_of(a, r, obj);
+}
+
 jv table_row(struct arena *a, const struct api_req *r, jv obj)
 {
     struct kind_ctx c = { .a = a, .now_ms = wall_now_ms() };
     const struct builtin_kind *k = r->res->builtin;
     jv conditions = k && k->row_conditions ? k->row_conditions(&c, obj) : JV_ABSENT;
     jv cells;
-    jv shown = partial_of(a, r, obj);
 
     if (r->res->crdv)
         cells = crd_cells(a, r->res->crdv, obj, c.now_ms);
@@ -69,11 +81,8 @@ jv table_row(struct arena *a, const struct api_req *r, jv obj)
     else
         cells =
             jarr(a, jv_at(obj, "metadata", "name"), jv_at(obj, "metadata", "creationTimestamp"));
-    if (str_eqz(r->q.include_object, "None"))
-        shown = JV_NULL_V;
-    else if (str_eqz(r->q.include_object, "Object"))
-        shown = obj;
-    return jobj(a, { "cells", cells }, { "conditions", conditions }, { "object", shown });
+    return jobj(a, { "cells", cells }, { "conditions", conditions },
+                { "object", beside(a, r, obj) });
 }
 
 jv table_new(struct arena *a, const struct api_req *r, jv list_meta, jv columns, jv rows)
@@ -84,10 +93,21 @@ jv table_new(struct arena *a, const struct api_req *r, jv list_meta, jv columns,
                 { "rows", rows });
 }
 
-jv table_of_one(struct api_req *r, jv obj)
+static jv around_one(struct api_req *r, jv obj, jv columns, jv row)
 {
     jv meta = jobj(r->a, { "resourceVersion", jv_at(obj, "metadata", "resourceVersion") });
 
-    return table_new(r->a, r, meta, table_columns(r->a, r->res),
-                     jarr(r->a, table_row(r->a, r, obj)));
+    return table_new(r->a, r, meta, columns, jarr(r->a, row));
+}
+
+jv table_of_one(struct api_req *r, jv obj)
+{
+    return around_one(r, obj, table_columns(r->a, r->res), table_row(r->a, r, obj));
+}
+
+jv table_of_other(struct api_req *r, jv obj, const struct kind_column *columns, size_t n, jv cells)
+{
+    jv row = jobj(r->a, { "cells", cells }, { "object", beside(r->a, r, obj) });
+
+    return around_one(r, obj, columns_of(r->a, columns, n), row);
 }

@@ -11,4 +11,6 @@ jv table_row(struct arena *a, const struct api_req *r, jv obj);
 /* A Table around rows; columns absent: null, as in all but the first event of a watch. */
 jv table_new(struct arena *a, const struct api_req *r, jv list_meta, jv columns, jv rows);
 jv table_of_one(struct api_req *r, jv obj);
+/* The same of what is not of the resource's own kind. */
+jv table_of_other(struct api_req *r, jv obj, const struct kind_column *columns, size_t n, jv cells);
 jv partial_of(struct arena *a, const struct api_req *r, jv obj);

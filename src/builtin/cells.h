@@ -37,6 +37,7 @@
     X(replicationcontroller, 8) \
     X(resourcequota, 4)         \
     X(rolebinding, 6)           \
+    X(scale, 4)                 \
     X(secret, 4)                \
     X(service, 7)               \
     X(serviceaccount, 3)        \

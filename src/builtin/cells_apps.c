@@ -46,6 +46,13 @@ const struct kind_column daemonset_columns[] = {
     WIDE_COLUMN("Selector", "string", "Which pods belong to it."),
 };
 
+const struct kind_column scale_columns[] = {
+    COLUMN("Name", "string", "The name of what is scaled."),
+    COLUMN("Desired", "integer", "Pods wanted."),
+    COLUMN("Available", "integer", "Pods there are."),
+    AGE_COLUMN,
+};
+
 const struct kind_column podtemplate_columns[] = {
     NAME_COLUMN,
     CONTAINERS_COLUMN(COLUMN),
@@ -164,4 +171,10 @@ jv controllerrevision_cells(const struct kind_ctx *c, jv obj)
 {
     return jarr(c->a, cell_name(c, obj), controller(c, obj), cell_int(c, jv_at(obj, "revision")),
                 cell_age(c, obj));
+}
+
+jv scale_cells(const struct kind_ctx *c, jv obj)
+{
+    return jarr(c->a, cell_name(c, obj), cell_int(c, jv_at(obj, "spec", "replicas")),
+                cell_int(c, jv_at(obj, "status", "replicas")), cell_age(c, obj));
 }
