@@ -148,14 +148,13 @@ static void answer_made(struct api_req *r, jv meta, const struct store_item *ite
 {
     AUTO(buf) struct buf b = { 0 };
 
-    buf_addc(&b, '[');
     for (size_t i = 0; i < n; i++) {
         AUTO(arena) struct arena *a = arena_new();
-        if (i)
-            buf_addc(&b, ',');
+        buf_addc(&b, i ? ',' : '[');
         json_print(&b, shown(a, r, items[i].value));
     }
-    buf_addc(&b, ']');
+    /* no metadata at all is null with kube-apiserver, where other lists are empty */
+    buf_add(&b, n ? S("]") : r->form == FORM_META ? S("null") : S("[]"));
     if (r->yaml || wants_pretty(r)) {
         answer_json(r, 200, list_head(r, meta, json_parse(r->a, buf_str(&b), NULL, NULL)));
         return;
