@@ -15,8 +15,7 @@ struct deletion {
     struct delete_opts o;
 };
 
-/* Why the object may not be deleted, in words; empty: it is the one that was meant. */
-static str other_than_meant(struct arena *a, const struct delete_opts *o, jv live)
+str delete_other_than_meant(struct arena *a, const struct delete_opts *o, jv live)
 {
     if (o->uid.n && !str_eq(o->uid, meta_uid(live)))
         return arena_printf(a,
@@ -42,7 +41,7 @@ static int decide_one(struct change_op *op, struct arena *a, jv live, struct cha
         fail_not_found(r, r->res, r->name);
         return -1;
     }
-    str other = other_than_meant(r->a, &d->o, live);
+    str other = delete_other_than_meant(r->a, &d->o, live);
     if (other.n) {
         fail_precondition(r, r->name, "%" PRI_STR, STR_ARG(other));
         return -1;
@@ -127,7 +126,7 @@ struct swept {
 static int decide_swept(struct change_op *op, struct arena *a, jv live, struct change *out)
 {
     struct sweep *s = ((struct swept *)op->ctx)->s;
-    str other = jv_exists(live) ? other_than_meant(s->r->a, &s->o, live) : STR_NONE;
+    str other = jv_exists(live) ? delete_other_than_meant(s->r->a, &s->o, live) : STR_NONE;
 
     if (other.n && !s->other.n) {
         s->name = arena_str(s->r->a, meta_name(live));

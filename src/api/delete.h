@@ -20,6 +20,9 @@ struct delete_opts {
 /* 0, or answered already and -1. Also sets what of r->q the body overrides. */
 int delete_read_options(struct api_req *r, struct delete_opts *o);
 
+/* What of the preconditions live does not meet, in words; empty: it is the object meant. */
+str delete_other_than_meant(struct arena *a, const struct delete_opts *o, jv live);
+
 /* What deleting obj comes to. Pure. */
 struct change delete_decide(struct arena *a, const struct resource *res, jv obj,
                             const struct delete_opts *o, int64_t now_ms);

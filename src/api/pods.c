@@ -173,6 +173,11 @@ static int decide_evict(struct change_op *op, struct arena *a, jv live, struct c
         fail_not_found(v->r, op->res, v->r->name);
         return -1;
     }
+    str other = delete_other_than_meant(v->r->a, &v->o, live);
+    if (other.n) {
+        fail_precondition(v->r, v->r->name, "%" PRI_STR, STR_ARG(other));
+        return -1;
+    }
     str why = forbidding_budget(v->r, a, live);
     if (why.n) {
         refuse_eviction(v->r, why);
@@ -206,9 +211,20 @@ void pod_eviction_run(struct api_req *r)
         fail_bad_request(r, "name in URL does not match name in Eviction object");
         return;
     }
+    str home = meta_namespace(eviction);
+    if (home.n && !str_eq(home, r->ns)) {
+        fail_bad_request(
+            r,
+            "the namespace of the provided object does not match the namespace sent on the request");
+        return;
+    }
     jv options = jv_at(eviction, "deleteOptions");
     v->r = r;
-    v->o.grace_s = jv_int(jv_at(options, "gracePeriodSeconds"), -1);
+    v->o = (struct delete_opts){
+        .grace_s = jv_int(jv_at(options, "gracePeriodSeconds"), -1),
+        .uid = jv_str(jv_at(options, "preconditions", "uid"), STR_NONE),
+        .resource_version = jv_str(jv_at(options, "preconditions", "resourceVersion"), STR_NONE),
+    };
     for (struct jv_iter it = jv_iter(jv_at(options, "dryRun")); jv_next(&it);)
         r->q.dry_run = r->q.dry_run || str_eqz(jv_str(it.value, STR_NONE), "All");
     v->op = (struct change_op){ .api = r->api,
