@@ -56,7 +56,7 @@ static bool locate(struct api_req *r, str group, str version, const struct parts
         return false;
     if (r->res->namespaced && !in_namespace && r->name.n)
         return false;
-    return true;
+    return r->res->coll || !r->name.n; /* reviews and bindings are not kept, so have no names */
 }
 
 static bool verb_of(struct api_req *r, str method)
@@ -145,8 +145,6 @@ static void serve(struct api_req *r, str group, str version, const struct parts 
     arena_defer(r->a, unref_resource, resource_ref(r->res));
     if (r->res->crdv && r->res->crdv->deprecated)
         request_warn(r, "%" PRI_STR, STR_ARG(r->res->crdv->warning));
-    if (r->res->builtin && r->res->builtin->deprecated)
-        request_warn(r, "%s", r->res->builtin->deprecated);
     if (r->sub.n && !subresource_exists(r->res, r->sub)) {
         if (r->res->crdv)
             fail_not_found(r, r->res, r->name);
@@ -162,6 +160,8 @@ static void serve(struct api_req *r, str group, str version, const struct parts 
         fail_method(r);
         return;
     }
+    if (r->res->builtin && r->res->builtin->deprecated)
+        request_warn(r, "%s", r->res->builtin->deprecated);
     if (negotiate(r) < 0 || query_parse(r, http_query(r->http)) < 0)
         return;
     if (old_watch && (r->verb == VERB_GET || r->verb == VERB_LIST))

@@ -61,8 +61,12 @@ static bool is_listed(str list, str field)
 
 static bool may_select(const struct resource *res, str field)
 {
-    if (str_eqz(field, "metadata.name") || str_eqz(field, "metadata.namespace"))
+    bool has_own = res->builtin && res->builtin->select_fields;
+
+    if (str_eqz(field, "metadata.name"))
         return true;
+    if (str_eqz(field, "metadata.namespace"))
+        return res->namespaced || !has_own;
     for (size_t i = 0; res->crdv && i < res->crdv->n_selectable; i++)
         if (str_eq(res->crdv->selectable[i], field))
             return true;
@@ -74,7 +78,9 @@ static bool may_select(const struct resource *res, str field)
 /* kube-apiserver words this differently for kinds that have fields of their own. */
 static void refuse(struct api_req *r, str field)
 {
-    if (r->res->builtin && r->res->builtin->select_fields)
+    if (r->res->builtin && str_eqz(r->res->group_resource, "jobs.batch"))
+        fail_bad_request(r, "field label \"%" PRI_STR "\" not supported for Job", STR_ARG(field));
+    else if (r->res->builtin && r->res->builtin->select_fields)
         fail_bad_request(r, "field label not supported: %" PRI_STR, STR_ARG(field));
     else if (r->res->builtin)
         fail_bad_request(r,

@@ -326,6 +326,8 @@ static bool spec_changed(struct arena *a, const struct resource *res, jv obj, jv
     jv x = jv_without(a, obj, "metadata");
     jv y = jv_without(a, old, "metadata");
 
+    if (res->builtin && jv_exists(jv_at(obj, "webhooks"))) /* what they have in place of a spec */
+        return !jv_equal_semantic(jv_at(obj, "webhooks"), jv_at(old, "webhooks"));
     if (res->builtin)
         return !jv_equal_semantic(jv_at(obj, "spec"), jv_at(old, "spec"));
     if (res->has_status) {
