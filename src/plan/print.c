@@ -66,6 +66,7 @@ static jv step_json(struct arena *a, const struct plan_step *s)
                 { "must", true_or_none(s->must) }, { "basis", true_or_none(s->basis) },
                 { "shared", true_or_none(s->shared) }, { "object", step_object(a, s) },
                 { "told", z_or_none(a, s->done_reason) }, { "words", z_or_none(a, s->done_words) },
+                { "refused", z_or_none(a, s->fail_reason) },
                 { "failing", z_or_none(a, s->fail_words) },
                 { "taken", z_or_none(a, s->taken_reason) },
                 { "events", events_json(a, s->notes, s->n_notes) },

@@ -104,6 +104,34 @@ static void what_is_let_pass_is_told(void)
     is_int((int64_t)ps.n, 0, "unless nobody wants to know");
 }
 
+static void values_become_those_of_other_types(void)
+{
+    static const struct {
+        const char *rule;
+        const char *wrong; /* NULL: it holds */
+    } rows[] = {
+        { "int('12') == 12 && int('-3') == -3 && int(2.9) == 2 && int(-2.9) == -2 && int(7) == 7",
+          NULL },
+        { "double('1.5') == 1.5 && double(2) == 2.0", NULL },
+        { "string(3) == '3' && string(true) == 'true' && string('x') == 'x'", NULL },
+        { "int('12') == 13", "failed rule" },
+        { "int('x') == 1", "strconv.ParseInt: parsing \"x\": invalid syntax" },
+        { "int(1e300) == 1", "integer overflow" },
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        AUTO(arena) struct arena *a = arena_new();
+        AUTO(jdoc) struct jdoc *d = with_rule(rows[i].rule);
+        AUTO(crd) struct crd *c = crd_compile(jdoc_root(d), NULL, NULL);
+        struct problems ps = { .a = a };
+
+        crd_validate(&ps, c->storage, JV_EMPTY_OBJ, JV_ABSENT);
+        ok(rows[i].wrong ? ps.n == 1 && str_contains(ps.at[0].message, str_of(rows[i].wrong))
+                         : ps.n == 0,
+           "%s: %.*s", rows[i].rule, STR_ARG(problems_text(a, &ps)));
+    }
+}
+
 static void a_rule_that_never_ends_is_stopped(void)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -150,6 +178,7 @@ int main(int argc, char **argv)
     matches_the_real_server(argc > 1 ? argv[1] : ".");
     rules_outside_of_our_part_are_named();
     what_is_let_pass_is_told();
+    values_become_those_of_other_types();
     a_rule_that_never_ends_is_stopped();
     long_chains_do_not_run_out_of_stack();
     return tap_done();

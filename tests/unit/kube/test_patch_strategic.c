@@ -74,6 +74,8 @@ static const struct {
 
 static void patches_of_a_spec_merge_as_on_kube_apiserver(void)
 {
+    int left = 0;
+
     for (size_t i = 0; i < COUNT(good); i++) {
         AUTO(arena) struct arena *a = arena_new();
         AUTO(jdoc) struct jdoc *doc = J(pod);
@@ -86,7 +88,10 @@ static void patches_of_a_spec_merge_as_on_kube_apiserver(void)
         if (!jv_exists(got))
             printf("# %s\n", e.msg);
         is_json(jdoc_root(doc), pod, "the document itself stays");
+        for (struct jv_iter it = jv_iter(jv_at(got, "spec")); jv_next(&it);)
+            left += str_starts(it.key, S("$"));
     }
+    is_int(left, 0, "no word of a patch becomes a field");
 }
 
 static const struct {
