@@ -109,7 +109,7 @@ bench-quick: deps-test all ## smaller and less exact, of muster alone
 	@bench/node --quick
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -n 's/^\([a-z0-9-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
 clean: ## remove what was built
 	@rm -rf $(BUILD) $(ASAN) $(TSAN) $(FUZZ) build-tidy build-ci

@@ -238,11 +238,58 @@ static void failures_are_told_in_the_words_of_the_step(void)
     over(w);
 }
 
+static enum { NOT_SERVED, SERVED, FORBIDDEN } accounts_are;
+static int lists; /* of accounts, as long as they are served */
+
+static bool some_accounts(struct fake *f, const struct kube_request *r, struct kube_answer *ans)
+{
+    (void)f;
+    if (r->verb != KUBE_LIST || r->res != &accounts)
+        return false;
+    lists += accounts_are == SERVED;
+    if (accounts_are == SERVED)
+        return false;
+    *ans = (struct kube_answer){ .status = accounts_are == FORBIDDEN ? 403 : 404 };
+    err_set(&ans->err, accounts_are == FORBIDDEN ? ERR_FORBIDDEN : ERR_NOT_FOUND, "no accounts");
+    return true;
+}
+
+static bool are_listed(struct world *w)
+{
+    (void)w;
+    return lists > 0;
+}
+
+static bool misses_accounts(struct world *w)
+{
+    return str_contains(ctl_trouble(w->c), S("serviceaccounts"));
+}
+
+static void what_is_not_served_is_not_missed_until_it_is(void)
+{
+    struct world *w = start(5);
+    struct err lost = { 0 };
+
+    err_set(&lost, ERR_UNAVAILABLE, "connection lost");
+    w->f->refuse = some_accounts;
+    world_start(w);
+    ok(run_until(w, has_pod), "a server that knows no accounts");
+    ok(ctl_is_synced(w->c) && !ctl_trouble(w->c).n, "is no trouble");
+    accounts_are = SERVED;
+    ok(run_until(w, are_listed) && settle(w), "when it does they are listed");
+    accounts_are = FORBIDDEN;
+    fake_forget(w->f);
+    fake_cut(w->f, &lost);
+    ok(run_until(w, misses_accounts), "and from then on missed");
+    over(w);
+}
+
 int main(void)
 {
     all_is_made_and_kept();
     a_basis_of_another_holds_up_what_stands_on_it();
     an_account_may_be_anybodys();
     failures_are_told_in_the_words_of_the_step();
+    what_is_not_served_is_not_missed_until_it_is();
     return tap_done();
 }
