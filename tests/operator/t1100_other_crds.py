@@ -83,7 +83,7 @@ def managers_that_no_door_refuses(s):
 
 
 def a_job_that_another_operator_left_is_taken_over(s):
-    """Finished by the original, without completionTime (Q18), and one that runs (Q8)."""
+    """Finished by the original, without completionTime, and one that runs."""
     s.engine.kill_operator()
     stamp = "2025-01-01T10:00:00Z"
     made = [{"type": "Created", "status": "True", "reason": "TFJobCreated", "message": "TFJob j is created.",

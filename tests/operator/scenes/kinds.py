@@ -134,7 +134,7 @@ def a_job_grows_and_shrinks(s):
     s.wait(lambda: s.pods.names() == names(s, wide(s, 1)), "surplus pods go")
     s.wait_counts("j", **full(wide(s, 1)))
     is_(s.uid("j-worker-0"), first, "those that stay are as they were")
-    assert not is_true(s.job("j"), "Failed") and not s.told(s.kind.name + "Restarting"), "Q3: that is no failure"
+    assert not is_true(s.job("j"), "Failed") and not s.told(s.kind.name + "Restarting"), "that is no failure"
 
 
 @each(PYTORCH, PADDLE, JAX)
