@@ -46,7 +46,6 @@ static int run(const struct command *c, int argc, char **argv)
     const char *format = "yaml";
     struct err e = { 0 };
 
-    /* NOLINTNEXTLINE(concurrency-mt-unsafe): there are no threads */
     for (int opt; (opt = getopt_long(argc, argv, "ho:", options, NULL)) != -1;) {
         if (opt == 'h')
             return fputs(c->help, stdout), EXIT_DONE;

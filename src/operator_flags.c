@@ -285,7 +285,6 @@ int operator_flags_read(struct arena *a, struct operator_flags *f, int argc, cha
     }
     set_up_log(f, go_flag_given(&all, "zap-devel"));
     tell_unused(&all);
-    /* NOLINTNEXTLINE(concurrency-mt-unsafe): there are no threads yet */
     f->settings.cluster_domain = str_of(getenv("CUSTOM_CLUSTER_DOMAIN"));
     f->settings.mpi_kubectl_image = str_of(f->kubectl_image);
     f->settings.agent_image = str_of(f->agent_image);

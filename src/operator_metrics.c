@@ -134,7 +134,6 @@ static int64_t open_files(void)
 
     if (!d)
         return 0;
-    /* NOLINTNEXTLINE(concurrency-mt-unsafe): nobody else has this one */
     while (readdir(d))
         n++;
     closedir(d);

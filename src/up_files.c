@@ -30,14 +30,16 @@ static void add(struct arena *a, struct homes *h, const char *path)
 jv up_files_homes(struct arena *a)
 {
     struct homes h = { 0 };
-    const struct passwd *me = getpwuid(geteuid()); /* NOLINT(concurrency-mt-unsafe): at start */
+    struct passwd *me = NULL, row;
+    char text[1 << 14];
 
     if (geteuid() == 0) {
         add(a, &h, "/root");
         add(a, &h, "/home");
     }
+    getpwuid_r(geteuid(), &row, text, sizeof(text), &me);
     add(a, &h, me ? me->pw_dir : NULL);
-    add(a, &h, getenv("HOME")); /* NOLINT(concurrency-mt-unsafe): nobody sets it */
+    add(a, &h, getenv("HOME"));
     return jarr_n(a, h.at, h.n);
 }
 

@@ -107,7 +107,7 @@ static jv machine_env(struct arena *a)
     struct jbuild b = jb_obj(a);
 
     for (size_t i = 0; i < COUNT(names); i++) {
-        const char *value = getenv(names[i]); /* NOLINT(concurrency-mt-unsafe): nobody sets any */
+        const char *value = getenv(names[i]);
         if (value)
             jb_add(&b, str_of(names[i]), jstr(a, arena_str(a, str_of(value))));
     }
@@ -216,7 +216,7 @@ static void make_namespace(struct up_node *u)
 static int node_begin(struct up_node *u, struct arena *a, struct api *api, const char *dir,
                       struct up_node_opts *o, struct err *e)
 {
-    const char *path = getenv("PATH"); /* NOLINT(concurrency-mt-unsafe): nobody sets it */
+    const char *path = getenv("PATH");
 
     find_groups(u, dir);
     struct warden_opts w = { .pods = arena_printf(a, "%s/pods", dir).p };

@@ -78,7 +78,6 @@ void trash_sweep(struct binder *b)
 
     if (!d)
         return;
-    /* NOLINTNEXTLINE(concurrency-mt-unsafe): d is ours alone */
     for (struct dirent *e; (e = readdir(d));) {
         str rest = str_of(e->d_name), path;
         int64_t until;

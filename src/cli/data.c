@@ -26,10 +26,8 @@ static void fd_auto(const int *fd)
 
 int data_dir(struct arena *a, const char *given, const char **out, struct err *e)
 {
-    /* NOLINTBEGIN(concurrency-mt-unsafe): nobody sets these */
     const char *xdg = getenv("XDG_DATA_HOME");
     const char *home = getenv("HOME");
-    /* NOLINTEND(concurrency-mt-unsafe) */
 
     if (given && !*given)
         return err_set(e, ERR_INVALID, "--data names no directory");
@@ -98,7 +96,6 @@ static int check_ours(const char *dir, struct err *e)
     if (!d)
         return err_sys(e, "read %s", dir);
     bool empty = true;
-    /* NOLINTNEXTLINE(concurrency-mt-unsafe): d is ours alone */
     for (struct dirent *entry; (entry = readdir(d));)
         empty = empty && is_early(entry->d_name);
     closedir(d);

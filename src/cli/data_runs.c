@@ -34,7 +34,6 @@ void data_run_end(const char *run)
     char path[PATH_MAX];
     DIR *d = opendir(run);
 
-    /* NOLINTNEXTLINE(concurrency-mt-unsafe): d is ours alone */
     for (struct dirent *x; d && (x = readdir(d));) {
         snprintf(path, sizeof(path), "%s/%s", run, x->d_name);
         if (!is_kept(x->d_name))
@@ -69,7 +68,6 @@ static void list(struct arena *a, const char *dir, struct all *out)
 {
     DIR *d = opendir(arena_printf(a, "%s/runs", dir).p);
 
-    /* NOLINTNEXTLINE(concurrency-mt-unsafe): d is ours alone */
     for (struct dirent *x; d && (x = readdir(d));) {
         struct stat st;
         const char *path = arena_printf(a, "%s/runs/%s", dir, x->d_name).p;

@@ -21,7 +21,6 @@ static int run(const struct command *c, int argc, char **argv)
     struct err e = { 0 };
     int pid = 0;
 
-    /* NOLINTNEXTLINE(concurrency-mt-unsafe): there are no threads */
     for (int opt; (opt = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
         if (opt == 'h')
             return fputs(c->help, stdout), EXIT_DONE;

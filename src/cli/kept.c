@@ -44,7 +44,6 @@ static int64_t newest(struct arena *a, const char *dir)
     DIR *d = opendir(dir);
     int64_t best = -1;
 
-    /* NOLINTNEXTLINE(concurrency-mt-unsafe): d is ours alone */
     for (struct dirent *x; d && (x = readdir(d));) {
         int64_t ns = changed_ns(arena_printf(a, "%s/%s/" LOGS_INDEX, dir, x->d_name).p);
         best = ns > best ? ns : best;
@@ -117,7 +116,6 @@ static void list(struct arena *a, const struct kept_opts *o, const char *dir, st
 {
     DIR *d = opendir(dir);
 
-    /* NOLINTNEXTLINE(concurrency-mt-unsafe): d is ours alone */
     for (struct dirent *x; d && (x = readdir(d));) {
         str name = arena_str(a, str_of(x->d_name));
         if (x->d_name[0] != '.' && (!o->is_wanted || o->is_wanted(o->ctx, name)))

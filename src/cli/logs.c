@@ -329,10 +329,8 @@ static int follow_all(struct reader *r)
 
 static bool wants_color(const struct flags *f)
 {
-    /* NOLINTBEGIN(concurrency-mt-unsafe): nobody sets these */
     const char *term = getenv("TERM");
     const char *no = getenv("NO_COLOR");
-    /* NOLINTEND(concurrency-mt-unsafe) */
 
     if (f->color && strcmp(f->color, "auto") != 0)
         return strcmp(f->color, "always") == 0;

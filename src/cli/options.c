@@ -116,9 +116,7 @@ int options_read(const struct command *c, int argc, char **argv, void *to, char 
     fill(c, &t);
     opterr = 0;
     optind = 1;
-    /* NOLINTBEGIN(concurrency-mt-unsafe): there are no threads */
     for (int opt; code < 0 && (opt = getopt_long(argc, argv, t.shorts, t.longs, NULL)) != -1;) {
-        /* NOLINTEND(concurrency-mt-unsafe) */
         const struct opt *o = option_of(c, opt);
         if (opt == 'h') {
             AUTO(arena) struct arena *a = arena_new();

@@ -26,14 +26,14 @@ struct screen {
 
 bool screen_can_draw(int fd)
 {
-    const char *term = getenv("TERM"); // NOLINT(concurrency-mt-unsafe): nobody sets it
+    const char *term = getenv("TERM");
 
     return isatty(fd) && term && *term && strcmp(term, "dumb") != 0;
 }
 
 bool screen_wants_color(int fd)
 {
-    const char *no = getenv("NO_COLOR"); // NOLINT(concurrency-mt-unsafe): nobody sets it
+    const char *no = getenv("NO_COLOR");
 
     return screen_can_draw(fd) && !(no && *no);
 }

@@ -33,7 +33,6 @@ static int load(struct session *s, const struct session_opts *o, struct err *e)
     bool named = o->kubeconfig || (!o->data && from.env_kubeconfig && *from.env_kubeconfig);
     /* In a pod of ours home is this machine's: what runs there is not reached from here, and a
      * kubeconfig there is somebody's, not the pod's. */
-    /* NOLINTNEXTLINE(concurrency-mt-unsafe): nobody sets it */
     bool in_pod = !o->data && getenv("MUSTER_POD");
     const char *local = named || in_pod ? NULL : local_kubeconfig(s->a, o->data);
 

@@ -16,7 +16,6 @@ struct files {
 
 struct client_from client_from_env(void)
 {
-    /* NOLINTBEGIN(concurrency-mt-unsafe): nobody sets these */
     return (struct client_from){
         .env_kubeconfig = getenv("KUBECONFIG"),
         .home = getenv("HOME"),
@@ -24,7 +23,6 @@ struct client_from client_from_env(void)
         .service_port = getenv("KUBERNETES_SERVICE_PORT"),
         .account_dir = "/var/run/secrets/kubernetes.io/serviceaccount",
     };
-    /* NOLINTEND(concurrency-mt-unsafe) */
 }
 
 int client_file_read(struct arena *a, const char *path, str *out, struct err *e)

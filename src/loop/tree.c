@@ -121,7 +121,6 @@ static void read_all(struct walk *w)
             close(fd);
         return;
     }
-    /* NOLINTNEXTLINE(concurrency-mt-unsafe): d is ours alone */
     for (struct dirent *at; (at = readdir(d));) {
         if (strcmp(at->d_name, ".") == 0 || strcmp(at->d_name, "..") == 0 || !look(w, at))
             continue;

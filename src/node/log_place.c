@@ -111,14 +111,12 @@ static int64_t next_attempt(const char *dir, str container)
     DIR *d = opendir(dir);
     int64_t next = 0;
 
-    /* NOLINTNEXTLINE(concurrency-mt-unsafe): d is ours alone */
     for (struct dirent *x; d && (x = readdir(d));) {
         int64_t n = logs_attempt(str_of(x->d_name), container);
         next = n >= next ? n + 1 : next;
     }
     if (d)
         rewinddir(d);
-    /* NOLINTNEXTLINE(concurrency-mt-unsafe): d is ours alone */
     for (struct dirent *x; d && (x = readdir(d));) {
         int64_t n = logs_attempt(str_of(x->d_name), container);
         if (n >= 0 && n <= next - NODE_LOG_ATTEMPTS)

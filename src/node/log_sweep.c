@@ -34,7 +34,6 @@ static void each(const char *dir, void (*fn)(void *ctx, const char *path), void 
 {
     DIR *d = opendir(dir);
 
-    /* NOLINTNEXTLINE(concurrency-mt-unsafe): d is ours alone */
     for (struct dirent *x; d && (x = readdir(d));) {
         char *path = NULL;
         if (x->d_name[0] == '.' || asprintf(&path, "%s/%s", dir, x->d_name) < 0)

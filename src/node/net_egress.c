@@ -122,7 +122,6 @@ static bool others_forward(const struct net_egress *g)
     bool found = false;
 
     link_name(g, ours);
-    /* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
     for (struct dirent *at; d && !found && (at = readdir(d));) {
         char path[300], text[PATH_MAX] = "", flags[16] = "";
         if (at->d_name[0] == '.' || strcmp(at->d_name, "lo") == 0 || strcmp(at->d_name, ours) == 0)

@@ -98,7 +98,6 @@ static int64_t find_pod(const struct outer *o)
     DIR *d = dir < 0 ? NULL : fdopendir(dir);
     int64_t found = -1;
 
-    /* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
     for (struct dirent *at; d && found < 0 && (at = readdir(d));) {
         int64_t pid =
             at->d_name[0] == '.' ? -1 : net_hub_pod_pid(o->h.datafd, str_of(at->d_name), NULL);

@@ -340,7 +340,6 @@ static void keep_addresses(struct serve *s)
     int dir = openat(s->h->datafd, "pods", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *d = dir < 0 ? NULL : fdopendir(dir);
 
-    /* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
     for (struct dirent *at; d && (at = readdir(d));) {
         uint32_t ip = 0;
         int64_t pid =

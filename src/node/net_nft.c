@@ -17,7 +17,7 @@
 
 bool net_find_program(const char *name, char out[PATH_MAX])
 {
-    const char *path = getenv("PATH"); /* NOLINT(concurrency-mt-unsafe): nobody sets it */
+    const char *path = getenv("PATH");
     str places[] = { str_of(path ? path : ""), S("/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin") };
 
     for (size_t i = 0; i < COUNT(places); i++)
