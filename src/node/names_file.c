@@ -288,9 +288,12 @@ static void slot_bytes(struct buf *b, str line, size_t size, bool shown)
 {
     size_t from = b->n;
 
-    buf_add(b, line);
-    if (!shown)
-        b->p[from] = '#';
+    if (shown) {
+        buf_add(b, line);
+    } else {
+        buf_addc(b, '#');
+        buf_add(b, str_sub(line, 1, line.n));
+    }
     while (b->n - from < size - 1)
         buf_addc(b, ' ');
     buf_addc(b, '\n');

@@ -71,14 +71,14 @@ static void orphan_clear(struct node *n, const char *uid)
         log_info("orphaned pod cleared away", KVZ("pod", uid));
 }
 
-static void orphan_free(struct orphan *o)
+static void orphan_free(struct node *n, struct orphan *o)
 {
-    for (struct orphan **at = &o->n->orphans; *at; at = &(*at)->next)
+    for (struct orphan **at = &n->orphans; *at; at = &(*at)->next)
         if (*at == o) {
             *at = o->next;
             break;
         }
-    o->n->o.runtime->ops->drop(o->rt);
+    n->o.runtime->ops->drop(o->rt);
     free(o->uid);
     free(o);
 }
@@ -93,7 +93,7 @@ static void on_orphan(void *ctx, const struct runtime_event *ev)
     if (ev->what != RUNTIME_GONE)
         return;
     char *uid = TAKE(o->uid);
-    orphan_free(o);
+    orphan_free(n, o);
     orphan_clear(n, uid);
     free(uid);
     node_check_over(n);
@@ -316,7 +316,7 @@ void node_free(struct node *n)
     for (struct map_slot *s = NULL; (s = map_next(&n->pods, s));)
         pod_free(s->value);
     while (n->orphans)
-        orphan_free(n->orphans);
+        orphan_free(n, n->orphans);
     map_done(&n->pods);
     names_free(n->names);
     mirror_free(n->pod_mirror);

@@ -9,9 +9,9 @@ enum { HOOK_MS = 10 * 60 * 1000, GRACE_OF_OURS_MS = 500 };
 
 static const char *const fields[] = { "startupProbe", "livenessProbe", "readinessProbe" };
 
-static void ask_free(struct ask *x)
+static void ask_free(struct pod *p, struct ask *x)
 {
-    for (struct ask **at = &x->pod->asks; *at; at = &(*at)->next)
+    for (struct ask **at = &p->asks; *at; at = &(*at)->next)
         if (*at == x) {
             *at = x->next;
             break;
@@ -28,7 +28,7 @@ static void answer(struct ask *x, enum probe_result result, str message)
     struct life_action act = x->act;
 
     message = arena_str(a, message);
-    ask_free(x);
+    ask_free(p, x);
     if (act.what == LIFE_PROBE)
         life_on_probe(p->life, &act, result, message, node_now(p->n), &out);
     else
@@ -135,6 +135,6 @@ void pod_asks_drop(struct pod *p)
 {
     while (p->asks) {
         probe_stop(p->asks->probe);
-        ask_free(p->asks);
+        ask_free(p, p->asks);
     }
 }

@@ -189,7 +189,7 @@ static int attach(struct pod *p, struct err *e)
         return -1;
     p->attached = !host;
     if (!own_host && names_attach(p->n->names, p, a, &how, &mounts, e) < 0) {
-        if (p->attached)
+        if (!host)
             net->detach(net->ctx, str_of(p->uid));
         p->attached = false;
         return -1;

@@ -9,6 +9,7 @@ enum {
     MESSAGE_MAX = 4096,
     TAIL_MAX = 2048, /* of a log, when there is no message */
     TAIL_LINES = 80,
+    TAIL_READ = 4 * TAIL_MAX, /* with what the log's format adds to it */
 };
 
 str pod_term_path(struct arena *a, const struct pod *p, str container)
@@ -80,7 +81,7 @@ str pod_last_words(struct arena *a, struct pod *p, const struct life_container *
 
     if (!said.n && failed && str_eq(policy, S("FallbackToLogsOnError"))) {
         str log = node_log_path(a, p->n->o.data, p->life->pod, c->name, c->attempt);
-        said = log.n ? log_tail(a, pod_read_end(a, log.p, 4 * TAIL_MAX)) : STR_NONE;
+        said = log.n ? log_tail(a, pod_read_end(a, log.p, TAIL_READ)) : STR_NONE;
     }
     return as_utf8(a, said);
 }

@@ -20,11 +20,12 @@ static int add(struct making *m, str path, str bytes, jv mode)
     struct projection *p = m->out;
     struct projection_file f = { path, bytes, (unsigned)jv_int(mode, m->mode) & 0777 };
 
-    for (str rest = path; rest.p;) {
+    str rest = path;
+    do {
         str part = str_cut(&rest, '/');
         if (str_eq(part, S("..")) || (!part.n && rest.p) || str_starts(path, S("..")))
             return err_set(m->e, ERR_INVALID, "invalid path: %" PRI_STR, STR_ARG(path));
-    }
+    } while (rest.p);
     for (size_t i = 0; i < p->n; i++)
         if (str_eq(p->at[i].path, path)) {
             p->at[i] = f;

@@ -53,12 +53,15 @@ struct tell *tell_new(struct loop *l, struct kube_api *api, int64_t (*wall_ms)(v
     return t;
 }
 
-static void sent_done(struct sent *s)
+static void sent_done(struct tell *t, struct sent *s)
 {
-    *(s->prev ? &s->prev->next : &s->t->sent) = s->next;
+    if (t->sent == s)
+        t->sent = s->next;
+    else
+        s->prev->next = s->next;
     if (s->next)
         s->next->prev = s->prev;
-    s->t->n_sent--;
+    t->n_sent--;
     free(s);
 }
 
@@ -68,16 +71,18 @@ void tell_free(struct tell *t)
         return;
     while (t->sent) {
         kube_cancel(t->api, t->sent->call);
-        sent_done(t->sent);
+        sent_done(t, t->sent);
     }
     free(t);
 }
 
 static void on_answer(void *ctx, const struct kube_answer *ans)
 {
+    struct sent *s = ctx;
+
     if (ans->err.code != ERR_OK && ans->err.code != ERR_EXISTS && ans->err.code != ERR_NOT_FOUND)
         log_debug("event not written", KVZ("error", ans->err.msg));
-    sent_done(ctx);
+    sent_done(s->t, s);
 }
 
 static void send(struct tell *t, const struct kube_request *r)

@@ -475,9 +475,9 @@ static void end(struct runtime_pod *p, int64_t grace_ms)
     warden_pod_say(p, jobj(a, { "end", v }), NULL, 0);
 }
 
-static void drop(struct runtime_pod *p)
+static void let_go(struct warden_runtime *rt, struct runtime_pod *p)
 {
-    struct runtime_pod **at = &p->rt->first;
+    struct runtime_pod **at = &rt->first;
 
     while (*at != p)
         at = &(*at)->next;
@@ -492,6 +492,11 @@ static void drop(struct runtime_pod *p)
         uv_close((uv_handle_t *)&p->death, on_closed);
     }
     maybe_free(p);
+}
+
+static void drop(struct runtime_pod *p)
+{
+    let_go(p->rt, p);
 }
 
 /* Those, too, of which only something is left: whoever removed them was interrupted. */
@@ -555,7 +560,7 @@ void warden_runtime_free(struct runtime *base)
         return;
     while (rt->first) {
         rt->first->asked = false; /* no answer comes any more */
-        drop(rt->first);
+        let_go(rt, rt->first);
     }
     warden_nursery_free(rt->nursery);
     free(rt->pods);

@@ -441,11 +441,13 @@ void ward_start(struct ward *w, jv v)
         ward_box_free(w, b);
 }
 
+enum { YOUNG_MS = 10 * 1000 };
+
 /* The fuller, the more often; and often while it is young, when most of it is taken. */
 static int64_t next_look(const struct ward_box *b, int64_t now, int64_t have)
 {
     int64_t limit = b->start.limits.memory_bytes;
-    bool young = warden_now_ms() - b->started_ms < 10 * 1000;
+    bool young = warden_now_ms() - b->started_ms < YOUNG_MS;
 
     return now + (have > limit / 2 ? 100 : have > limit / 4 || young ? 200 : 1000);
 }

@@ -17,6 +17,7 @@
 
 enum { V2, V1_CPU, V1_MEMORY, V1_PIDS };
 enum { PERIOD_US = 100 * 1000, LEAST_QUOTA_US = 1000 };
+enum { RETRY_NS = 5 * 1000 * 1000 };
 
 static char *join(const char *dir, str name)
 {
@@ -209,7 +210,7 @@ static void remove_tree(const char *dir, int depth)
         closedir(d);
     /* A dead process may be counted for a moment longer. */
     for (int i = 0; rmdir(dir) < 0 && errno == EBUSY && i < 200; i++)
-        nanosleep(&(struct timespec){ .tv_nsec = 5 * 1000 * 1000 }, NULL);
+        nanosleep(&(struct timespec){ .tv_nsec = RETRY_NS }, NULL);
 }
 
 void warden_cgroup_remove(const struct warden_cgroup *c)

@@ -119,6 +119,39 @@ static int launch(struct ward *w, struct ward_exec *x, struct warden_minder *m, 
     return 0;
 }
 
+static int start_exec(struct ward *w, struct arena *a, const struct warden_exec *req,
+                      const int fds[3], struct err *e)
+{
+    struct ward_box *b = ward_find(w, req->container);
+
+    if (!b || b->phase != WARD_RUNNING)
+        return err_set(e, ERR_CONFLICT, "container is not running");
+    if (!req->tty && fds[2] < 0)
+        return err_set(e, ERR_BAD_REQUEST, "three descriptors must come with it");
+    struct ward_exec *x = mem_new(sizeof(*x));
+    *x = (struct ward_exec){ .id = req->id, .box = b, .tty = req->tty };
+    struct warden_minder m = {
+        .run = { .sandbox = &w->sandbox,
+                 .start = &b->start,
+                 .argv = req->argv,
+                 .env = join_env(a, &b->start.env, &req->env),
+                 .cwd = req->cwd ? req->cwd : b->start.cwd,
+                 .stdio = { fds[0], fds[1], fds[2] },
+                 .cgroups = { -1, -1, -1, -1 } },
+        .is_exec = true,
+        .join = w->sandbox.shared ? -1 : b->minder_fd,
+        .tty = req->tty,
+        .rows = req->rows,
+        .cols = req->cols,
+    };
+    if (launch(w, x, &m, e) < 0) {
+        free(x);
+        return -1;
+    }
+    vec_push(&w->execs, x);
+    return 0;
+}
+
 void ward_exec(struct ward *w, jv v)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -126,37 +159,11 @@ void ward_exec(struct ward *w, jv v)
     struct err e = { 0 };
     int rc = warden_exec_read(a, v, &req, &e);
     int fds[3] = { -1, -1, -1 };
-    struct ward_box *b = rc < 0 ? NULL : ward_find(w, req.container);
 
     for (int i = 0; i < 3 && !req.tty; i++) /* they came with it, even when it is refused */
         fds[i] = warden_wire_take_fd(&w->wire);
-    if (rc == 0 && (!b || b->phase != WARD_RUNNING))
-        rc = err_set(&e, ERR_CONFLICT, "container is not running");
-    if (rc == 0 && !req.tty && fds[2] < 0)
-        rc = err_set(&e, ERR_BAD_REQUEST, "three descriptors must come with it");
-    if (rc == 0) {
-        struct ward_exec *x = mem_new(sizeof(*x));
-        *x = (struct ward_exec){ .id = req.id, .box = b, .tty = req.tty };
-        struct warden_minder m = {
-            .run = { .sandbox = &w->sandbox,
-                     .start = &b->start,
-                     .argv = req.argv,
-                     .env = join_env(a, &b->start.env, &req.env),
-                     .cwd = req.cwd ? req.cwd : b->start.cwd,
-                     .stdio = { fds[0], fds[1], fds[2] },
-                     .cgroups = { -1, -1, -1, -1 } },
-            .is_exec = true,
-            .join = w->sandbox.shared ? -1 : b->minder_fd,
-            .tty = req.tty,
-            .rows = req.rows,
-            .cols = req.cols,
-        };
-        rc = launch(w, x, &m, &e);
-        if (rc == 0)
-            vec_push(&w->execs, x);
-        else
-            free(x);
-    }
+    if (rc == 0)
+        rc = start_exec(w, a, &req, fds, &e);
     for (int i = 0; i < 3; i++)
         if (fds[i] >= 0)
             close(fds[i]);

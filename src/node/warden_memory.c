@@ -18,14 +18,13 @@ static void add_one(struct sum *s, pid_t pid)
 {
     char file[64];
     char text[4096];
-    long pages = 0;
 
     snprintf(file, sizeof(file), "%d/%s", (int)pid, s->exact ? "smaps_rollup" : "statm");
     if (warden_get(s->proc, file, text, sizeof(text)) < 0)
         return;
     if (!s->exact) {
-        if (sscanf(text, "%*d %ld", &pages) == 1)
-            s->bytes += (int64_t)pages * sysconf(_SC_PAGESIZE);
+        const char *resident = strchr(text, ' '); /* the second number, in pages */
+        s->bytes += resident ? strtoll(resident, NULL, 10) * sysconf(_SC_PAGESIZE) : 0;
         return;
     }
     const char *pss = strstr(text, "\nPss:");

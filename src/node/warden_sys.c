@@ -20,12 +20,13 @@
 #include <time.h>
 #include <unistd.h>
 
-void warden_fd_auto(int *fd)
+void warden_fd_auto(const int *fd)
 {
     if (*fd >= 0)
         close(*fd);
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): the kernel fills it */
 pid_t warden_clone(uint64_t flags, int *pidfd)
 {
     struct clone_args args = { .flags = flags, .exit_signal = SIGCHLD };
@@ -177,19 +178,25 @@ ssize_t warden_recv(int sock, void *p, size_t n, int *fds, size_t *nfds)
     return got;
 }
 
-int64_t warden_born(int proc, const char *pid)
+/* Fields of /proc/PID/stat, as proc(5) counts them. */
+enum { STAT_NAME = 2, STAT_PARENT = 4, STAT_BORN = 22 };
+
+/* 0: there is none. The name may hold spaces and brackets, so we count from its end. */
+static int64_t stat_number(int proc, const char *pid, int field)
 {
-    char file[64];
+    char file[300];
     char text[1024];
-    int64_t ticks = 0;
 
     snprintf(file, sizeof(file), "%s/stat", pid);
-    const char *after = warden_get(proc, file, text, sizeof(text)) < 0 ? NULL : strrchr(text, ')');
-    for (int field = 2; after && field < 22; field++) /* see proc(5) */
-        after = strchr(after + 1, ' ');
-    if (after)
-        ticks = strtoll(after, NULL, 10);
-    return ticks;
+    const char *at = warden_get(proc, file, text, sizeof(text)) < 0 ? NULL : strrchr(text, ')');
+    for (int i = STAT_NAME; at && i < field; i++)
+        at = strchr(at + 1, ' ');
+    return at ? strtoll(at, NULL, 10) : 0;
+}
+
+int64_t warden_born(int proc, const char *pid)
+{
+    return stat_number(proc, pid, STAT_BORN);
 }
 
 /* Without task/children (a kernel option) all of /proc is looked through for its parent. */
@@ -199,16 +206,9 @@ static void children_by_parent(int proc, pid_t pid, void (*see)(void *ctx, pid_t
     DIR *d = fd < 0 ? NULL : fdopendir(fd);
 
     for (struct dirent *at; d && (at = readdir(d));) {
-        char file[300];
-        char text[512];
-        int parent = 0;
         if (at->d_name[0] < '0' || at->d_name[0] > '9')
             continue;
-        snprintf(file, sizeof(file), "%s/stat", at->d_name);
-        if (warden_get(proc, file, text, sizeof(text)) < 0)
-            continue;
-        const char *after = strrchr(text, ')');
-        if (after && sscanf(after, ") %*c %d", &parent) == 1 && parent == pid)
+        if (stat_number(proc, at->d_name, STAT_PARENT) == pid)
             see(ctx, (pid_t)strtol(at->d_name, NULL, 10));
     }
     if (d)
@@ -284,6 +284,7 @@ size_t warden_kill_below(int proc, pid_t pid)
 
 void warden_kill_all(void)
 {
+    enum { RETRY_NS = 1000 * 1000 };
     int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
     for (;;) {
@@ -294,7 +295,7 @@ void warden_kill_all(void)
         while (pid > 0);
         if (pid < 0 && errno == ECHILD)
             break;
-        nanosleep(&(struct timespec){ .tv_nsec = 1000 * 1000 }, NULL);
+        nanosleep(&(struct timespec){ .tv_nsec = RETRY_NS }, NULL);
     }
     if (proc >= 0)
         close(proc);

@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 /* AUTO(warden_fd) closes on leaving scope; -1 is fine. */
-void warden_fd_auto(int *fd);
+void warden_fd_auto(const int *fd);
 
 /* As fork(2), with CLONE_ flags on top; *pidfd (may be NULL) closes on exec. */
 pid_t warden_clone(uint64_t flags, int *pidfd);
