@@ -37,16 +37,16 @@ struct kube_call {
 };
 
 /* It is over for its owner; whoever calls this looks after the request. */
-static void call_free(struct kube_call *c)
+static void call_free(struct inproc *in, struct kube_call *c)
 {
-    if (c->in->telling == c)
-        c->in->telling = NULL;
+    if (in->telling == c)
+        in->telling = NULL;
     if (c->next)
         c->next->prev = c->prev;
-    if (c->prev)
-        c->prev->next = c->next;
+    if (in->calls == c)
+        in->calls = c->next;
     else
-        c->in->calls = c->next;
+        c->prev->next = c->next;
     loop_timer_stop(c->timer);
     kube_lines_free(c->lines);
     buf_done(&c->body);
@@ -62,7 +62,7 @@ static void end_plain(struct kube_call *c, const struct kube_answer *ans)
     struct buf body = c->body; /* what the answer points into */
 
     c->body = (struct buf){ 0 };
-    call_free(c);
+    call_free(c->in, c);
     done(ctx, ans);
     buf_done(&body);
 }
@@ -71,7 +71,7 @@ static void end_watch(struct kube_call *c, const struct err *e, int64_t retry_af
 {
     struct kube_watcher w = c->watcher;
 
-    call_free(c);
+    call_free(c->in, c);
     w.on_end(w.ctx, e, retry_after_ms);
 }
 
@@ -274,9 +274,8 @@ static struct kube_call *inproc_get(struct kube_api *api, const struct kube_get 
 
 static void inproc_cancel(struct kube_api *api, struct kube_call *c)
 {
-    (void)api;
     http_local_cancel(c->req);
-    call_free(c);
+    call_free((struct inproc *)api, c);
 }
 
 struct kube_api *api_inproc_new(struct api *api, const char *component)

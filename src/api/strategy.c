@@ -125,7 +125,7 @@ static jv with_scale_managed(const struct write_ctx *w, const struct managed_wri
 /* Defaults repeated in long lists. It will be refused; until then nobody is to walk through it. */
 static bool is_huge(const struct write_ctx *w, jv obj)
 {
-    return w->res->crdv && !json_fits(obj, 2 * LIMIT_OBJECT_BYTES);
+    return w->res->crdv && !json_fits(obj, (size_t)2 * LIMIT_OBJECT_BYTES);
 }
 
 static jv with_managed(const struct write_ctx *w, jv obj, jv old)

@@ -73,7 +73,7 @@ static void attempt(void *ctx)
     if (c.kind == CHANGE_NONE) {
         op->stored = o ? value_blob(o->value) : NULL;
         finish(op, NULL);
-    } else if (!json_fits(c.obj, 2 * LIMIT_OBJECT_BYTES)) {
+    } else if (!json_fits(c.obj, (size_t)2 * LIMIT_OBJECT_BYTES)) {
         refuse_size(op); /* before it is printed: values share, so there is no limit to its text */
     } else if (op->dry_run) {
         /* as it would be stored, at the revision it has (none when it is new) */

@@ -184,18 +184,17 @@ static int take_payload(struct ws_parser *p, char *in, size_t n)
 
 int ws_parser_feed(struct ws_parser *p, char *in, size_t n)
 {
+    size_t at = 0;
     int rc = 0;
 
-    while (rc == 0 && !p->closed && (n > 0 || (p->in_payload && p->left == 0))) {
+    while (rc == 0 && !p->closed && (at < n || (p->in_payload && p->left == 0))) {
         if (p->in_payload) {
-            size_t k = p->left < n ? (size_t)p->left : n;
-            rc = take_payload(p, in, k);
-            in += k;
-            n -= k;
+            size_t k = p->left < n - at ? (size_t)p->left : n - at;
+            rc = take_payload(p, in + at, k);
+            at += k;
             continue;
         }
-        p->head[p->head_n++] = (uint8_t)*in++;
-        n--;
+        p->head[p->head_n++] = (uint8_t)in[at++];
         if (p->head_n == 2)
             rc = check_start(p);
         if (rc == 0 && p->head_n >= 2 && p->head_n == head_size(p))

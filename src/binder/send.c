@@ -12,12 +12,15 @@ struct sent {
     char *key;
 };
 
-static void sent_free(struct sent *s)
+static void sent_free(struct binder *b, struct sent *s)
 {
-    *(s->prev ? &s->prev->next : &s->b->sent) = s->next;
+    if (b->sent == s)
+        b->sent = s->next;
+    else
+        s->prev->next = s->next;
     if (s->next)
         s->next->prev = s->prev;
-    s->b->n_sent--;
+    b->n_sent--;
     free(s->key);
     free(s);
 }
@@ -28,7 +31,7 @@ static void on_answer(void *ctx, const struct kube_answer *ans)
     struct binder *b = s->b;
 
     s->done(b, str_of(s->key), ans);
-    sent_free(s);
+    sent_free(b, s);
     binder_work(b);
 }
 
@@ -52,6 +55,6 @@ void send_cancel_all(struct binder *b)
 {
     while (b->sent) {
         kube_cancel(b->api, b->sent->call);
-        sent_free(b->sent);
+        sent_free(b, b->sent);
     }
 }

@@ -203,7 +203,7 @@ static bool has_text(const char *path, str text)
 {
     AUTO(arena) struct arena *a = arena_new();
     struct stat st;
-    str have;
+    str have = STR_NONE;
 
     return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 07777) == 0600 &&
            data_read(a, path, &have, NULL) == 0 && str_eq(have, text);

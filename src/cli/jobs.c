@@ -124,7 +124,7 @@ int jobs_named(struct session *s, const char *word, struct jobs *out)
 int jobs_find(struct session *s, const char *word, struct job_found *out)
 {
     AUTO(buf) struct buf all = { 0 };
-    struct jobs found;
+    struct jobs found = { 0 };
     int code = jobs_named(s, word, &found);
 
     if (code >= 0)

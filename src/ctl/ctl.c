@@ -12,8 +12,8 @@ static const struct ctl_limits usual = {
     .in_flight = 256,
     .passes = 16,
     .page = 500,
-    .backoff_max_ms = 60 * 1000,
-    .relist_max_ms = 30 * 1000,
+    .backoff_max_ms = 60000,
+    .relist_max_ms = 30000,
 };
 
 /* ---- what informers tell */
@@ -299,7 +299,7 @@ void ctl_stop(struct ctl *c, void (*done)(void *arg), void *arg)
     for (size_t i = 0; i < c->n_kinds; i++)
         informer_stop(c->kinds[i].inf);
     guards_free(c);
-    c->stop_by_us = queue_us() + STOP_EVENTS_MS * 1000;
+    c->stop_by_us = queue_us() + (int64_t)STOP_EVENTS_MS * 1000;
     c->stop_timer = loop_timer_start(c->loop, STOP_EVENTS_MS, 0, on_stop_time, c);
     sender_kick(c);
     ctl_settle(c);

@@ -172,7 +172,7 @@ void pass_over(struct ctl *c, struct ctl_job *j, const struct plan *p, struct ou
     if (j->stale)
         queue_after(&c->queue, &j->q, STALE_MS);
     if (o.doubtful)
-        queue_after(&c->queue, &j->q, (ITEM_DOUBT_S + 1) * 1000);
+        queue_after(&c->queue, &j->q, (int64_t)(ITEM_DOUBT_S + 1) * 1000);
     if (p)
         queue_wake(&c->queue, &j->q, p->wake_ms);
     j->echoes = o.n_sent && !j->dirty ? j->echoes + 1 : 0;

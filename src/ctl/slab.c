@@ -59,7 +59,8 @@ static void list_remove(struct slab_page **list, struct slab_page *g)
 
 static struct slab_page *page_new(size_t class)
 {
-    char *p = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *p =
+        mmap(NULL, (size_t)2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     if (p == MAP_FAILED)
         abort();

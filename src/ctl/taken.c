@@ -142,16 +142,16 @@ void name_freed(struct ctl *c, const struct kube_resource *res, str ns, str name
 
 /* ---- watches on one object */
 
-static void guard_free(struct guard *g)
+static void guard_free(struct ctl *c, struct guard *g)
 {
-    struct guard **p = &g->c->guards;
+    struct guard **p = &c->guards;
 
     while (*p != g)
         p = &(*p)->next;
     *p = g->next;
-    g->c->n_guards--;
+    c->n_guards--;
     if (g->call)
-        kube_cancel(g->c->api, g->call);
+        kube_cancel(c->api, g->call);
     loop_timer_stop(g->ended);
     free(g);
 }
@@ -168,7 +168,7 @@ static void guard_over(void *arg)
     struct store *s = store_of(c, res);
     struct item *it = s ? item_find(s, ns, name) : NULL;
 
-    guard_free(g);
+    guard_free(c, g);
     if (it && it->guarded)
         item_drop(s, it);
     else
@@ -228,5 +228,5 @@ void guard_start(struct ctl *c, const struct kube_resource *res, jv obj)
 void guards_free(struct ctl *c)
 {
     while (c->guards)
-        guard_free(c->guards);
+        guard_free(c, c->guards);
 }
