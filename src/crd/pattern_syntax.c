@@ -254,7 +254,7 @@ static long rune_value(str text)
     if (p[0] < 0x80)
         return p[0];
     long value = p[0] >= 0xf0 ? p[0] & 7 : p[0] >= 0xe0 ? p[0] & 15 : p[0] & 31;
-    for (size_t i = 1; (p[i] & 0xc0) == 0x80 && i < 4; i++)
+    for (size_t i = 1; i < 4 && (p[i] & 0xc0) == 0x80; i++)
         value = value << 6 | (p[i] & 0x3f);
     return value;
 }

@@ -148,8 +148,8 @@ static void tell_unreadable(const struct piece *p, const char *msg, uint32_t *li
 
     if (strncmp(msg, p->file.p, p->file.n) != 0)
         rest = msg;
-    if (sscanf(rest, ":%u:%u: %n", &f.at.line, &f.at.column, &n) < 2 ||
-        !n) { // NOLINT(cert-err34-c)
+    /* NOLINTNEXTLINE(cert-err34-c): the numbers are ours */
+    if (sscanf(rest, ":%u:%u: %n", &f.at.line, &f.at.column, &n) < 2 || !n) {
         f.at = (struct yaml_place){ 0 };
         n = *rest == ':' ? 2 : 0;
     }
