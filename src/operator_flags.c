@@ -268,7 +268,6 @@ int operator_flags_read(struct arena *a, struct operator_flags *f, int argc, cha
 
     *f = (struct operator_flags){ .zap_level = -1, .zap_format = -1, .log_format = -1 };
     int rc = go_flags_parse(a, &all, argc, argv, &e);
-    /* NOLINTNEXTLINE(concurrency-mt-unsafe): there are no threads yet */
     const char *ns = getenv("KUBEFLOW_NAMESPACE");
     if (!go_flag_given(&all, "namespace") && ns)
         f->ns = ns;

@@ -52,7 +52,6 @@ struct up_operator *up_operator_new(bool legacy_labels)
 
     u->a = arena_new();
     u->settings.legacy_labels = legacy_labels;
-    /* NOLINTNEXTLINE(concurrency-mt-unsafe): nobody sets any */
     u->settings.cluster_domain = str_of(getenv("CUSTOM_CLUSTER_DOMAIN"));
     if (readlink("/proc/self/exe", u->self, sizeof(u->self) - 1) > 0)
         u->settings.agent_path = str_of(u->self);
