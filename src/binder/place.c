@@ -154,9 +154,10 @@ static const char component[] = "default-scheduler";
 
 static void tell(struct pod *p, bool warning, const char *reason, str message)
 {
-    struct plan_note note = {
-        .warning = warning, .reason = str_of(reason), .message = message, .once = message
-    };
+    struct plan_note note = { .warning = warning,
+                              .reason = str_of(reason),
+                              .message = message,
+                              .once = warning ? message : STR_NONE };
 
     binder_tell(p->b, p->h.obj, &kube_pods, component, &p->budget, &note);
 }

@@ -1,11 +1,13 @@
-/* A bounded queue of events ready to be sent. Names derive from the job's uid and the fact, so that
- * an operator that starts anew and tells the same again is answered AlreadyExists. */
+/* A bounded queue of events ready to be sent. Names of what is told once derive from the job's uid
+ * and the fact, so that an operator that starts anew and tells it again is answered AlreadyExists.
+ */
 
 #include "ctl/events.h"
 
 #include "base/mem.h"
 #include "base/time.h"
 #include "ctl/queue.h"
+#include "kube/event_id.h"
 #include "kube/meta.h"
 #include "loop/log.h"
 #include "plan/planner.h"
@@ -58,7 +60,8 @@ struct events {
     size_t n_queued;
     unsigned in_flight;
     struct loop_timer *pause; /* after a failure */
-    uint64_t counter, n_sent, n_dropped;
+    struct event_ids ids;
+    uint64_t n_sent, n_dropped;
     enum err_code told; /* of the failure logged last */
     void (*on_answer)(void *ctx);
     void *ctx;
@@ -137,10 +140,12 @@ static uint64_t id_of(struct events *ev, struct arena *a, str uid, const struct 
     str fact = note->once;
 
     if (!fact.n)
-        fact =
-            arena_printf(a, "%" PRI_STR "/%" PRI_STR "/%" PRId64 "/%" PRIu64, STR_ARG(note->reason),
-                         STR_ARG(note->message), wall_now_us(), ev->counter++);
-    return str_hash(arena_printf(a, "%" PRI_STR "/%" PRI_STR, STR_ARG(uid), STR_ARG(fact)));
+        fact = arena_printf(a, "%" PRI_STR "/%" PRId64, STR_ARG(note->message), wall_now_us());
+    uint64_t hash =
+        str_hash(arena_printf(a, "%" PRI_STR "/%" PRI_STR, STR_ARG(uid), STR_ARG(fact)));
+
+    return note->once.n ? event_id_once(hash, note->terminal)
+                        : event_id_now(&ev->ids, ev->wall_ms(), hash);
 }
 
 static struct event *event_new(struct events *ev, const struct event_about *about,

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "base/vec.h"
+#include "kube/event_id.h"
 #include "kube/meta.h"
 #include "loop/log.h"
 #include "plan/planner.h"
@@ -22,7 +23,8 @@ enum {
 
 struct fact {
     uint64_t hash;
-    int64_t first_ms, wrote_ms, told_ms;
+    uint64_t id; /* of the event's name */
+    int64_t wrote_ms, told_ms;
     int64_t count;
 };
 
@@ -38,6 +40,7 @@ struct tell {
     int64_t (*wall_ms)(void);
     char host[254];
     struct fact facts[KEPT];
+    struct event_ids ids;
     struct sent *sent;
     size_t n_sent;
 };
@@ -141,15 +144,14 @@ void tell_event(struct tell *t, const struct tell_what *w)
     str ns = meta_namespace(w->obj);
 
     if (!again)
-        *f = (struct fact){ .hash = hash, .first_ms = now };
+        *f = (struct fact){ .hash = hash, .id = event_id_now(&t->ids, now, hash) };
     f->count++;
     f->told_ms = now;
     if (t->n_sent >= IN_FLIGHT || (again && now - f->wrote_ms < REPEAT_MS))
         return;
     f->wrote_ms = now;
     str base = str_sub(meta_name(w->obj), 0, 230);
-    str name = arena_printf(a, "%" PRI_STR ".%016" PRIx64, STR_ARG(base),
-                            hash ^ (uint64_t)f->first_ms * 0x9E3779B97F4A7C15u);
+    str name = arena_printf(a, "%" PRI_STR ".%016" PRIx64, STR_ARG(base), f->id);
     struct kube_request r = { .verb = again ? KUBE_PATCH : KUBE_CREATE,
                               .res = &kube_events,
                               .ns = ns.n ? ns : S("default"),

@@ -92,6 +92,11 @@ test_expect_success 'events of one object' '
 	told "kubectl get events --field-selector involvedObject.name=life-master-0,reason=Started" "pod/life-master-0"
 '
 
+test_expect_success 'events are listed as they happened, also within a second' '
+	told "kubectl get events --field-selector involvedObject.name=life-master-0 -o jsonpath={.items[*].reason}" \
+		"^Scheduled Pulled Created Started$"
+'
+
 test_expect_success 'exec: output, input, files, exit code' '
 	is life-worker-1 "$(kubectl exec life-worker-1 -- hostname)" &&
 	is "2 of 3" "$(kubectl exec life-worker-1 -- sh -c "echo \$RANK of \$WORLD_SIZE")" &&
