@@ -200,18 +200,30 @@ static int connect_client(struct attach *t, struct pod *p, const struct node_exe
     return 0;
 }
 
+/* `kubectl run -i` makes a pod that is there for who attaches first (stdinOnce), and comes when the
+ * pod runs: what such a program has printed by then is shown as well, so that one that ends at once
+ * is not mute. On a cluster it may be. */
+static bool is_awaited(struct life_container *c)
+{
+    bool first = c->greeted != c->attempt + 1;
+
+    c->greeted = c->attempt + 1;
+    return first && jv_bool(jv_at(c->spec, "stdinOnce"), false);
+}
+
 struct attach *attach_start(struct node *n, const struct node_exec_opts *o, void (*done)(void *ctx),
                             void *ctx, struct err *e)
 {
     struct pod *p = map_get(&n->pods, o->uid);
     struct attach *t = mem_new(sizeof(*t));
+    int64_t tail = is_awaited(life_find(p->life, o->container)) ? -1 : 0;
     struct node_log_opts log = {
         .pod = jdoc_root(p->doc),
         .name = o->uid,
         .container = o->container,
         .run = -1,
         .follow = true,
-        .file = { .tail = 0, .limit_bytes = -1, .on_piece = on_piece, .ctx = t },
+        .file = { .tail = tail, .limit_bytes = -1, .on_piece = on_piece, .ctx = t },
         .wake = on_news,
         .ctx = t
     };

@@ -49,7 +49,8 @@ struct life_container {
     bool stopping, term_sent, kill_sent;
     int64_t stop_by_ms, kill_at_ms;
     struct life_probe probes[LIFE_PROBES];
-    str image_id; /* owned */
+    str image_id;    /* owned */
+    int64_t greeted; /* 1 + the run that somebody has attached to */
 };
 
 struct life {

@@ -20,6 +20,16 @@ test_expect_success KUBECTL_130 'kubectl run -i: input, and its end' '
 	is "some words|end" "$(echo some words | run_with_input words "cat; echo end" | paste -sd "|")"
 '
 
+test_expect_success KUBECTL_130 'what was printed before the client came is shown to the first, not to the next' '
+	pod early "" Never "\"containers\": [{\"name\": \"main\", \"image\": \"x\", \"stdin\": true, \"stdinOnce\": true,
+		\"command\": [\"sh\", \"-c\", \"echo first words; cat; until test -e /tmp/done; do echo tick; sleep 0.1; done\"]}]" &&
+	becomes early .status.phase Running && within 100 logged early "first words" &&
+	start sh -c "echo typed | kubectl attach -i early >first 2>&1" && first=$! && within 100 grep -q typed first &&
+	has first "^first words" && start sh -c "kubectl attach early >second 2>&1" && second=$! &&
+	within 100 grep -q tick second && lacks second "first words" && kubectl exec early -- touch /tmp/done &&
+	wait $first && wait $second && kubectl delete pod early --now
+'
+
 test_expect_success KUBECTL_130 'much of it, to a program that is slow' '
 	is 2000000 "$(head -c 2000000 /dev/zero | run_with_input much "sleep 1; wc -c")"
 '
