@@ -29,6 +29,7 @@ static void on_event(void *ctx, struct store_coll *c, struct store_event *ev)
     expiry_on_event(api->expiry, c, ev);
     quotas_on_event(api->quotas, c, ev);
     gc_on_event(api->gc, c, ev);
+    basics_on_event(api, c, ev);
 }
 
 static void load(struct api *api)
@@ -78,6 +79,7 @@ void api_stop(struct api *api)
     api->stopping = true;
     watches_stop(api);
     pod_waits_stop(api);
+    basics_stop(api);
 }
 
 void api_set_server(struct api *api, struct http_server *s)
@@ -94,6 +96,7 @@ void api_free(struct api *api)
 {
     if (!api)
         return;
+    basics_stop(api);
     quotas_free(api->quotas);
     addresses_free(api->addresses);
     expiry_free(api->expiry);

@@ -1,5 +1,6 @@
 /* What every cluster has, and the definitions that this one is to have: made at the start, as
- * ordinary writes. What is there already costs a look. */
+ * ordinary writes. What is there already costs a look. The service `kubernetes`, which pods find
+ * the API by, is made again whenever somebody deletes it, as by `kubectl delete all --all`. */
 
 #include "api/basics.h"
 
@@ -145,6 +146,51 @@ static void make_service(struct basics *b)
         jobj(a, { "component", jstrz(a, "apiserver") }, { "provider", jstrz(a, "kubernetes") }),
         "metadata", "labels");
     make_basic(b, "", "services", "default", o);
+}
+
+/* ---- the service, again */
+
+static void again_in(struct api *api, int64_t ms);
+
+static void on_again(void *ctx, const struct err *e)
+{
+    enum { LATER_MS = 10 * 1000 };
+
+    if (!e)
+        return;
+    log_warn("service kubernetes not made again, trying later", KVZ("error", e->msg));
+    again_in(ctx, LATER_MS);
+}
+
+static void make_again(void *arg)
+{
+    struct api *api = arg;
+    struct arena *a = arena_new();
+    struct basics *b = ARENA_NEW(a, struct basics);
+
+    loop_timer_stop(TAKE(api->basics_due));
+    *b = (struct basics){ .api = api, .a = a, .left = 1, .done = on_again, .ctx = api };
+    make_service(b);
+    basic_over(b, NULL);
+}
+
+static void again_in(struct api *api, int64_t ms)
+{
+    loop_timer_stop(TAKE(api->basics_due));
+    if (!api->stopping)
+        api->basics_due = loop_timer_start(api->loop, ms, 0, make_again, api);
+}
+
+void basics_on_event(struct api *api, const struct store_coll *c, const struct store_event *ev)
+{
+    if (ev->is_delete && str_eqz(ev->key, "default/kubernetes") &&
+        c == registry_find(&api->registry, S(""), S("v1"), S("services"))->coll)
+        again_in(api, 0);
+}
+
+void basics_stop(struct api *api)
+{
+    loop_timer_stop(TAKE(api->basics_due));
 }
 
 /* ---- definitions */

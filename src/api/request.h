@@ -94,6 +94,7 @@ struct api {
     struct watcher *watchers; /* doubly linked */
     size_t n_watchers;
     struct pod_wait *pod_waits;
+    struct loop_timer *basics_due; /* something of basics.c is to be made again */
     bool stopping;
 };
 

@@ -134,6 +134,13 @@ test_expect_success 'the namespaces everything needs cannot be deleted' '
 	test_must_fail kubectl delete namespace default 2>err && has err "namespaces \"default\" is forbidden: this namespace may not be deleted"
 '
 
+test_expect_success 'the service kubernetes comes back, at its address' '
+	was=$(kubectl get service kubernetes -n default -o jsonpath="{.metadata.uid} {.spec.clusterIP}") &&
+	kubectl delete service kubernetes -n default && soon kubectl get service kubernetes -n default &&
+	now=$(kubectl get service kubernetes -n default -o jsonpath="{.metadata.uid} {.spec.clusterIP}") &&
+	test "${was% *}" != "${now% *}" && is "${was#* }" "${now#* }"
+'
+
 test_expect_success 'deletecollection answers with a list and honours selectors' '
 	make ConfigMap x1 && make ConfigMap x2 && kubectl label configmap x1 x=1 &&
 	kubectl delete --raw "/api/v1/namespaces/$ns/configmaps?labelSelector=x" >out && gone configmap x1 && kubectl get configmap x2
