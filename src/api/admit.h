@@ -14,6 +14,8 @@ int admit_create(struct api_req *r, jv *obj);
 int admit_limits(struct api_req *r, jv obj, jv live, struct quota_hold *h);
 /* Of a new pod; part of admit_create. */
 int admit_account(struct api_req *r, jv *pod);
+/* A new namespace has its account. */
+void accounts_on_event(struct api *api, const struct store_coll *c, const struct store_event *ev);
 /* Of roles and bindings: whether the user may hand that on. live absent: it is new. */
 int admit_grant(struct api_req *r, jv obj, jv live);
 int admit_delete(struct api_req *r, jv obj);

@@ -9,7 +9,7 @@
 
 enum { TOKEN_SECONDS = 3607 };
 
-/* ---- the account every namespace has, made when it is first needed */
+/* ---- the account every namespace has: made with it, or when it is first needed */
 
 struct making {
     struct change_op op;
@@ -34,7 +34,7 @@ static void done(struct change_op *op, enum change_kind kind, struct blob *store
 
     (void)kind;
     (void)stored;
-    (void)e; /* the pod's token will not be had, and that is told */
+    (void)e; /* tried again with the next pod, whose token will not be had, and that is told */
     arena_free(m->a);
 }
 
@@ -57,6 +57,18 @@ static void make_default(struct api *api, struct resource *res, str ns)
                                 .done = done,
                                 .ctx = m };
     change_start(&m->op);
+}
+
+static struct resource *accounts(struct api *api)
+{
+    return registry_find(&api->registry, S(""), S("v1"), S("serviceaccounts"));
+}
+
+void accounts_on_event(struct api *api, const struct store_coll *c, const struct store_event *ev)
+{
+    if (api->o.account_key.n && !ev->prev && str_find(ev->key, '/') < 0 &&
+        c == registry_find(&api->registry, S(""), S("v1"), S("namespaces"))->coll)
+        make_default(api, accounts(api), ev->key);
 }
 
 /* ---- the volume */
@@ -130,7 +142,7 @@ static jv with_token(struct arena *a, jv pod)
 
 int admit_account(struct api_req *r, jv *pod)
 {
-    struct resource *res = registry_find(&r->api->registry, S(""), S("v1"), S("serviceaccounts"));
+    struct resource *res = accounts(r->api);
     str name = jv_str(jv_at(*pod, "spec", "serviceAccountName"), STR_NONE);
     jv account = JV_ABSENT;
 

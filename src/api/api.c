@@ -3,6 +3,7 @@
 #include "api/api.h"
 
 #include "api/addresses.h"
+#include "api/admit.h"
 #include "api/admit_quota.h"
 #include "api/basics.h"
 #include "api/crds.h"
@@ -30,6 +31,7 @@ static void on_event(void *ctx, struct store_coll *c, struct store_event *ev)
     quotas_on_event(api->quotas, c, ev);
     gc_on_event(api->gc, c, ev);
     basics_on_event(api, c, ev);
+    accounts_on_event(api, c, ev);
 }
 
 static void load(struct api *api)

@@ -63,6 +63,11 @@ test_expect_success 'a pod runs as an account, and its token is mounted as on a 
 	kubectl get serviceaccount default
 '
 
+test_expect_success KUBECTL_130 'a namespace has its account before it has pods' '
+	kubectl create namespace fresh && soon kubectl get serviceaccount default -n fresh &&
+	kubectl create token default -n fresh >out && test -s out && kubectl delete namespace fresh
+'
+
 test_expect_success 'an account that is not there' '
 	echo "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"no\"},\"spec\":{\"serviceAccountName\":\"nobody\",
 		\"containers\":[{\"name\":\"c\",\"image\":\"x\"}]}}" >no.json && test_must_fail kubectl create -f no.json 2>err &&
