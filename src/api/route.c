@@ -47,7 +47,8 @@ static bool locate(struct api_req *r, str group, str version, const struct parts
         in_namespace = true;
         i += 2;
     }
-    if (i >= p->n || p->n - i > 3)
+    if (i >= p->n ||
+        (p->n - i > 3 && !str_eqz(p->at[i + 2], "proxy"))) /* what follows is the target's */
         return false;
     r->res = registry_find(g, group, version, p->at[i]);
     r->name = i + 1 < p->n ? p->at[i + 1] : STR_NONE;

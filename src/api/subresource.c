@@ -53,8 +53,12 @@ void subresource_no_runtime(struct api_req *r)
     refuse(r, "needs a node that runs pods, and this server has none");
 }
 
-static void not_served(struct api_req *r)
+/* Its name is [SCHEME:]NAME[:PORT]. */
+static void proxy_run(struct api_req *r)
 {
+    str rest = r->name, part = str_cut(&rest, ':'), next = rest.p ? str_cut(&rest, ':') : STR_NONE;
+
+    r->name = rest.p ? next : part;
     refuse(r, "is not served here; pods/portforward is");
 }
 
@@ -85,7 +89,7 @@ void subresource_run(struct api_req *r)
         { "exec", exec_run },
         { "attach", exec_run },
         { "portforward", forward_run },
-        { "proxy", not_served },
+        { "proxy", proxy_run },
         { "token", token_request_run },
     };
 

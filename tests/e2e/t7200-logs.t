@@ -110,6 +110,9 @@ test_expect_success 'options that make no sense' '
 test_expect_success 'what is not served is said to be so' '
 	api /api/v1/namespaces/default/pods/short/proxy/ >out &&
 	jq_is ".code == 501 and .message == \"pods/proxy is not served here; pods/portforward is\"" out &&
+	for target in short:80/proxy/ http:short:80/proxy/ short/proxy/a/b; do
+		api "/api/v1/namespaces/default/pods/$target" >out && jq_is ".code == 501" out || return 1
+	done &&
 	api /api/v1/namespaces/default/pods/nobody/proxy/ >out && jq_is ".code == 404" out
 '
 
