@@ -200,15 +200,15 @@ static int connect_client(struct attach *t, struct pod *p, const struct node_exe
     return 0;
 }
 
-/* `kubectl run -i` makes a pod that is there for who attaches first (stdinOnce), and comes when the
- * pod runs: what such a program has printed by then is shown as well, so that one that ends at once
- * is not mute. On a cluster it may be. */
+/* `kubectl run -i` makes a pod that is there for who attaches first (stdinOnce), `kubectl debug -i`
+ * a container, and comes when it runs: what such a program has printed by then is shown as well, so
+ * that one that ends at once is not mute. On a cluster it may be. */
 static bool is_awaited(struct life_container *c)
 {
     bool first = c->greeted != c->attempt + 1;
 
     c->greeted = c->attempt + 1;
-    return first && jv_bool(jv_at(c->spec, "stdinOnce"), false);
+    return first && (c->kind == LIFE_EPHEMERAL || jv_bool(jv_at(c->spec, "stdinOnce"), false));
 }
 
 struct attach *attach_start(struct node *n, const struct node_exec_opts *o, void (*done)(void *ctx),

@@ -127,17 +127,16 @@ static void container_load(struct life_container *c, jv st)
         c->probes[LIFE_READINESS].result = 1;
 }
 
-static size_t add_containers(struct life *l, size_t at, jv list, jv statuses, bool init)
+static void add_containers(struct life *l, size_t at, jv list, jv statuses, enum life_kind kind)
 {
     for (struct jv_iter it = jv_iter(list); jv_next(&it); at++) {
         struct life_container *c = &l->at[at];
         bool always = str_eq(jv_str(jv_at(it.value, "restartPolicy"), S("")), S("Always"));
         c->spec = it.value;
         c->name = jv_str(jv_at(it.value, "name"), S(""));
-        c->kind = !init ? LIFE_MAIN : always ? LIFE_SIDECAR : LIFE_INIT;
+        c->kind = kind == LIFE_INIT && always ? LIFE_SIDECAR : kind;
         container_load(c, status_named(statuses, c->name));
     }
-    return at;
 }
 
 struct life *life_new(struct jdoc *doc)
@@ -145,16 +144,19 @@ struct life *life_new(struct jdoc *doc)
     struct life *l = mem_new(sizeof(*l));
     jv pod = jdoc_root(doc), init = jv_at(pod, "spec", "initContainers");
     jv main = jv_at(pod, "spec", "containers"), st = jv_at(pod, "status");
+    jv more = jv_at(pod, "spec", "ephemeralContainers");
     str phase = jv_str(jv_at(st, "phase"), S(""));
 
     l->doc = jdoc_ref(doc);
     l->pod = pod;
     l->n_init = jv_len(init);
-    l->n = l->n_init + jv_len(main);
+    l->n_own = l->n_init + jv_len(main);
+    l->n = l->n_own + jv_len(more);
     l->at = mem_array(l->n ? l->n : 1, sizeof(*l->at));
-    add_containers(l, 0, init, jv_at(st, "initContainerStatuses"), true);
-    add_containers(l, l->n_init, main, jv_at(st, "containerStatuses"), false);
-    for (size_t i = l->n_init; i < l->n; i++)
+    add_containers(l, 0, init, jv_at(st, "initContainerStatuses"), LIFE_INIT);
+    add_containers(l, l->n_init, main, jv_at(st, "containerStatuses"), LIFE_MAIN);
+    add_containers(l, l->n_own, more, jv_at(st, "ephemeralContainerStatuses"), LIFE_EPHEMERAL);
+    for (size_t i = l->n_init; i < l->n_own; i++)
         l->initialized |= l->at[i].was_started;
     l->start_ms = time_of(jv_at(st, "startTime"));
     l->deleted = meta_being_deleted(pod);
@@ -187,25 +189,38 @@ void life_free(struct life *l)
     free(l);
 }
 
+/* Ephemeral containers only ever come. */
+static void make_room(struct life *l, size_t n)
+{
+    struct life_container *at = mem_array(n ? n : 1, sizeof(*at));
+
+    memcpy(at, l->at, l->n * sizeof(*at));
+    free(l->at);
+    l->at = at;
+    for (; l->n < n; l->n++)
+        l->at[l->n].kind = LIFE_EPHEMERAL;
+}
+
 void life_update(struct life *l, struct jdoc *doc)
 {
+    static const char *const lists[] = { "initContainers", "containers", "ephemeralContainers" };
     size_t at = 0;
     jv pod = jdoc_root(doc);
+    size_t n = l->n_own + jv_len(jv_at(pod, "spec", "ephemeralContainers"));
 
     if (jv_len(jv_at(pod, "spec", "initContainers")) != l->n_init ||
-        jv_len(jv_at(pod, "spec", "containers")) != l->n - l->n_init)
+        jv_len(jv_at(pod, "spec", "containers")) != l->n_own - l->n_init || n < l->n)
         return; /* never: the server keeps it so */
     struct jdoc *old = l->doc;
     l->doc = jdoc_ref(doc);
     l->pod = pod;
-    for (struct jv_iter it = jv_iter(jv_at(pod, "spec", "initContainers")); jv_next(&it); at++) {
-        l->at[at].spec = it.value;
-        l->at[at].name = jv_str(jv_at(it.value, "name"), S(""));
-    }
-    for (struct jv_iter it = jv_iter(jv_at(pod, "spec", "containers")); jv_next(&it); at++) {
-        l->at[at].spec = it.value;
-        l->at[at].name = jv_str(jv_at(it.value, "name"), S(""));
-    }
+    if (n > l->n)
+        make_room(l, n);
+    for (size_t i = 0; i < COUNT(lists); i++)
+        for (struct jv_iter it = jv_iter(jv_at(pod, "spec", lists[i])); jv_next(&it); at++) {
+            l->at[at].spec = it.value;
+            l->at[at].name = jv_str(jv_at(it.value, "name"), S(""));
+        }
     l->deleted |= meta_being_deleted(pod);
     jdoc_unref(old);
 }

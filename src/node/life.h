@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "base/vec.h"
 
-enum life_kind { LIFE_INIT, LIFE_SIDECAR, LIFE_MAIN };
+enum life_kind { LIFE_INIT, LIFE_SIDECAR, LIFE_MAIN, LIFE_EPHEMERAL };
 enum life_state { LIFE_WAITING, LIFE_STARTING, LIFE_RUNNING, LIFE_ENDED };
 enum life_probe_kind { LIFE_STARTUP, LIFE_LIVENESS, LIFE_READINESS, LIFE_PROBES };
 enum life_box { LIFE_BOX_NONE, LIFE_BOX_ASKED, LIFE_BOX_UP, LIFE_BOX_ENDING, LIFE_BOX_GONE };
@@ -57,8 +57,9 @@ struct life {
     struct jdoc *doc;
     jv pod;
     size_t n;
-    struct life_container *at; /* init containers and sidecars in order, then the others */
+    struct life_container *at; /* init containers and sidecars in order, then the others ... */
     size_t n_init;
+    size_t n_own; /* ... of the pod as it was made; those after come by `kubectl debug` */
     enum life_box box;
     int64_t box_retry_ms;
     int64_t start_ms; /* status.startTime */

@@ -18,7 +18,7 @@ static const char *outcome(const struct life *l)
 
     for (size_t i = 0; i < l->n; i++) {
         const struct life_container *c = &l->at[i];
-        if (c->kind == LIFE_SIDECAR)
+        if (c->kind == LIFE_SIDECAR || c->kind == LIFE_EPHEMERAL)
             continue;
         fine &= c->end.is && c->end.code == 0;
     }
@@ -35,7 +35,7 @@ const char *life_phase(const struct life *l)
         const struct life_container *c = &l->at[i];
         waits |= c->kind == LIFE_MAIN && (!c->was_started || (c->post_busy && !c->last.is));
     }
-    if (l->n == l->n_init)
+    if (l->n_own == l->n_init)
         return "Pending";
     return waits && !(is_ending_for_good(l) && l->initialized) ? "Pending" : "Running";
 }
@@ -89,15 +89,15 @@ static bool shows_waiting(const struct life *l, const struct life_container *c)
 
 static jv state_json(struct arena *a, const struct life *l, const struct life_container *c)
 {
-    bool init_left = !l->initialized && c->kind == LIFE_MAIN && l->n_init;
+    bool is_init = c->kind == LIFE_INIT || c->kind == LIFE_SIDECAR;
+    bool init_left = !l->initialized && !is_init && l->n_init;
 
     if (shows_waiting(l, c)) {
         if (c->waiting[0] && c->state != LIFE_RUNNING)
             return waiting(a, arena_str(a, str_of(c->waiting)), buf_str(&c->waiting_message));
-        return waiting(a,
-                       init_left || (c->kind != LIFE_MAIN && c != l->at) ? S("PodInitializing")
-                                                                         : S("ContainerCreating"),
-                       STR_NONE);
+        return waiting(
+            a, init_left || (is_init && c != l->at) ? S("PodInitializing") : S("ContainerCreating"),
+            STR_NONE);
     }
     if (c->state == LIFE_RUNNING)
         return jobj(a, { "running", jobj(a, { "startedAt", time_json(a, c->started_ms) }) });
@@ -123,6 +123,7 @@ static jv container_json(struct arena *a, const struct life *l, const struct lif
     jv resources = jv_at(c->spec, "resources");
     bool init_ready = c->kind == LIFE_INIT && c->end.is && c->end.code == 0;
     bool moved = shows_waiting(l, c) && c->state == LIFE_ENDED;
+    bool own = c->kind != LIFE_EPHEMERAL; /* others are never ready, nor have they started */
 
     return jobj(a, { "allocatedResources", jv_at(resources, "requests") },
                 { "containerID", c->was_started ? id_json(a, l, c, c->attempt) : JV_ABSENT },
@@ -130,15 +131,17 @@ static jv container_json(struct arena *a, const struct life *l, const struct lif
                 { "imageID", jstr(a, arena_str(a, c->image_id)) },
                 { "lastState", terminated(a, l, c, moved ? &c->end : &c->last) },
                 { "name", jstr(a, c->name) },
-                { "ready", jbool(init_ready || (c->kind != LIFE_INIT && life_is_ready(c))) },
+                { "ready", jbool(init_ready || (own && c->kind != LIFE_INIT && life_is_ready(c))) },
                 { "resources", jv_len(resources) ? resources : JV_ABSENT },
-                { "restartCount", jint(a, c->attempt) }, { "started", jbool(life_has_started(c)) },
+                { "restartCount", jint(a, c->attempt) },
+                { "started", own ? jbool(life_has_started(c)) : JV_ABSENT },
                 { "state", state_json(a, l, c) }, { "volumeMounts", mounts_json(a, c) });
 }
 
-static jv containers_json(struct arena *a, const struct life *l, bool init)
+static jv containers_json(struct arena *a, const struct life *l, size_t from, size_t to)
 {
-    size_t from = init ? 0 : l->n_init, n = (init ? l->n_init : l->n) - from;
+    bool init = to == l->n_init;
+    size_t n = to - from;
     const struct life_container **in = ARENA_ARRAY(a, const struct life_container *, n + 1);
     struct jbuild b = jb_arr(a);
 
@@ -200,7 +203,7 @@ static struct verdict all_ready(struct arena *a, const struct life *l, str phase
         return (struct verdict){ .reason = S("PodFailed") };
     for (size_t i = 0; i < l->n; i++) {
         const struct life_container *c = &l->at[i];
-        if (c->kind != LIFE_INIT && !life_is_ready(c))
+        if (c->kind != LIFE_INIT && c->kind != LIFE_EPHEMERAL && !life_is_ready(c))
             name_add(&names, c->name);
     }
     return not_all(a, "ContainersNotReady", "containers with unready status", &names);
@@ -284,7 +287,8 @@ jv life_status(struct arena *a, const struct life *l, const struct life_where *w
         { "hostIPs", jv_exists(host) ? jarr(a, jobj(a, { "ip", host })) : JV_ABSENT },
         { "podIP", ip }, { "podIPs", jv_exists(ip) ? jarr(a, jobj(a, { "ip", ip })) : JV_ABSENT },
         { "startTime", time_json(a, l->start_ms) },
-        { "initContainerStatuses", containers_json(a, l, true) },
-        { "containerStatuses", containers_json(a, l, false) },
+        { "initContainerStatuses", containers_json(a, l, 0, l->n_init) },
+        { "containerStatuses", containers_json(a, l, l->n_init, l->n_own) },
+        { "ephemeralContainerStatuses", containers_json(a, l, l->n_own, l->n) },
         { "qosClass", jv_at(l->pod, "status", "qosClass") });
 }

@@ -27,6 +27,8 @@ bool life_restarts(const struct life *l, const struct life_container *c)
 {
     str policy = policy_of(l);
 
+    if (c->kind == LIFE_EPHEMERAL)
+        return false;
     if (c->kind == LIFE_SIDECAR || c->again)
         return true;
     if (str_eq(policy, S("Never")))
@@ -268,9 +270,15 @@ static void run(struct life *l, int64_t now_ms, struct life_out *out)
         l->box = LIFE_BOX_ASKED;
         life_act(out, (struct life_action){ .what = LIFE_SANDBOX });
     }
-    if (l->box != LIFE_BOX_UP || !initialize(l, now_ms, out))
+    if (l->box != LIFE_BOX_UP)
         return;
-    for (size_t i = l->n_init; i < l->n; i++)
+    for (size_t i = l->n_own; i < l->n;
+         i++) /* at any time: it may be an init container that hangs */
+        if (l->at[i].state == LIFE_WAITING)
+            start(l, i, now_ms, out);
+    if (!initialize(l, now_ms, out))
+        return;
+    for (size_t i = l->n_init; i < l->n_own; i++)
         if (l->at[i].state == LIFE_WAITING ||
             (l->at[i].state == LIFE_ENDED && life_restarts(l, &l->at[i])))
             start(l, i, now_ms, out);

@@ -43,7 +43,7 @@ str names_pod_ip(const struct pod *p)
 /* A container that nobody probes is ready when it starts; that it is about to is soon enough. */
 static bool is_good(const struct life_container *c)
 {
-    return c->kind == LIFE_INIT || life_is_ready(c) ||
+    return c->kind == LIFE_INIT || c->kind == LIFE_EPHEMERAL || life_is_ready(c) ||
            (c->state == LIFE_STARTING && jv_is_null(jv_at(c->spec, "readinessProbe")) &&
             jv_is_null(jv_at(c->spec, "startupProbe")));
 }

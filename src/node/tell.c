@@ -105,13 +105,15 @@ static jv event_json(struct arena *a, const struct tell *t, const struct tell_wh
                      const struct fact *f)
 {
     str ns = meta_namespace(w->obj);
-    bool init = false;
+    static const char *const lists[] = { "containers", "initContainers", "ephemeralContainers" };
+    const char *list = lists[0];
     jv at = jstr(a, time_text(a, f->told_ms)), space = jstr(a, ns.n ? ns : S("default"));
 
-    for (struct jv_iter it = jv_iter(jv_at(w->obj, "spec", "initContainers")); jv_next(&it);)
-        init |= str_eq(jv_str(jv_at(it.value, "name"), S("")), w->container);
-    str path = arena_printf(a, "spec.%s{%" PRI_STR "}", init ? "initContainers" : "containers",
-                            STR_ARG(w->container));
+    for (size_t i = 1; i < COUNT(lists); i++)
+        for (struct jv_iter it = jv_iter(jv_at(w->obj, "spec", lists[i])); jv_next(&it);)
+            if (str_eq(jv_str(jv_at(it.value, "name"), S("")), w->container))
+                list = lists[i];
+    str path = arena_printf(a, "spec.%s{%" PRI_STR "}", list, STR_ARG(w->container));
     str message = str_sub(w->message, 0, MESSAGE_MAX);
     message.n = str_utf8_prefix(message);
     jv component = jstrz(a, "kubelet"), host = jstr(a, str_of(t->host));

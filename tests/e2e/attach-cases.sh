@@ -22,16 +22,25 @@ test_expect_success KUBECTL_130 'kubectl run -i: input, and its end' '
 
 test_expect_success KUBECTL_130 'what was printed before the client came is shown to the first, not to the next' '
 	pod early "" Never "\"containers\": [{\"name\": \"main\", \"image\": \"x\", \"stdin\": true, \"stdinOnce\": true,
-		\"command\": [\"sh\", \"-c\", \"echo first words; cat; until test -e /tmp/done; do echo tick; sleep 0.1; done\"]}]" &&
+		\"command\": [\"sh\", \"-c\", \"echo first words; cat; while :; do echo tick; sleep 0.1; done\"]}]" &&
 	becomes early .status.phase Running && within 100 logged early "first words" &&
-	start sh -c "echo typed | kubectl attach -i early >first 2>&1" && first=$! && within 100 grep -q typed first &&
-	has first "^first words" && start sh -c "kubectl attach early >second 2>&1" && second=$! &&
-	within 100 grep -q tick second && lacks second "first words" && kubectl exec early -- touch /tmp/done &&
-	wait $first && wait $second && kubectl delete pod early --now
+	: >first && start sh -c "echo typed | kubectl attach -i early >first 2>&1" && within 100 grep -q typed first &&
+	has first "^first words" && : >second && start sh -c "kubectl attach early >second 2>&1" &&
+	within 100 grep -q tick second && lacks second "first words" && kubectl delete pod early --now
 '
 
 test_expect_success KUBECTL_130 'much of it, to a program that is slow' '
 	is 2000000 "$(head -c 2000000 /dev/zero | run_with_input much "sleep 1; wc -c")"
+'
+
+test_expect_success KUBECTL_130 'kubectl debug: a container of its own beside those that run' '
+	pod patient "" Never "\"containers\": [{\"name\": \"main\", \"image\": \"x\", \"command\": [\"sleep\", \"1000\"]}]" &&
+	becomes patient .status.phase Running &&
+	is "some words" "$(echo some words | timeout 200 kubectl debug patient -i -q --profile=general --image=x -c eyes -- sh -c "read line; echo \$line")" &&
+	becomes patient ".status.ephemeralContainerStatuses[0].state.terminated.exitCode" 0 &&
+	is "some words" "$(kubectl logs patient -c eyes)" && is Running "$(field patient .status.phase)" &&
+	kubectl get pod patient >out && has out "patient  *1/1  *Running  *0 " &&
+	kubectl delete pod patient --now
 '
 
 test_expect_success KUBECTL_130 'without stdinOnce it stays open for the next' '

@@ -59,6 +59,7 @@ static jv readable(struct arena *a, jv st)
 {
     st = jv_with(a, st, by_name(a, jv_at(st, "conditions"), "type"), "conditions");
     st = jv_with(a, st, by_name(a, jv_at(st, "containerStatuses"), "name"), "containers");
+    st = jv_with(a, st, by_name(a, jv_at(st, "ephemeralContainerStatuses"), "name"), "ephemeral");
     return jv_with(a, st, by_name(a, jv_at(st, "initContainerStatuses"), "name"), "init");
 }
 
@@ -164,6 +165,12 @@ static void fact(struct scene *s, str text)
         jv pod = jv_with(s->a, s->life->pod, at, "metadata", "deletionTimestamp");
         set_pod(s, jv_with(s->a, pod, jint(s->a, number(name)), "metadata",
                            "deletionGracePeriodSeconds"));
+    } else if (str_eq(verb, S("debug"))) {
+        struct jbuild more = jb_from(s->a, jv_at(s->life->pod, "spec", "ephemeralContainers"));
+        if (!jv_is(jb_done(&more), JV_ARR))
+            more = jb_arr(s->a);
+        jb_push(&more, jobj(s->a, { "name", jstr(s->a, name) }));
+        set_pod(s, jv_with(s->a, s->life->pod, jb_done(&more), "spec", "ephemeralContainers"));
     } else if (str_eq(verb, S("again"))) { /* the node starts anew and reads the status */
         struct life_where w = { .host_ip = S("10.0.0.9"), .node = S("here") };
         struct arena *a = arena_new();
