@@ -39,11 +39,11 @@ static void check(void *ctx, struct problems *ps, jv obj, jv old)
     job_validate(*kind, ps, obj, old);
 }
 
-static str advise(void *ctx, jv obj)
+static str advise(void *ctx, struct arena *a, jv obj)
 {
     const struct job_kind **kind = ctx;
 
-    return (*kind)->advise ? (*kind)->advise(obj) : STR_NONE;
+    return (*kind)->advise ? (*kind)->advise(job_read(a, *kind, obj, NULL)) : STR_NONE;
 }
 
 struct up_operator *up_operator_new(bool legacy_labels)

@@ -181,7 +181,7 @@ static void warn_of_custom(struct api_req *r, jv obj)
         if (!c->advise || !str_eqz(r->res->group, c->group) ||
             !str_eqz(r->res->plural, c->resource))
             continue;
-        str text = c->advise(c->ctx, obj);
+        str text = c->advise(c->ctx, r->a, obj);
         if (text.n)
             request_warn(r, "%" PRI_STR, STR_ARG(text));
     }

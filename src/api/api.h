@@ -17,7 +17,8 @@ struct api_check {
     const char *group;
     const char *resource; /* plural */
     void (*check)(void *ctx, struct problems *ps, jv obj, jv old);
-    str (*advise)(void *ctx, jv obj); /* a warning for whoever wrote it; empty: none */
+    /* A warning for whoever wrote it; empty: none. */
+    str (*advise)(void *ctx, struct arena *a, jv obj);
     void *ctx;
 };
 

@@ -74,7 +74,8 @@ struct job_kind {
     void (*recount)(struct job *j); /* the roles' counters, after the pods were counted */
     /* What the pods have come to, beyond the verdict: events. */
     void (*tell)(struct job *j, struct plan *p, const struct verdict *v);
-    str (*advise)(jv obj); /* a warning for whoever writes such a job; empty: none */
+    /* A warning for whoever writes such a job, with the field in front; empty: none. */
+    str (*advise)(const struct job *j);
     /* Objects beyond pods and services. wanted: the job goes on; else they are to go. Those of the
      * first stage are there before any pod is made. */
     void (*extras)(struct job *j, struct plan *p, bool wanted);

@@ -129,9 +129,9 @@ static jv pytorch_dress(struct arena *a, const struct job *j, const struct job_r
     return spec;
 }
 
-static str pytorch_advise(jv obj)
+static str pytorch_advise(const struct job *j)
 {
-    return jv_is_null(jv_at(obj, "spec", "elasticPolicy", "nProcPerNode"))
+    return jv_is_null(jv_at(j->spec, "elasticPolicy", "nProcPerNode"))
                ? STR_NONE
                : S("spec.elasticPolicy.nProcPerNode is deprecated, use spec.nprocPerNode instead");
 }

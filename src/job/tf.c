@@ -99,6 +99,24 @@ static void one_chief(struct check *c)
         problem_forbidden(c->ps, &c->map_path, "must not have more than 1 Chief or Master role");
 }
 
+/* What is taken as it stands, but mostly is a slip: such a job may never end. */
+static str tf_advise(const struct job *j)
+{
+    const char *says = job_leader(j) ? "it has no say in" : "nothing here decides";
+
+    for (size_t i = 0; i < j->n_roles; i++)
+        if (!j->roles[i].row)
+            return arena_printf(j->a,
+                                "spec.tfReplicaSpecs[%" PRI_STR
+                                "]: not one of Chief, Evaluator, Master, PS and Worker: %s how "
+                                "the job ends",
+                                STR_ARG(j->roles[i].key), says);
+    if (j->n_roles && !job_leader(j))
+        return S("spec.tfReplicaSpecs: without Chief, Master or Worker nothing decides how the job "
+                 "ends");
+    return STR_NONE;
+}
+
 const struct job_kind tf_job = {
     .planner = {
         .res = &tfjobs,
@@ -135,4 +153,5 @@ const struct job_kind tf_job = {
     .forgives = tf_forgives,
     .prepare = tf_prepare,
     .dress = tf_dress,
+    .advise = tf_advise,
 };

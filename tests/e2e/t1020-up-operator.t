@@ -55,6 +55,12 @@ test_expect_success 'who writes what is deprecated is told' '
 	kubectl delete -f old.yaml
 '
 
+test_expect_success 'so is who writes a job that nothing ends' '
+	job endless | sed "s/Worker:/Wroker:/" >endless.yaml && kubectl create --dry-run=server -f endless.yaml 2>err &&
+	has err "^Warning: spec.tfReplicaSpecs.Wroker.: not one of Chief, Evaluator, Master, PS and Worker: nothing here decides how the job ends" &&
+	job fine | kubectl create --dry-run=server -f - 2>err && lacks err Warning
+'
+
 test_expect_success 'scaling through its subresource makes pods' '
 	kubectl scale tfjob good --replicas=3 && soon sh -c "kubectl get pods -o name | grep -q good-worker-2"
 '

@@ -66,6 +66,32 @@ test_expect_success 'what both the rules and the schema object to is told once' 
 	test_cmp want out
 '
 
+test_expect_success 'a job that nothing ends is warned of, where it says so' '
+	cat >endless.yaml <<-EOF &&
+	apiVersion: kubeflow.org/v1
+	kind: TFJob
+	metadata: {name: a}
+	spec:
+	  tfReplicaSpecs:
+	    PS: {template: {spec: {containers: [{name: tensorflow, image: b}]}}}
+	---
+	apiVersion: kubeflow.org/v1
+	kind: TFJob
+	metadata: {name: b}
+	spec:
+	  tfReplicaSpecs:
+	    worker: {template: {spec: {containers: [{name: tensorflow, image: b}]}}}
+	    Extra: {template: {spec: {containers: [{name: tensorflow, image: b}]}}}
+	EOF
+	muster validate endless.yaml >out &&
+	cat >want <<-EOF &&
+	endless.yaml:5:3: warning: spec.tfReplicaSpecs: without Chief, Master or Worker nothing decides how the job ends
+	endless.yaml:14:5: warning: spec.tfReplicaSpecs[Extra]: not one of Chief, Evaluator, Master, PS and Worker: it has no say in how the job ends
+	2 objects, all valid
+	EOF
+	test_cmp want out
+'
+
 test_expect_success 'as JSON, too' '
 	test_expect_code 2 muster validate -o json bad.yaml >out.json &&
 	jq_is ".valid == false and .objects == 1 and (.findings | length) == 2" out.json &&

@@ -1,5 +1,6 @@
 /* Validation: the texts and their order, and that an update is judged by what it changes. */
 
+#include "job/kind.h"
 #include "job/kinds.h"
 #include "tap.h"
 
@@ -226,8 +227,49 @@ static void mpi_jobs_have_words_of_their_own(void)
            "7-30: and stays");
 }
 
+static void a_count_of_a_wrong_type_is_only_that(void)
+{
+    is_said_of("XGBoostJob",
+               JOB("'xgbReplicaSpecs':{'Master':{'replicas':'1','template':{'spec':{'containers':"
+                   "[{'name':'xgboost','image':'i'}]}}}}"),
+               NULL,
+               "spec.xgbReplicaSpecs[Master].replicas: Invalid value: \"1\": must be of type "
+               "integer",
+               "and not besides one that must be 1");
+}
+
+static void is_advised(const char *obj, const char *want, const char *what)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(jdoc) struct jdoc *d = J(obj);
+    const struct job_kind *k = job_kind_find(S("TFJob"));
+
+    is_str(k->advise(job_read(a, k, jdoc_root(d), NULL)), str_of(want), what);
+}
+
+static void a_job_that_nothing_ends_is_warned_of(void)
+{
+    is_advised(MAP("'worker':{'template':" SOUND "},'PS':{'template':" SOUND "}"), "",
+               "a sound job is not, in any case of its types");
+    is_advised(MAP("'Worker':{'template':" SOUND "},'x':{'template':" SOUND "}"),
+               "spec.tfReplicaSpecs[x]: not one of Chief, Evaluator, Master, PS and Worker: it has "
+               "no say in how the job ends",
+               "a type nobody knows");
+    is_advised(MAP("'Wroker':{'template':" SOUND "}"),
+               "spec.tfReplicaSpecs[Wroker]: not one of Chief, Evaluator, Master, PS and Worker: "
+               "nothing here decides how the job ends",
+               "nor is there one that decides");
+    is_advised(MAP("'Evaluator':{'template':" SOUND "}"),
+               "spec.tfReplicaSpecs: without Chief, Master or Worker nothing decides how the job "
+               "ends",
+               "nor among the known ones");
+    is_advised(MAP(""), "", "no types at all are refused anyway");
+}
+
 int main(void)
 {
+    a_count_of_a_wrong_type_is_only_that();
+    a_job_that_nothing_ends_is_warned_of();
     every_kind_has_its_manager_for_good();
     what_a_stored_pytorchjob_had_it_keeps();
     mpi_jobs_have_words_of_their_own();
