@@ -3,6 +3,8 @@
 #include "api/access.h"
 
 #include "api/rbac.h"
+#include "base/url.h"
+#include "kube/selector.h"
 
 #include <stdlib.h>
 
@@ -85,31 +87,39 @@ static jv words(struct arena *a, const char *list)
     return jb_done(&b);
 }
 
-static jv rules_of(struct arena *a, const struct api_user *who, bool paths)
+struct told {
+    struct arena *a;
+    struct jbuild resources, paths;
+};
+
+static bool tell_rule(void *ctx, jv rule)
 {
-    struct jbuild b = jb_arr(a);
+    struct told *t = ctx;
+    bool paths = jv_len(jv_at(rule, "nonResourceURLs")) > 0;
+
+    jb_push(paths ? &t->paths : &t->resources, jv_copy(t->a, rule));
+    return false;
+}
+
+jv access_rules(struct api_req *r, str ns)
+{
+    struct arena *a = r->a;
+    struct told t = { .a = a, .resources = jb_arr(a), .paths = jb_arr(a) };
 
     for (size_t i = 0; i < COUNT(rules); i++) {
         const struct rule *u = &rules[i];
-        if (!is_in(str_of(u->to), who->groups, who->n_groups) || paths != (u->paths != NULL))
+        if (!is_in(str_of(u->to), r->user.groups, r->user.n_groups))
             continue;
-        jb_push(&b, paths ? jobj(a, { "verbs", words(a, u->verbs) },
-                                 { "nonResourceURLs", words(a, u->paths) })
-                          : jobj(a, { "verbs", words(a, u->verbs) },
-                                 { "apiGroups", words(a, u->groups) },
-                                 { "resources", words(a, u->resources) }));
+        tell_rule(&t, u->paths ? jobj(a, { "verbs", words(a, u->verbs) },
+                                      { "nonResourceURLs", words(a, u->paths) })
+                               : jobj(a, { "verbs", words(a, u->verbs) },
+                                      { "apiGroups", words(a, u->groups) },
+                                      { "resources", words(a, u->resources) }));
     }
-    return jb_done(&b);
-}
-
-jv access_resource_rules(struct arena *a, const struct api_user *u)
-{
-    return rules_of(a, u, false);
-}
-
-jv access_path_rules(struct arena *a, const struct api_user *u)
-{
-    return rules_of(a, u, true);
+    if (!is_admin(&r->user))
+        rbac_any_rule(r->api, &r->user, ns, tell_rule, &t);
+    return jobj(a, { "resourceRules", jb_done(&t.resources) },
+                { "nonResourceRules", jb_done(&t.paths) }, { "incomplete", JV_FALSE });
 }
 
 /* ---- what a request wants, read from its path alone: whether there is such a thing is told only
@@ -126,6 +136,22 @@ static const char *verb_of(str method, bool one, bool watch)
     if (str_eqz(method, "DELETE"))
         return one ? "delete" : "deletecollection";
     return watch ? "watch" : one ? "get" : "list";
+}
+
+/* A list or watch of a single object by its name is about that object. */
+static str selected_name(const struct api_req *r, str query)
+{
+    struct field_selector fields = { 0 };
+    str why;
+
+    for (struct url_query q = url_query(query); url_query_next(&q, r->a);)
+        if (str_eqz(q.key, "fieldSelector") &&
+            field_selector_parse(r->a, q.value, &fields, &why) < 0)
+            return STR_NONE; /* refused when its turn comes */
+    for (size_t i = 0; i < fields.n; i++)
+        if (str_eqz(fields.at[i].field, "metadata.name") && fields.at[i].equal)
+            return fields.at[i].value;
+    return STR_NONE;
 }
 
 static struct access wanted(const struct api_req *r, str path, const str *parts, size_t n)
@@ -154,6 +180,8 @@ static struct access wanted(const struct api_req *r, str path, const str *parts,
     str query = http_query(r->http);
     watch = watch || str_contains(query, S("watch=1")) || str_contains(query, S("watch=true"));
     w.verb = str_of(verb_of(method, w.name.n > 0, watch));
+    if (!w.name.n && (str_eqz(w.verb, "list") || str_eqz(w.verb, "watch")))
+        w.name = selected_name(r, query);
     return w;
 }
 

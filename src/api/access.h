@@ -23,6 +23,5 @@ bool access_check(struct api_req *r, str path, const str *parts, size_t n);
 
 /* By the rules of these groups, or by roles as they are stored. */
 bool access_allowed(struct api *api, const struct api_user *who, const struct access *what);
-/* resourceRules and nonResourceRules of a SelfSubjectRulesReview. */
-jv access_resource_rules(struct arena *a, const struct api_user *u);
-jv access_path_rules(struct arena *a, const struct api_user *u);
+/* The status of a SelfSubjectRulesReview for a namespace. */
+jv access_rules(struct api_req *r, str ns);

@@ -6,6 +6,7 @@
 
 #include "api/addresses.h"
 #include "api/crds.h"
+#include "api/roles.h"
 #include "api/strategy.h"
 #include "api/write.h"
 #include "kube/meta.h"
@@ -148,6 +149,15 @@ static void make_service(struct basics *b)
     make_basic(b, "", "services", "default", o);
 }
 
+static void make_roles(struct basics *b)
+{
+    static const char group[] = "rbac.authorization.k8s.io";
+
+    for (struct jv_iter it = jv_iter(roles_basic(b->a)); jv_next(&it);)
+        make_basic(b, group, "clusterroles", "", it.value);
+    make_basic(b, group, "clusterrolebindings", "", roles_basic_binding(b->a));
+}
+
 /* ---- the service, again */
 
 static void again_in(struct api *api, int64_t ms);
@@ -247,6 +257,7 @@ void basics_make(struct api *api, void (*done)(void *ctx, const struct err *e), 
     *b = (struct basics){ .api = api, .a = a, .left = 1, .done = done, .ctx = ctx };
     make_namespaces(b);
     make_priorities(b);
+    make_roles(b);
     make_service(b);
     for (size_t i = 0; i < api->o.n_definitions; i++)
         make_definition(b, api->o.definitions[i]);

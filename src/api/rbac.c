@@ -105,18 +105,9 @@ static jv role_of(struct api *api, struct arena *a, jv binding)
     return o ? resource_parse_value(a, res, o->value) : JV_ABSENT;
 }
 
-static bool binding_allows(struct api *api, struct arena *a, jv binding, const struct access *what)
-{
-    jv rules = jv_at(role_of(api, a, binding), "rules");
-
-    for (struct jv_iter it = jv_iter(rules); jv_next(&it);)
-        if (rbac_rule_allows(it.value, what))
-            return true;
-    return false;
-}
-
-static bool any_allows(struct api *api, const char *plural, str prefix, const struct api_user *who,
-                       const struct access *what)
+/* Goes through the rules of whoever has them by these bindings, until one is what is looked for. */
+static bool any_rule(struct api *api, const char *plural, str prefix, const struct api_user *who,
+                     rbac_visit *visit, void *ctx)
 {
     struct resource *res = registry_find(&api->registry, group, S("v1"), str_of(plural));
 
@@ -124,20 +115,35 @@ static bool any_allows(struct api *api, const char *plural, str prefix, const st
          o = store_next(res->coll, o)) {
         AUTO(arena) struct arena *a = arena_new();
         jv binding = resource_parse_value(a, res, o->value);
-        if (is_of(binding, who) && binding_allows(api, a, binding, what))
-            return true;
+        if (!is_of(binding, who))
+            continue;
+        jv rules = jv_at(role_of(api, a, binding), "rules");
+        for (struct jv_iter it = jv_iter(rules); jv_next(&it);)
+            if (visit(ctx, it.value))
+                return true;
     }
     return false;
 }
 
-bool rbac_allows(struct api *api, const struct api_user *who, const struct access *what)
+bool rbac_any_rule(struct api *api, const struct api_user *who, str ns, rbac_visit *visit,
+                   void *ctx)
 {
     AUTO(arena) struct arena *a = arena_new();
 
-    if (any_allows(api, "clusterrolebindings", STR_NONE, who, what))
+    if (any_rule(api, "clusterrolebindings", STR_NONE, who, visit, ctx))
         return true;
-    if (!what->on_resource || !what->ns.n)
-        return false;
-    return any_allows(api, "rolebindings", arena_printf(a, "%" PRI_STR "/", STR_ARG(what->ns)), who,
-                      what);
+    return ns.n && any_rule(api, "rolebindings", arena_printf(a, "%" PRI_STR "/", STR_ARG(ns)), who,
+                            visit, ctx);
+}
+
+static bool allows(void *ctx, jv rule)
+{
+    return rbac_rule_allows(rule, ctx);
+}
+
+bool rbac_allows(struct api *api, const struct api_user *who, const struct access *what)
+{
+    struct access w = *what;
+
+    return rbac_any_rule(api, who, what->on_resource ? what->ns : STR_NONE, allows, &w);
 }

@@ -115,6 +115,18 @@ test_expect_success KUBECTL_130 'a role that goes takes its rights along, and so
 	has err "Unauthorized\|must be logged in\|provide credentials" && kubectl apply -f objects.yaml
 '
 
+test_expect_success KUBECTL_130 'the roles that every cluster has are there to be bound' '
+	kubectl create rolebinding editor --clusterrole edit --serviceaccount default:editor &&
+	kubectl create clusterrolebinding boss --clusterrole cluster-admin --serviceaccount default:boss &&
+	editor="--as system:serviceaccount:default:editor" boss="--as system:serviceaccount:default:boss" &&
+	is yes "$(kubectl auth can-i create deployments.apps $editor)" && is yes "$(kubectl auth can-i list pods $editor)" &&
+	test_must_fail kubectl auth can-i create roles.rbac.authorization.k8s.io $editor &&
+	test_must_fail kubectl auth can-i list pods -n kube-system $editor &&
+	is yes "$(kubectl auth can-i delete tfjobs.kubeflow.org -A $boss)" && is yes "$(kubectl auth can-i get /metrics $boss)" &&
+	kubectl auth can-i --list $editor >out && has out "^deployments.apps .*create.*watch" "^pods/log " &&
+	kubectl delete clusterrolebinding boss && kubectl delete rolebinding editor
+'
+
 test_expect_success KUBECTL_130 'requests for tokens that make no sense' '
 	test_must_fail kubectl create token nobody 2>err && has err "serviceaccounts \"nobody\" not found" &&
 	test_must_fail kubectl create token reader --duration 5s 2>err && has err "may not specify a duration less than 10 minutes" &&

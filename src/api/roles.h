@@ -1,0 +1,9 @@
+/* The cluster roles that are there from the start, and who is bound to them. Pure. */
+#pragma once
+
+#include "base/json.h"
+
+/* ClusterRoles: cluster-admin, admin, edit and view. */
+jv roles_basic(struct arena *a);
+/* The ClusterRoleBinding that makes system:masters cluster-admin. */
+jv roles_basic_binding(struct arena *a);
