@@ -11,7 +11,7 @@ str replica_name(struct arena *a, const struct job_pod *r)
     return arena_printf(a, "%" PRI_STR "-%" PRId64, STR_ARG(r->role), r->index);
 }
 
-static void look_at_container(jv status, struct pod_state *out)
+static void look_at_container(jv status, bool is_init, struct pod_state *out)
 {
     jv waiting = jv_at(status, "state", "waiting");
     jv ended = jv_at(status, "state", "terminated");
@@ -30,6 +30,8 @@ static void look_at_container(jv status, struct pod_state *out)
     if (jv_is_null(ended))
         return;
     int64_t code = jv_int(jv_at(ended, "exitCode"), 0);
+    if (is_init && !code)
+        return; /* as it should: no reason why the pod waits */
     if (out->has_exit && (out->exit_code || !code))
         return; /* the first that failed tells most */
     out->has_exit = true;
@@ -65,7 +67,7 @@ struct pod_state pod_state(struct arena *a, jv pod)
             STR_ARG(other));
     for (size_t i = 0; i < COUNT(lists); i++)
         for (struct jv_iter it = jv_iter(jv_at(pod, "status", lists[i])); jv_next(&it);)
-            look_at_container(it.value, &out);
+            look_at_container(it.value, i == 0, &out);
     if (reason.n)
         out.reason = reason;
     if (str_eqz(jv_str(jv_at(scheduled, "status"), STR_NONE), "False")) {

@@ -89,6 +89,30 @@ static void view_is(const struct run_state *s, size_t columns, size_t rows, bool
     ok(fits, "no line is wider than the terminal");
 }
 
+/* As a worker of a PyTorchJob that has found its master and starts. */
+static void what_is_done_is_no_reason_to_wait(void)
+{
+    struct run_state s;
+
+    run_state_init(&s);
+    struct run_job *j = add_job(&s, "mnist", 2);
+    seen(&s, j, "worker", 0,
+         "{'phase':'Pending','initContainerStatuses':[{'name':'init','state':{'terminated':{"
+         "'exitCode':0,'reason':'Completed'}}}],'containerStatuses':[{'name':'tensorflow',"
+         "'state':{'waiting':{'reason':'PodInitializing'}}}]}",
+         4000);
+    seen(&s, j, "worker", 1,
+         "{'phase':'Pending','initContainerStatuses':[{'name':'init','state':{'terminated':{"
+         "'exitCode':4,'reason':'Error'}}}]}",
+         4000);
+    view_is(&s, 80, 24, false, "",
+            "tfjob/mnist  Pending  0/2 running  12.5s\n"
+            "  worker-0  Pending  \n"
+            "  worker-1  Pending    Error\n",
+            "an init container's end: well, and not");
+    run_state_done(&s);
+}
+
 static void a_job_and_its_replicas(void)
 {
     struct run_state s;
@@ -384,6 +408,7 @@ static void lines_are_tamed(void)
 
 int main(void)
 {
+    what_is_done_is_no_reason_to_wait();
     a_job_and_its_replicas();
     a_hundred_replicas_are_two_lines();
     many_jobs_end_in_a_number();
