@@ -129,11 +129,17 @@ static jv pytorch_dress(struct arena *a, const struct job *j, const struct job_r
     return spec;
 }
 
+/* Workers alone are on their own: torchrun would wait for the others where nobody is. */
 static str pytorch_advise(const struct job *j)
 {
-    return jv_is_null(jv_at(j->spec, "elasticPolicy", "nProcPerNode"))
-               ? STR_NONE
-               : S("spec.elasticPolicy.nProcPerNode is deprecated, use spec.nprocPerNode instead");
+    const struct job_role *leader = job_leader(j);
+
+    if (!jv_is_null(jv_at(j->spec, "elasticPolicy", "nProcPerNode")))
+        return S("spec.elasticPolicy.nProcPerNode is deprecated, use spec.nprocPerNode instead");
+    if (leader && str_eqz(leader->type, "Worker") && leader->replicas > 1 && !is_elastic(j))
+        return S("spec.pytorchReplicaSpecs: without Master or elasticPolicy workers are not told "
+                 "where to meet: they get no RANK and no MASTER_ADDR");
+    return STR_NONE;
 }
 
 /* One that is done has seen the end of the training. */

@@ -238,13 +238,34 @@ static void a_count_of_a_wrong_type_is_only_that(void)
                "and not besides one that must be 1");
 }
 
-static void is_advised(const char *obj, const char *want, const char *what)
+static void is_advised_of(const char *kind, const char *obj, const char *want, const char *what)
 {
     AUTO(arena) struct arena *a = arena_new();
     AUTO(jdoc) struct jdoc *d = J(obj);
-    const struct job_kind *k = job_kind_find(S("TFJob"));
+    const struct job_kind *k = job_kind_find(str_of(kind));
 
     is_str(k->advise(job_read(a, k, jdoc_root(d), NULL)), str_of(want), what);
+}
+
+static void is_advised(const char *obj, const char *want, const char *what)
+{
+    is_advised_of("TFJob", obj, want, what);
+}
+
+static void workers_that_are_not_told_of_each_other_are_warned_of(void)
+{
+    const char *want = "spec.pytorchReplicaSpecs: without Master or elasticPolicy workers are not "
+                       "told where to meet: they get no RANK and no MASTER_ADDR";
+
+    is_advised_of("PyTorchJob", JOB("'pytorchReplicaSpecs':{'Worker':{'replicas':2}}"), want,
+                  "two workers and nothing else");
+    is_advised_of("PyTorchJob", JOB("'pytorchReplicaSpecs':{'Worker':{}}"), "", "one is enough");
+    is_advised_of("PyTorchJob",
+                  JOB("'pytorchReplicaSpecs':{'Master':{'replicas':1},'Worker':{'replicas':2}}"),
+                  "", "a master tells them");
+    is_advised_of("PyTorchJob",
+                  JOB("'elasticPolicy':{},'pytorchReplicaSpecs':{'Worker':{'replicas':2}}"), "",
+                  "so does an elastic policy");
 }
 
 static void a_job_that_nothing_ends_is_warned_of(void)
@@ -270,6 +291,7 @@ int main(void)
 {
     a_count_of_a_wrong_type_is_only_that();
     a_job_that_nothing_ends_is_warned_of();
+    workers_that_are_not_told_of_each_other_are_warned_of();
     every_kind_has_its_manager_for_good();
     what_a_stored_pytorchjob_had_it_keeps();
     mpi_jobs_have_words_of_their_own();
