@@ -74,3 +74,12 @@ jv up_files_condition(struct arena *a, const struct warden_ground *g)
     }
     return up_condition(a, "PrivateFiles", true, "OnDisk", arena_printf(a, "%s, on disk", kept()));
 }
+
+jv up_files_shared(struct arena *a)
+{
+    return up_condition(a, "PrivateFiles", false, "Shared",
+                        S("Pods see this machine's files and processes as they are, and may change "
+                          "and signal what their user may. Mount paths are links that everybody "
+                          "sees, volumes in memory are on disk, and readOnly keeps nobody from "
+                          "writing."));
+}

@@ -11,3 +11,4 @@ jv up_files_json(struct arena *a, const struct warden_ground *g);
 /* The condition of the node that says how far it goes; and the log does, where it is not all the
  * way. */
 jv up_files_condition(struct arena *a, const struct warden_ground *g);
+jv up_files_shared(struct arena *a); /* at level shared: what is not kept apart there */

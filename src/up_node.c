@@ -249,6 +249,8 @@ static int node_begin(struct up_node *u, struct arena *a, struct api *api, const
         jb_push(&all, up_files_condition(a, &o->ground));
         n.conditions = jb_done(&all);
         n.files = up_files_json(a, &o->ground);
+    } else {
+        n.conditions = jarr(a, up_files_shared(a));
     }
     u->runtime = warden_runtime_new(u->loop, &w);
     n.runtime = u->runtime;

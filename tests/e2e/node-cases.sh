@@ -12,6 +12,12 @@ test_expect_success 'muster up has a node, ready, at the level asked for, and a 
 	soon kubectl get storageclass local-path && world >before
 '
 
+test_expect_success '!NAMESPACES' 'what this level does not keep apart is in the conditions of the node' '
+	kubectl get node -o json >node.json &&
+	jq_is ".items[0].status.conditions | any(.type == \"PrivateFiles\" and .status == \"False\" and (.message | test(\"readOnly\")))" node.json &&
+	jq_is ".items[0].status.conditions | any(.type == \"SharedNetwork\" and .status == \"True\" and (.message | test(\"statically linked\")))" node.json
+'
+
 test_expect_success 'a pod runs: Succeeded, exit code, reason, times, log' '
 	pod fine "echo to stdout; echo to stderr >&2" &&
 	becomes fine .status.phase Succeeded && kubectl get pod fine -o json >fine &&
