@@ -187,6 +187,20 @@ static void warn_of_custom(struct api_req *r, jv obj)
     }
 }
 
+/* Pods run here, and nobody makes them of these; one that has an owner is some controller's. */
+static void warn_of_idle(struct api_req *r, jv obj)
+{
+    static const char *const idle[] = {
+        "deployments.apps", "replicasets.apps", "statefulsets.apps",     "daemonsets.apps",
+        "jobs.batch",       "cronjobs.batch",   "replicationcontrollers"
+    };
+
+    for (size_t i = 0; i < COUNT(idle); i++)
+        if (is(r->res, idle[i]) && !jv_len(jv_at(obj, "metadata", "ownerReferences")))
+            request_warn(r, "nothing here makes pods of a %" PRI_STR "; training jobs and pods run",
+                         STR_ARG(r->res->kind));
+}
+
 void admit_warn(struct api_req *r, jv obj, jv live)
 {
     struct warnings w = { .a = r->a };
@@ -200,6 +214,8 @@ void admit_warn(struct api_req *r, jv obj, jv live)
     }
     if (is(r->res, "customresourcedefinitions.apiextensions.k8s.io"))
         warn_of_definition(r, obj, live);
+    if (r->api->o.pods && !c.is_update)
+        warn_of_idle(r, obj);
     if (!r->res->builtin->warn)
         return;
     r->res->builtin->warn(&c, &w, obj, live);

@@ -176,6 +176,12 @@ test_expect_success 'an invalid job is refused by name of the field, by dry runs
 	test_must_fail kubectl get pytorchjob life 2>err && has err "not found"
 '
 
+test_expect_success KUBECTL_130 'what nobody here makes pods of is said to be so' '
+	kubectl create deployment idle --image=x 2>err && has err "^Warning: nothing here makes pods of a Deployment" &&
+	kubectl create job idle --image=x -- true 2>err && has err "^Warning: nothing here makes pods of a Job" &&
+	kubectl delete deployment,job idle 2>err && lacks err Warning
+'
+
 test_expect_success 'it stops' 'stop_muster'
 
 test_done
