@@ -1,4 +1,5 @@
-"""The same lives for every kind but TFJob, which has its own scenes; and what one kind alone has."""
+"""The same lives for every kind but TFJob, which has its own scenes; and what one kind alone has
+(kinds 2 to 6)."""
 
 from harness.kinds import JAX, KINDS, MPI, PADDLE, PYTORCH, TF, XGBOOST, pods_of
 from harness.kube import ApiError
@@ -134,7 +135,7 @@ def a_job_grows_and_shrinks(s):
     s.wait(lambda: s.pods.names() == names(s, wide(s, 1)), "surplus pods go")
     s.wait_counts("j", **full(wide(s, 1)))
     is_(s.uid("j-worker-0"), first, "those that stay are as they were")
-    assert not is_true(s.job("j"), "Failed") and not s.told(s.kind.name + "Restarting"), "that is no failure"
+    assert not is_true(s.job("j"), "Failed") and not s.told(s.kind.name + "Restarting"), "Q3: that is no failure"
 
 
 @each(PYTORCH, PADDLE, JAX)

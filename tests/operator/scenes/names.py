@@ -1,4 +1,4 @@
-"""Names that are taken, objects without an owner, and jobs that are somebody else's."""
+"""Names that are taken, objects without an owner, and jobs that are somebody else's (§2.4, Q14)."""
 
 from harness.kube import ApiError
 from harness.record import conditions, is_true, owner_uid
@@ -21,7 +21,7 @@ def an_orphaned_service_is_adopted(s):
                                       "spec": {"clusterIP": "None", "selector": labels}}, s.ns)
     s.script({"do": ["run"]})
     job = s.create("j", Worker=1)
-    s.wait(lambda: owner_uid(s.services.get("j-worker-0") or {"metadata": {}}) == job["metadata"]["uid"], "adopted")
+    s.wait(lambda: owner_uid(s.services.get("j-worker-0") or {"metadata": {}}) == job["metadata"]["uid"], "Q14: adopted")
     owner = s.services.get("j-worker-0")["metadata"]["ownerReferences"]
     is_([(o["apiVersion"], o["kind"], o["name"], o["controller"], o["blockOwnerDeletion"]) for o in owner],
         [("kubeflow.org/v1", "TFJob", "j", True, True)], "properly")
@@ -46,7 +46,7 @@ def a_service_of_another_owner_is_left_alone(s):
     s.exit("j-worker-0", 0)
     s.wait_true("j", "Succeeded")
     s.wait(lambda: s.pods.names() == [], "clean-up")
-    s.wait(lambda: s.services.names() == ["j-worker-0"], "ours go, theirs stays")
+    s.wait(lambda: s.services.names() == ["j-worker-0"], "Q32: ours go, theirs stays")
 
 
 @scene

@@ -1,4 +1,4 @@
-"""Restart policies, evictions, lost nodes, and the budget that bounds them."""
+"""Restart policies, evictions, lost nodes, and the budget that bounds them (§1.2, 12.2 to 12.4)."""
 
 import json
 
@@ -146,7 +146,7 @@ def the_third_restart_ends_a_job_whose_limit_is_3(s):
     is_(s.wait_event("TFJobFailed", "backoff limit")["type"], "Normal", "as the original")
     is_(attempts(s, "j-worker-0"), 3, "three attempts in all")
     is_(tally(s, "j")["n"], 2, "two were recreated")
-    assert not is_true(s.job("j"), "Restarting"), "not restarting any more"
+    assert not is_true(s.job("j"), "Restarting"), "Q34: not restarting any more"
 
 
 @scene
@@ -158,7 +158,7 @@ def restarts_in_place_count_too(s):
         s.standin.restart(f"j-worker-{i}", 1, s.ns)
     s.wait_true("j", "Failed")
     s.wait(lambda: s.pods.names() == [] and s.services.names() == [], "running pods and their services go")
-    is_(s.counts("j"), {"Worker": {}}, "active is 0")
+    is_(s.counts("j"), {"Worker": {}}, "Q33: active is 0")
 
 
 @scene
@@ -167,7 +167,7 @@ def a_limit_of_0_allows_no_restart(s):
     s.create("j", Worker=worker(1, "OnFailure"), run_policy={"backoffLimit": 0})
     s.wait_true("j", "Failed")
     has(s.message("j", "Failed"), "backoff limit", "says why")
-    is_(s.phase("j-worker-0"), "Failed", "the failed pod stays for its logs (policy None)")
+    is_(s.phase("j-worker-0"), "Failed", "Q7: the failed pod stays for its logs (policy None)")
 
 
 @scene(private=True)
@@ -202,4 +202,4 @@ def permanent_failure_wins_over_a_restart_of_another_type(s):
     s.standin.run("j-ps-0", s.ns)
     s.exit("j-ps-0", 1)
     s.wait_true("j", "Failed")
-    has(s.message("j", "Failed"), "1 PS replica(s) failed", "who failed is named")
+    has(s.message("j", "Failed"), "1 PS replica(s) failed", "Q35: who failed is named")

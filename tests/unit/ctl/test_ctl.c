@@ -86,7 +86,7 @@ static bool pod_is_ours(struct world *w)
     return jv_exists(meta_controller(fake_get(w->f, &kube_pods, S("a"), S("mnist-worker-1"))));
 }
 
-static void a_taken_name_holds_up_only_itself(const char *labels)
+static void Q14_a_taken_name_holds_up_only_itself(const char *labels)
 {
     AUTO(arena) struct arena *a = arena_new();
     struct world *w = world_new(2);
@@ -115,7 +115,7 @@ static void a_taken_name_holds_up_only_itself(const char *labels)
     over(w);
 }
 
-static void a_lost_answer_does_no_harm(void)
+static void Q4_a_lost_answer_does_no_harm(void)
 {
     struct world *w = world_new(3);
 
@@ -140,7 +140,7 @@ static bool small_has_its_pod(struct world *w)
     return jv_exists(fake_get(w->f, &kube_pods, S("a"), S("small-worker-0")));
 }
 
-static void a_big_job_does_not_delay_a_small_one(void)
+static void Q24_a_big_job_does_not_delay_a_small_one(void)
 {
     struct world *w = world_new(4);
 
@@ -218,7 +218,7 @@ static void one_that_is_refused_does_not_stop_the_others(void)
     over(w);
 }
 
-static void many_are_told_as_one(void)
+static void Q22_many_are_told_as_one(void)
 {
     struct world *w = world_new(6);
     int more = 0;
@@ -246,7 +246,7 @@ static void many_are_told_as_one(void)
     over(w);
 }
 
-static void the_end_is_told_once(void)
+static void Q22_the_end_is_told_once(void)
 {
     struct world *w = world_new(16);
 
@@ -279,7 +279,7 @@ static bool ready_is_three(struct world *w)
     return jv_int(jv_at(toy(w, "a", "mnist"), "status", "ready"), 0) == 3;
 }
 
-static void a_conflict_is_nobodys_business(void)
+static void Q9_a_conflict_is_nobodys_business(void)
 {
     struct world *w = world_new(7);
 
@@ -299,7 +299,7 @@ static void a_conflict_is_nobodys_business(void)
     over(w);
 }
 
-static void a_service_without_owner_is_adopted(void)
+static void Q14_a_service_without_owner_is_adopted(void)
 {
     struct world *w = world_new(8);
 
@@ -487,7 +487,7 @@ static void deletions_are_noticed_after_an_outage(void)
     over(w);
 }
 
-static void nothing_is_left_of_deleted_jobs(void)
+static void Q29_nothing_is_left_of_deleted_jobs(void)
 {
     struct world *w = world_new(14);
     char name[32];
@@ -514,21 +514,21 @@ int main(void)
 {
     log_setup(LOG_ERROR, LOG_LOGFMT);
     a_job_gets_its_pods_and_ends();
-    a_taken_name_holds_up_only_itself("");
-    a_taken_name_holds_up_only_itself(", 'labels': {'" LABEL_OPERATOR "': 'toy-controller'}");
-    a_lost_answer_does_no_harm();
-    a_big_job_does_not_delay_a_small_one();
+    Q14_a_taken_name_holds_up_only_itself("");
+    Q14_a_taken_name_holds_up_only_itself(", 'labels': {'" LABEL_OPERATOR "': 'toy-controller'}");
+    Q4_a_lost_answer_does_no_harm();
+    Q24_a_big_job_does_not_delay_a_small_one();
     what_fails_for_all_is_tried_once();
     one_that_is_refused_does_not_stop_the_others();
-    many_are_told_as_one();
-    the_end_is_told_once();
-    a_conflict_is_nobodys_business();
-    a_service_without_owner_is_adopted();
+    Q22_many_are_told_as_one();
+    Q22_the_end_is_told_once();
+    Q9_a_conflict_is_nobodys_business();
+    Q14_a_service_without_owner_is_adopted();
     J5_a_finished_job_goes_at_its_time();
     J6_who_does_not_lead_writes_nothing();
     stopping_waits_for_answers();
     a_kind_that_is_not_served_holds_up_no_other();
     deletions_are_noticed_after_an_outage();
-    nothing_is_left_of_deleted_jobs();
+    Q29_nothing_is_left_of_deleted_jobs();
     return tap_done();
 }

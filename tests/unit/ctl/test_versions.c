@@ -121,7 +121,7 @@ static bool ready_is_two(struct world *w)
     return jv_int(jv_at(toy(w), "status", "ready"), 0) == 2;
 }
 
-static void a_job_that_no_watch_tells_of_is_read(void)
+static void Q9_a_job_that_no_watch_tells_of_is_read(void)
 {
     struct world *w = with_pods(3, 2);
 
@@ -189,7 +189,7 @@ int main(void)
     log_setup(LOG_ERROR, LOG_LOGFMT);
     J1_another_of_that_name_is_not_deleted();
     the_second_write_goes_on_from_the_first();
-    a_job_that_no_watch_tells_of_is_read();
+    Q9_a_job_that_no_watch_tells_of_is_read();
     bookmarks_save_a_list();
     a_watch_that_stands_again_is_no_trouble();
     return tap_done();

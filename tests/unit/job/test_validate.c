@@ -35,7 +35,7 @@ static void what_the_original_refuses(void)
     is_said(MAP("'Worker':{'template':" SOUND "}"), NULL, "", "a sound job");
     is_said("{'metadata':{'name':'j'}}", NULL,
             "spec.tfReplicaSpecs: Required value: must be required", "no spec");
-    is_said(MAP(""), NULL, "spec.tfReplicaSpecs: Required value: must be required", "no type");
+    is_said(MAP(""), NULL, "spec.tfReplicaSpecs: Required value: must be required", "Q16: no type");
     is_said(MAP("'Worker':null"), NULL, "spec.tfReplicaSpecs: Required value: must be required",
             "a null type is none");
     is_said(MAP("'Worker':{'template':{'spec':{'containers':[{'name':'a'},{'name':'b','image':'i'}"
@@ -68,7 +68,7 @@ static void what_we_refuse_too(void)
             "[spec.tfReplicaSpecs[Worker].replicas: Invalid value: -1: must be greater than or "
             "equal to 0, spec.tfReplicaSpecs[Worker].restartPolicy: Unsupported value: \"no\": "
             "supported values: \"Always\", \"ExitCode\", \"Never\", \"OnFailure\"]",
-            "replicas and restartPolicy");
+            "Q30: replicas and restartPolicy");
     is_said(RUN("'cleanPodPolicy':'Some','backoffLimit':-1,'ttlSecondsAfterFinished':-2,"
                 "'activeDeadlineSeconds':-3"),
             NULL,
@@ -77,7 +77,7 @@ static void what_we_refuse_too(void)
             "be greater than or equal to 0, spec.runPolicy.ttlSecondsAfterFinished: Invalid value: "
             "-2: must be greater than or equal to 0, spec.runPolicy.activeDeadlineSeconds: Invalid "
             "value: -3: must be greater than or equal to 0]",
-            "cleanPodPolicy and limits");
+            "Q30: cleanPodPolicy and limits");
     is_said(
         MAP("'Worker':{'replicas':'two','restartPolicy':7,'template':" SOUND "}"), NULL,
         "[spec.tfReplicaSpecs[Worker].replicas: Invalid value: \"two\": must be of type integer, "
@@ -95,7 +95,7 @@ static void what_we_refuse_too(void)
         "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\": should match: the name "
         "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-worker-0\" derived from it "
         "must be no more than 63 characters",
-        "names of Services");
+        "Q21: names of Services");
 }
 
 static void an_update_is_judged_by_what_it_changes(void)
