@@ -99,6 +99,12 @@ test_expect_success 'all flags of the original at once; those without effect are
 	end_operator all
 '
 
+test_expect_success 'Q10: a gang scheduler that is asked for is said to be missing' '
+	start_operator gang --gang-scheduler-name volcano &&
+	has gang.log "level=warn msg=\"gang scheduling is not there yet.*scheduler=volcano" &&
+	end_operator gang
+'
+
 test_expect_success 'KUBEFLOW_NAMESPACE stands in for --namespace' '
 	KUBEFLOW_NAMESPACE=team && export KUBEFLOW_NAMESPACE &&
 	test_when_finished "unset KUBEFLOW_NAMESPACE" &&

@@ -33,6 +33,24 @@ test_expect_success 'kinds that are not asked for are not missed' '
 	soon is_ready tf && end_operator tf && crds
 '
 
+# job_of IMAGE: a JAXJob, on stdout.
+job_of() {
+	cat <<-EOF
+	apiVersion: kubeflow.org/v1
+	kind: JAXJob
+	metadata: {name: other}
+	spec: {jaxReplicaSpecs: {Worker: {replicas: 1, template: {spec: {containers: [{name: jax, image: "$1"}]}}}}}
+	EOF
+}
+
+test_expect_success 'Q28: jobs of kinds that are not asked for are taken, and judged as ever' '
+	kubectl wait --for=condition=Established crd/jaxjobs.kubeflow.org --timeout=120s &&
+	start_operator tf --enable-scheme tfjob && soon is_ready tf &&
+	job_of train:1 | kubectl create -f - && kubectl delete jaxjob other &&
+	job_of "" | test_must_fail kubectl create -f - 2>err && has err "image" &&
+	end_operator tf
+'
+
 test_expect_success MUSTER 'an API that is away is named; ready when it comes' '
 	keep=${url##*:} && stop_muster && start_operator away &&
 	soon grep -q "level=warn.*verb=list resource=tfjobs.kubeflow.org" away.log &&

@@ -324,6 +324,18 @@ def somebody_elses_autoscaler_is_left_alone(s):
 
 
 @each(PYTORCH)
+def an_autoscaler_that_the_server_refuses_holds_up_nothing(s):
+    s.script(RUN)
+    s.create("j", Worker=2, elasticPolicy={"minReplicas": 1, "maxReplicas": 3, "metrics": [{"type": "Resource"}]})
+    s.wait_counts("j", Worker={"active": 2})
+    event = s.wait_event("FailedReconcileHPA", "Error reconciling HPA: ")
+    is_(event["type"], "Warning", "7-29: told")
+    s.exit("j-worker-0", 0)
+    s.wait_true("j", "Succeeded")
+    is_(len(s.told("FailedReconcileHPA")), 1, "7-29: told once")
+
+
+@each(PYTORCH)
 def an_elastic_job_grows_and_shrinks_while_it_runs(s):
     s.script(RUN)
     s.create("j", Worker=1, elasticPolicy={"minReplicas": 1, "maxReplicas": 3, "maxRestarts": 5})

@@ -487,6 +487,22 @@ static void deletions_are_noticed_after_an_outage(void)
     over(w);
 }
 
+static void Q23_what_others_have_is_not_kept(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct world *w = world_new(17);
+
+    for (int i = 0; i < 40; i++)
+        fake_put(w->f, i % 2 ? &kube_pods : &kube_services,
+                 arena_printf(a, "{'metadata': {'name': 'web-%d', 'namespace': 'a'}}", i).p);
+    put_toy(w, "a", "mnist", 2);
+    world_start(w);
+    wait_pods(w, 22);
+    settle(w);
+    is_int(sum_of(w, "muster_cached_objects"), 5, "the job, its pods and its services alone");
+    over(w);
+}
+
 static void Q29_nothing_is_left_of_deleted_jobs(void)
 {
     struct world *w = world_new(14);
@@ -529,6 +545,7 @@ int main(void)
     stopping_waits_for_answers();
     a_kind_that_is_not_served_holds_up_no_other();
     deletions_are_noticed_after_an_outage();
+    Q23_what_others_have_is_not_kept();
     Q29_nothing_is_left_of_deleted_jobs();
     return tap_done();
 }
