@@ -385,10 +385,11 @@ static bool on_kept_line(void *ctx, str replica, str line)
 /* False: nothing was. */
 static bool read_kept(const struct flags *f, str ns, const char *word)
 {
+    AUTO(arena) struct arena *a = arena_new();
     struct keeper k = { .f = f, .color = wants_color(f) };
     str name = str_of(word);
     ptrdiff_t slash = str_find(name, '/');
-    struct kept_opts o = { .data = f->to.data,
+    struct kept_opts o = { .data = session_data(a, &f->to),
                            .ns = ns.n ? ns : S("default"),
                            .job = str_sub(name, (size_t)(slash + 1), name.n),
                            .is_wanted = is_wanted_name,
@@ -400,7 +401,11 @@ static bool read_kept(const struct flags *f, str ns, const char *word)
                            .on_line = on_kept_line,
                            .ctx = &k };
 
-    return kept_read(&o, on_kept_replica);
+    if (kept_read(&o, on_kept_replica))
+        return true;
+    bool elsewhere = o.data && !f->to.data; /* than the runs of this user are */
+    o.data = NULL;
+    return elsewhere && kept_read(&o, on_kept_replica);
 }
 
 static int read_all(struct reader *r)

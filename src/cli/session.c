@@ -57,6 +57,26 @@ static int load(struct session *s, const struct session_opts *o, struct err *e)
     return -1;
 }
 
+const char *session_data(struct arena *a, const struct session_opts *o)
+{
+    struct client_from from = client_from_env();
+    const char *named = o->kubeconfig ? o->kubeconfig : from.env_kubeconfig;
+    str rest = str_of(named ? named : "");
+
+    if (o->data)
+        return o->data;
+    while (rest.n) { /* $KUBECONFIG is a list */
+        str file = o->kubeconfig ? rest : str_cut(&rest, ':');
+        ptrdiff_t slash = str_rfind(file, '/');
+        str dir = slash < 0 ? S(".") : str_sub(file, 0, (size_t)slash);
+        if (access(arena_printf(a, "%" PRI_STR "/muster.db", STR_ARG(dir)).p, F_OK) == 0)
+            return arena_z(a, dir);
+        if (o->kubeconfig)
+            break;
+    }
+    return NULL;
+}
+
 static void on_signal(void *ctx, int signo)
 {
     struct session *s = ctx;

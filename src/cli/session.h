@@ -70,6 +70,9 @@ int session_try(struct session *s, const struct session_opts *o, struct err *e);
 int session_within(struct session *s, struct loop *l, struct kube_api *api, const char *ns,
                    const char *server);
 void session_close(struct session *s);
+/* The data directory of the `muster up` that a session is or would be with, also once that is
+ * stopped: --data, or where the kubeconfig lies; NULL: it is the usual one, or elsewhere. */
+const char *session_data(struct arena *a, const struct session_opts *o);
 void session_limit(struct session *s, int64_t timeout_ms); /* from now; 0: none */
 
 /* Sends all and waits for all. -1: done, look at each; else an exit code (interrupted, or the

@@ -177,6 +177,12 @@ test_expect_success 'of a pod that is gone, by its uid' '
 	api "/api/v1/namespaces/default/pods/..%2F..%2Ffive/log?uid=$uid" >out && jq_is ".code == 404" out
 '
 
+test_expect_success 'by its name, as a job.s: kept in the directory that the kubeconfig is in' '
+	muster logs five >out && is 5 "$(wc -l <out)" && is 2 "$(KUBECONFIG= muster logs --kubeconfig "$data/kubeconfig" five --tail 2 | wc -l)" &&
+	is 1 "$(KUBECONFIG=none:$KUBECONFIG muster logs five --tail 1 | wc -l)" &&
+	test_expect_code 1 muster logs nobody 2>err && has err "there is no job .nobody."
+'
+
 test_expect_success 'a pod of the same name writes to the next file' '
 	pod five "echo again" && becomes five .status.phase Succeeded && is again "$(kubectl logs five)" &&
 	test -s "$data/logs/default/five/five/0.log" && test -s "$data/logs/default/five/five/1.log" &&
@@ -190,8 +196,8 @@ test_expect_success 'a server that is killed and comes back goes on where it was
 	soon grep -q after followed && printf "before\nafter\n" >want && test_cmp want followed
 '
 
-test_expect_success 'stopping the server ends what is followed' '
-	stop_muster && wait "$follower"
+test_expect_success 'stopping the server ends what is followed; what was kept can be read still' '
+	stop_muster && wait "$follower" && muster logs stays >out 2>err && test_cmp want out && has err "what was kept on this machine"
 '
 
 stop_muster
