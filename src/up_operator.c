@@ -43,7 +43,7 @@ static str advise(void *ctx, struct arena *a, jv obj)
 {
     const struct job_kind **kind = ctx;
 
-    return (*kind)->advise ? (*kind)->advise(job_read(a, *kind, obj, NULL)) : STR_NONE;
+    return job_advise(a, *kind, obj);
 }
 
 struct up_operator *up_operator_new(bool legacy_labels)

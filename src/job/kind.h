@@ -74,7 +74,7 @@ struct job_kind {
     void (*recount)(struct job *j); /* the roles' counters, after the pods were counted */
     /* What the pods have come to, beyond the verdict: events. */
     void (*tell)(struct job *j, struct plan *p, const struct verdict *v);
-    /* A warning for whoever writes such a job, with the field in front; empty: none. */
+    /* See job_advise; what all kinds have in common is not the kind's to say. */
     str (*advise)(const struct job *j);
     /* Objects beyond pods and services. wanted: the job goes on; else they are to go. Those of the
      * first stage are there before any pod is made. */

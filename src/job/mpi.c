@@ -172,6 +172,16 @@ static void mpi_tell(struct job *j, struct plan *p, const struct verdict *v)
                  "evicted", evicted);
 }
 
+static str mpi_advise(const struct job *j)
+{
+    const struct job_role *workers = job_role_find(j, S("worker"));
+
+    return workers && jv_is_null(jv_get(workers->spec, S("replicas")))
+               ? S("spec.mpiReplicaSpecs[Worker].replicas: not given, and so 0, not 1: there will "
+                   "be no workers")
+               : STR_NONE;
+}
+
 const struct job_kind mpi_job = {
     .planner = {
         .res = &mpijobs,
@@ -202,5 +212,6 @@ const struct job_kind mpi_job = {
     .recount = mpi_recount,
     .tell = mpi_tell,
     .dress = mpi_dress,
+    .advise = mpi_advise,
     .extras = mpi_extras,
 };

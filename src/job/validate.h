@@ -10,6 +10,9 @@ struct job_kind;
  * existed can still be edited. */
 void job_validate(const struct job_kind *kind, struct problems *ps, jv obj, jv old);
 
+/* A warning for whoever writes such a job, with the field in front; empty: none. */
+str job_advise(struct arena *a, const struct job_kind *kind, jv obj);
+
 /* What a rule looks at. */
 struct check {
     const struct job_kind *kind;

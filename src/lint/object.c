@@ -192,7 +192,7 @@ static void check_custom(struct subject *s, const struct crd_version *cv,
     if (job)
         check_templates(a, &ps, job, v);
     tell(s, &ps, &wrong);
-    str advice = job && job->advise ? job->advise(job_read(a, job, v, NULL)) : STR_NONE;
+    str advice = job ? job_advise(a, job, v) : STR_NONE;
     if (advice.n && !ps.n && !wrong.n)
         tell_warning(s, advice);
     if (cv->deprecated)

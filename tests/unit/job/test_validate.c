@@ -1,6 +1,5 @@
 /* Validation: the texts and their order, and that an update is judged by what it changes. */
 
-#include "job/kind.h"
 #include "job/kinds.h"
 #include "tap.h"
 
@@ -242,9 +241,8 @@ static void is_advised_of(const char *kind, const char *obj, const char *want, c
 {
     AUTO(arena) struct arena *a = arena_new();
     AUTO(jdoc) struct jdoc *d = J(obj);
-    const struct job_kind *k = job_kind_find(str_of(kind));
 
-    is_str(k->advise(job_read(a, k, jdoc_root(d), NULL)), str_of(want), what);
+    is_str(job_advise(a, job_kind_find(str_of(kind)), jdoc_root(d)), str_of(want), what);
 }
 
 static void is_advised(const char *obj, const char *want, const char *what)
@@ -287,8 +285,37 @@ static void a_job_that_nothing_ends_is_warned_of(void)
     is_advised(MAP(""), "", "no types at all are refused anyway");
 }
 
+static void a_limit_of_nothing_is_warned_of(void)
+{
+    const char *want = "spec.runPolicy.backoffLimit: without effect: with restartPolicy Never the "
+                       "first failure ends the job";
+
+    is_advised(RUN("'backoffLimit':3"), want, "as when nobody says how to restart");
+    is_advised(RUN("'backoffLimit':0"), "", "0 is what it does");
+    is_advised(JOB("'runPolicy':{'backoffLimit':3},'tfReplicaSpecs':{'PS':{},"
+                   "'Worker':{'restartPolicy':'ExitCode'}}"),
+               "", "one that restarts is enough");
+    is_advised_of("PaddleJob",
+                  JOB("'runPolicy':{'backoffLimit':3},'paddleReplicaSpecs':{'Worker':{}}"), "",
+                  "and some do so by default");
+}
+
+static void workers_that_mpi_takes_for_none_are_warned_of(void)
+{
+    is_advised_of(
+        "MPIJob", JOB("'mpiReplicaSpecs':{'Launcher':{},'Worker':{}}"),
+        "spec.mpiReplicaSpecs[Worker].replicas: not given, and so 0, not 1: there will be "
+        "no workers",
+        "a count that is not given");
+    is_advised_of("MPIJob", JOB("'mpiReplicaSpecs':{'Launcher':{},'Worker':{'replicas':0}}"), "",
+                  "who writes 0 means it");
+    is_advised_of("MPIJob", JOB("'mpiReplicaSpecs':{'Launcher':{}}"), "", "as does who has none");
+}
+
 int main(void)
 {
+    a_limit_of_nothing_is_warned_of();
+    workers_that_mpi_takes_for_none_are_warned_of();
     a_count_of_a_wrong_type_is_only_that();
     a_job_that_nothing_ends_is_warned_of();
     workers_that_are_not_told_of_each_other_are_warned_of();
