@@ -92,11 +92,13 @@ def a_finished_job_goes_when_its_time_is_over(s):
 
 @scene
 def with_a_ttl_of_0_the_end_is_written_first(s):
-    s.script({"do": ["run", {"exit": 3}]})
+    s.script({"job": "late", "do": ["run"]}, {"do": ["run", {"exit": 3}]})
     s.create("j", Worker=1, run_policy={"ttlSecondsAfterFinished": 0})
-    s.wait(lambda: s.jobs.of("j") and s.job("j") is None, "the job goes")
-    last = [c.obj for c in s.jobs.of("j") if c.type != "DELETED"][-1]
-    assert is_true(last, "Failed"), "Q25: having failed"
+    s.create("late", Worker=1, run_policy={"ttlSecondsAfterFinished": 0, "activeDeadlineSeconds": 1})
+    for name in ("j", "late"):
+        s.wait(lambda name=name: s.jobs.of(name) and s.job(name) is None, f"{name} goes")
+        last = [c.obj for c in s.jobs.of(name) if c.type != "DELETED"][-1]
+        assert is_true(last, "Failed"), f"Q25: {name} went having failed"
 
 
 @scene

@@ -1,8 +1,10 @@
 """Names that are taken, objects without an owner, and jobs that are somebody else's (§2.4, Q14)."""
 
+from harness.kinds import PYTORCH
 from harness.kube import ApiError
+from harness.mirror import Mirror
 from harness.record import conditions, is_true, owner_uid
-from harness.scene import tfjob
+from harness.scene import job_of, tfjob
 from harness.standin import OPERATOR, PREFIX
 from harness.tap import has, is_
 
@@ -85,6 +87,26 @@ def two_jobs_with_clashing_names_do_not_disturb_each_other(s):
     assert not is_true(s.job("a"), "Succeeded"), "which is no business of the other"
     s.exit("a-worker-0", 0)
     s.wait_true("a", "Succeeded")
+
+
+@scene
+def two_jobs_of_one_name_and_different_kinds_do_not_disturb_each_other(s):
+    others = Mirror(s.kube, "pytorchjobs", s.ns, changed=s.changed)
+    try:
+        s.script({"do": ["run"]})
+        first = s.create("j", Worker=1)
+        s.wait_counts("j", Worker={"active": 1})
+        s.kube.create("pytorchjobs", job_of(PYTORCH, "j", Master=1, Worker=1), s.ns)
+        s.wait_event("FailedCreatePod", 'pods "j-worker-0" already exists')
+        s.wait(lambda: is_true(others.get("j"), "Running"), "Q12: the other has what it can")
+        is_(owner_uid(s.pods.get("j-worker-0")), first["metadata"]["uid"], "Q12: still the first job's")
+        s.exit("j-worker-0", 0)
+        s.wait_true("j", "Succeeded")
+        assert not is_true(others.get("j"), "Succeeded"), "which is no business of the other"
+        s.exit("j-master-0", 0)
+        s.wait(lambda: is_true(others.get("j"), "Succeeded"), "each ends by its own pods")
+    finally:
+        others.stop()
 
 
 @scene
