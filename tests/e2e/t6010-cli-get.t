@@ -84,6 +84,15 @@ test_expect_success 'which server: the flag, KUBECONFIG, the one that runs here'
 	)
 '
 
+test_expect_success 'who asks: by the certificate that a plugin prints' '
+	jq -n --rawfile c "$data/pki/client.crt" --rawfile k "$data/pki/client.key" \
+		"{kind: \"ExecCredential\", apiVersion: \"client.authentication.k8s.io/v1\", status: {clientCertificateData: \$c, clientKeyData: \$k}}" >credential.json &&
+	printf "#!/bin/sh\ncat \"%s/credential.json\"\n" "$PWD" >plugin && chmod +x plugin &&
+	kubectl config view --raw -o json | jq ".users[0].user = {exec: {apiVersion: \"client.authentication.k8s.io/v1\", command: \"$PWD/plugin\", interactiveMode: \"Never\"}}" >by-plugin &&
+	muster get --kubeconfig by-plugin --no-headers >out && has out "^tfjob/go" &&
+	jq "del(.users[0].user)" by-plugin >by-nobody && test_expect_code 1 muster get --kubeconfig by-nobody 2>err && has err "Unauthorized"
+'
+
 test_expect_success 'a server that is gone is named' '
 	stop_muster && test_expect_code 1 muster get 2>err && has err "^muster: cannot list .* 127.0.0.1:[0-9]*: "
 '
