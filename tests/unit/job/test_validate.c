@@ -50,7 +50,7 @@ static void what_the_original_refuses(void)
     is_said(RUN("'managedBy':''"), NULL,
             "spec.runPolicy.managedBy: Unsupported value: \"\": supported values: "
             "\"kubeflow.org/training-operator\", \"kueue.x-k8s.io/multikueue\"",
-            "managedBy");
+            "§6.3 rule 3: managedBy");
     is_said("{'metadata':{'name':'J.'},'spec':{'tfReplicaSpecs':{'Worker':{'template':" SOUND
             "}}}}",
             NULL,
@@ -113,11 +113,11 @@ static void an_update_is_judged_by_what_it_changes(void)
             "no image any more");
     is_said(RUN(""), RUN("'managedBy':'kubeflow.org/training-operator'"),
             "spec.runPolicy.managedBy: Invalid value: \"null\": field is immutable",
-            "managedBy stays");
+            "§6.3 rule 2: managedBy stays");
     is_said(RUN("'managedBy':'kueue.x-k8s.io/multikueue'"), RUN(""),
             "spec.runPolicy.managedBy: Invalid value: \"kueue.x-k8s.io/multikueue\": field is "
             "immutable",
-            "managedBy stays unset");
+            "§6.3 rule 2: managedBy stays unset");
 }
 
 /* One of each kind: with its replica map, master and main container. */
