@@ -320,16 +320,19 @@ static jv only_part(const struct write_ctx *w, jv obj, jv old)
     return jv_with(a, out, jb_done(&list), "spec", "containers");
 }
 
-/* Everything but metadata and (where it has its own door) status. */
+/* Of a built-in kind the spec, or what those without one have in its place. Of a custom one
+ * everything but metadata and (where it has its own door) status. */
 static bool spec_changed(struct arena *a, const struct resource *res, jv obj, jv old)
 {
+    static const char *const counted[] = { "spec", "template", "webhooks", "endpoints", "ports" };
     jv x = jv_without(a, obj, "metadata");
     jv y = jv_without(a, old, "metadata");
 
-    if (res->builtin && jv_exists(jv_at(obj, "webhooks"))) /* what they have in place of a spec */
-        return !jv_equal_semantic(jv_at(obj, "webhooks"), jv_at(old, "webhooks"));
+    for (size_t i = 0; res->builtin && i < COUNT(counted); i++)
+        if (!jv_equal_semantic(jv_get(obj, str_of(counted[i])), jv_get(old, str_of(counted[i]))))
+            return true;
     if (res->builtin)
-        return !jv_equal_semantic(jv_at(obj, "spec"), jv_at(old, "spec"));
+        return false;
     if (res->has_status) {
         x = jv_without(a, x, "status");
         y = jv_without(a, y, "status");
