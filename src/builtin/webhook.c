@@ -283,6 +283,7 @@ static void review_versions_check(struct problems *ps, const struct path *p, jv 
     EACH (it, versions) {
         str v = jv_str(it.value, S(""));
         bool again = false;
+        /* of thousands only the first are compared: the work grows with the square */
         for (size_t i = 0; i + 1 < it.i && i < 512; i++)
             again = again || jv_equal(jv_index(versions, i), it.value);
         if (again) {

@@ -338,7 +338,7 @@ static void learn(struct pod *p, jv state)
         if (jv_exists(jv_at(it.value, "lost"))) /* nobody saw its end: box_gone tells that */
             ended = 0;
         if (jv_is(jv_at(it.value, "failed"), JV_STR))
-            x.code = 128;
+            x.code = 128; /* as kubelet has it of what could not be started */
         if (ended)
             x.message = pod_last_words(a, p, &p->life->at[c], x.oom || x.code != 0);
         life_on_known(p->life, c, jv_int(jv_at(it.value, "attempt"), 0),

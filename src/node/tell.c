@@ -152,6 +152,7 @@ void tell_event(struct tell *t, const struct tell_what *w)
     if (t->n_sent >= IN_FLIGHT || (again && now - f->wrote_ms < REPEAT_MS))
         return;
     f->wrote_ms = now;
+    /* with a dot and 16 digits it stays within the 253 bytes of a name */
     str base = str_sub(meta_name(w->obj), 0, 230);
     str name = arena_printf(a, "%" PRI_STR ".%016" PRIx64, STR_ARG(base), f->id);
     struct kube_request r = { .verb = again ? KUBE_PATCH : KUBE_CREATE,

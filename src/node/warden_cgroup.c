@@ -121,6 +121,7 @@ static int limit_cpu(const struct warden_cgroup *c, const struct warden_limits *
 {
     char text[64];
     int64_t quota = l->cpu_milli * PERIOD_US / 1000;
+    /* as kubelet maps shares, 2 to 262144, to weights, 1 to 10000 */
     int64_t weight = l->cpu_shares ? 1 + (l->cpu_shares - 2) * 9999 / 262142 : 0;
 
     quota = quota && quota < LEAST_QUOTA_US ? LEAST_QUOTA_US : quota;
