@@ -213,7 +213,9 @@ static void check(const struct write_ctx *w, struct problems *ps, jv obj, jv old
         k->validate(&c, ps, obj);
     if (str_eqz(w->sub, "ephemeralcontainers"))
         pod_ephemeral_check(ps, obj, old);
-    else if (jv_exists(old) && !str_eqz(w->sub, "resize") && k->validate_update)
+    else if (str_eqz(w->sub, "resize"))
+        pod_resize_check(ps, obj);
+    else if (jv_exists(old) && k->validate_update)
         k->validate_update(&c, ps, obj, old);
 }
 

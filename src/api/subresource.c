@@ -62,6 +62,15 @@ static void proxy_run(struct api_req *r)
     refuse(r, "is not served here; pods/portforward is");
 }
 
+static void resize_run(struct api_req *r)
+{
+    if (r->api->o.pods &&
+        r->verb != VERB_GET) /* a status that says it was done would not be true */
+        refuse(r, "is not served here: containers keep the resources they began with");
+    else
+        run_object(r);
+}
+
 static void exec_run(struct api_req *r)
 {
     pod_when_found(r, pod_exec_run);
@@ -80,7 +89,7 @@ void subresource_run(struct api_req *r)
     } rows[] = {
         { "status", run_object },
         { "ephemeralcontainers", run_object },
-        { "resize", run_object },
+        { "resize", resize_run },
         { "finalize", run_object },
         { "scale", scale_run },
         { "binding", pod_binding_run },

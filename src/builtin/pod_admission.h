@@ -16,3 +16,4 @@ void binding_check(struct problems *ps, jv binding);
 str pod_bind(const struct kind_ctx *c, jv pod, jv binding, jv *out);
 /* For the ephemeralcontainers subresource: only additions. validate has run. */
 void pod_ephemeral_check(struct problems *ps, jv obj, jv old);
+void pod_resize_check(struct problems *ps, jv obj);

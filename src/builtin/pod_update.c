@@ -376,3 +376,12 @@ void pod_ephemeral_check(struct problems *ps, jv obj, jv old)
                 STR_ARG(name), STR_ARG(go_diff(ps->a, "EphemeralContainer", it.value, same)));
     }
 }
+
+void pod_resize_check(struct problems *ps, jv obj)
+{
+    jv class = F(F(obj, "status"), "qosClass");
+
+    if (jv_is(class, JV_STR) && !str_eqz(jv_str(class, STR_NONE), pod_qos(ps->a, F(obj, "spec"))))
+        problem_invalid(ps, ROOT("spec"), class,
+                        "Pod QOS Class may not change as a result of resizing");
+}

@@ -145,6 +145,22 @@ test_expect_success 'eviction removes the pod; a budget can forbid it' '
 	{ kubectl get pod gamma -o json >left 2>err || has err NotFound; } && { test ! -s left || jq_is ".metadata.deletionTimestamp" left; }
 '
 
+test_expect_success 'resize changes resources, and not the class of service' '
+	resize() {
+		api "/api/v1/namespaces/$ns/pods/$1/resize" -X PATCH -H "Content-Type: application/strategic-merge-patch+json" \
+			-d "{\"spec\": {\"containers\": [{\"name\": \"c\", \"image\": \"other\", \"resources\": {\"requests\": {\"cpu\": \"$2\"}}}]}}"
+	} &&
+	for spec in "none:{}" "some:{\"requests\": {\"cpu\": \"1\"}}"; do
+		kubectl create -f - <<-EOF || return 1
+		{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "size-${spec%%:*}"},
+		 "spec": {"containers": [{"name": "c", "image": "i", "resources": ${spec#*:}}]}}
+		EOF
+	done &&
+	resize size-some 2 >got && jq_is ".spec.containers[0] | .resources.requests.cpu == \"2\" and .image == \"i\"" got &&
+	resize size-none 2 >got && jq_is ".code == 422 and
+		(.message | endswith(\"spec: Invalid value: \\\"BestEffort\\\": Pod QOS Class may not change as a result of resizing\"))" got
+'
+
 test_expect_success 'binding puts a pod on a node' '
 	cat >bind.json <<-EOF && kubectl create --raw "/api/v1/namespaces/$ns/pods/beta/binding" -f bind.json &&
 	{"apiVersion":"v1","kind":"Binding","metadata":{"name":"beta"},"target":{"kind":"Node","name":"node-9"}}

@@ -182,6 +182,12 @@ test_expect_success KUBECTL_130 'what nobody here makes pods of is said to be so
 	kubectl delete deployment,job idle 2>err && lacks err Warning
 '
 
+test_expect_success 'a resize that would not be done is not taken' '
+	kubectl run sized --image=x --command -- sleep 1000 &&
+	api /api/v1/namespaces/default/pods/sized/resize -X PATCH -H "Content-Type: application/merge-patch+json" -d "{}" >got &&
+	jq_is ".code == 501 and (.message | startswith(\"pods/resize is not served here\"))" got && kubectl delete pod sized --now
+'
+
 test_expect_success 'it stops' 'stop_muster'
 
 test_done
