@@ -61,18 +61,16 @@ static bool is_listed(str list, str field)
 
 static bool may_select(const struct resource *res, str field)
 {
-    bool has_own = res->builtin && res->builtin->select_fields;
+    const char *own = res->builtin ? res->builtin->select_fields : NULL;
 
     if (str_eqz(field, "metadata.name"))
         return true;
     if (str_eqz(field, "metadata.namespace"))
-        return res->namespaced || !has_own;
+        return res->namespaced || !own;
     for (size_t i = 0; res->crdv && i < res->crdv->n_selectable; i++)
         if (str_eq(res->crdv->selectable[i], field))
             return true;
-    if (res->crdv)
-        return false;
-    return is_listed(str_of(res->builtin->select_fields), field);
+    return own && is_listed(str_of(own), field);
 }
 
 /* kube-apiserver words this differently for kinds that have fields of their own. */
