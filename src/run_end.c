@@ -170,10 +170,25 @@ static bool kill_pods(struct run *r, int64_t grace_s)
     return heard;
 }
 
+static bool is_anothers(const struct run *r)
+{
+    for (size_t i = 0; i < r->state.jobs.n; i++)
+        if (r->state.jobs.at[i]->created)
+            return false;
+    return true;
+}
+
 static void stop_all(struct run *r, enum run_end how)
 {
     int signals = r->s.signals;
 
+    if (is_anothers(r)) {
+        if (how != RUN_OVER)
+            say(r, "it was there before, and goes on");
+        if (!r->f->keep)
+            submit_undo(&r->submit); /* what came with it */
+        return;
+    }
     if (how != RUN_OVER)
         say(r, how == RUN_TIMED_OUT ? "time is up: stopping; Ctrl-C kills at once"
                                     : "stopping; Ctrl-C again kills at once");

@@ -270,7 +270,7 @@ test_expect_success 'with a muster up: used, and left as it was' '
 test_expect_success 'another.s job is followed, and goes on when we are interrupted' '
 	kubectl create -f slow.yaml && soon running 7 2 && begin slow.yaml &&
 	soon grep -q "tfjob/slow is there already: following it" err && kill -INT $pid && { wait $pid; is 130 $?; } &&
-	lacks err killing && running 7 2 && muster delete slow --wait && soon gone 7
+	has err "^muster: it was there before, and goes on" && lacks err "stopping" && running 7 2 && muster delete slow --wait && soon gone 7
 '
 
 # told UID REASON: a warning, as late as can be, of a pod of that uid
