@@ -201,14 +201,17 @@ static int connect_client(struct attach *t, struct pod *p, const struct node_exe
 }
 
 /* `kubectl run -i` makes a pod that is there for who attaches first (stdinOnce), `kubectl debug -i`
- * a container, and comes when it runs: what such a program has printed by then is shown as well, so
- * that one that ends at once is not mute. On a cluster it may be. */
-static bool is_awaited(struct life_container *c)
+ * a container, `kubectl run --attach` one that has just begun, and comes when it runs: what such a
+ * program has printed by then is shown as well, so that one that ends at once is not mute. On a
+ * cluster it may be. */
+static bool is_awaited(struct life_container *c, int64_t now_ms)
 {
+    enum { YOUNG_MS = 5 * 1000 };
     bool first = c->greeted != c->attempt + 1;
 
     c->greeted = c->attempt + 1;
-    return first && (c->kind == LIFE_EPHEMERAL || jv_bool(jv_at(c->spec, "stdinOnce"), false));
+    return first && (c->kind == LIFE_EPHEMERAL || jv_bool(jv_at(c->spec, "stdinOnce"), false) ||
+                     now_ms - c->started_ms < YOUNG_MS);
 }
 
 struct attach *attach_start(struct node *n, const struct node_exec_opts *o, void (*done)(void *ctx),
@@ -216,7 +219,7 @@ struct attach *attach_start(struct node *n, const struct node_exec_opts *o, void
 {
     struct pod *p = map_get(&n->pods, o->uid);
     struct attach *t = mem_new(sizeof(*t));
-    int64_t tail = is_awaited(life_find(p->life, o->container)) ? -1 : 0;
+    int64_t tail = is_awaited(life_find(p->life, o->container), node_now(n)) ? -1 : 0;
     struct node_log_opts log = {
         .pod = jdoc_root(p->doc),
         .name = o->uid,

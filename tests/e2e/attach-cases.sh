@@ -20,6 +20,11 @@ test_expect_success KUBECTL_130 'kubectl run -i: input, and its end' '
 	is "some words|end" "$(echo some words | run_with_input words "cat; echo end" | paste -sd "|")"
 '
 
+test_expect_success KUBECTL_130 'a program that ends at once is heard, with -i and with --attach' '
+	is "short" "$(run_with_input short-in "echo short" </dev/null)" &&
+	is "short" "$(timeout 200 kubectl run short-out --attach --quiet --rm --restart=Never --image=x --command -- echo short)"
+'
+
 test_expect_success KUBECTL_130 'what was printed before the client came is shown to the first, not to the next' '
 	pod early "" Never "\"containers\": [{\"name\": \"main\", \"image\": \"x\", \"stdin\": true, \"stdinOnce\": true,
 		\"command\": [\"sh\", \"-c\", \"echo first words; cat; while :; do echo tick; sleep 0.1; done\"]}]" &&
