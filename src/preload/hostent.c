@@ -37,6 +37,7 @@ static void *take(struct room *r, size_t size, size_t align)
 }
 
 /* 0, or ERANGE: the caller's buffer is too small. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): all of the answer is in buf */
 static int fill(const struct pre_found *found, int family, struct hostent *h, char *buf,
                 size_t size)
 {

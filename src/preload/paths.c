@@ -63,7 +63,7 @@ __attribute__((noinline)) static const char *moved(const char *path, char *room)
             from + strlen(path + n) >= PATH_MAX)
             continue;
         memcpy(room, moves[i].from, from);
-        strcpy(room + from, path + n);
+        memcpy(room + from, path + n, strlen(path + n) + 1);
         return room;
     }
     return path;
@@ -154,6 +154,7 @@ WRAP(char *, realpath, (const char *path, char *to), path, (path, to))
 WRAP(int, chdir, (const char *path), path, (path))
 
 /* As programs built for an older libc look. */
+/* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): the names are libc's */
 int __xstat(int version, const char *path, struct stat *s);
 int __lxstat(int version, const char *path, struct stat *s);
 int __xstat64(int version, const char *path, struct stat64 *s);
@@ -178,6 +179,7 @@ int __lxstat64(int version, const char *path, struct stat64 *s)
     (void)version;
     return lstat64(path, s);
 }
+/* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 
 /* ---- running */
 

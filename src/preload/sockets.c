@@ -280,11 +280,10 @@ static void put_back(struct sockaddr *addr, const socklen_t *room, const struct 
     memcpy(addr, s, had < *room ? had : *room);
 }
 
-/* A datagram socket that was connected to the outside: programs look at it to learn their address.
- */
+/* A datagram socket connected to the outside: programs look at it to learn their address. */
 static bool asks_who_it_is(int fd, const struct place *p)
 {
-    struct sockaddr_storage peer;
+    struct sockaddr_storage peer = { 0 };
     struct place to;
     socklen_t n = sizeof(peer);
 
