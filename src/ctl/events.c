@@ -27,6 +27,7 @@ enum {
     IN_FLIGHT_BUSY = 2,
     PATIENCE_US = 5 * 1000 * 1000, /* longest wait for others that have something to send */
     RETRY_MS = 1000,
+    RETRY_MOST_MS = 30 * RETRY_MS,
     TRIES = 4,
     TRIES_TERMINAL = 12,
 };
@@ -268,7 +269,7 @@ static bool try_again(struct events *ev, struct event *x, const struct kube_answ
         ev->last = x;
     ev->n_queued++;
     if (!ev->pause) {
-        int64_t ms = queue_backoff_ms(x->tries - 1, RETRY_MS, 30 * RETRY_MS);
+        int64_t ms = queue_backoff_ms(x->tries - 1, RETRY_MS, RETRY_MOST_MS);
         ev->pause = loop_timer_start(ev->loop, ans->retry_after_ms > ms ? ans->retry_after_ms : ms,
                                      0, on_pause_over, ev);
     }
