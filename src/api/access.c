@@ -3,6 +3,7 @@
 #include "api/access.h"
 
 #include "api/rbac.h"
+#include "api/roles.h"
 #include "base/url.h"
 #include "kube/selector.h"
 
@@ -77,16 +78,6 @@ bool access_allowed(struct api *api, const struct api_user *who, const struct ac
     return !is_admin(who) && rbac_allows(api, who, what);
 }
 
-static jv words(struct arena *a, const char *list)
-{
-    struct jbuild b = jb_arr(a);
-    str rest = str_of(list);
-
-    while (rest.p)
-        jb_push(&b, jstr(a, str_cut(&rest, ',')));
-    return jb_done(&b);
-}
-
 struct told {
     struct arena *a;
     struct jbuild resources, paths;
@@ -110,11 +101,11 @@ jv access_rules(struct api_req *r, str ns)
         const struct rule *u = &rules[i];
         if (!is_in(str_of(u->to), r->user.groups, r->user.n_groups))
             continue;
-        tell_rule(&t, u->paths ? jobj(a, { "verbs", words(a, u->verbs) },
-                                      { "nonResourceURLs", words(a, u->paths) })
-                               : jobj(a, { "verbs", words(a, u->verbs) },
-                                      { "apiGroups", words(a, u->groups) },
-                                      { "resources", words(a, u->resources) }));
+        tell_rule(&t, u->paths ? jobj(a, { "verbs", roles_words(a, u->verbs) },
+                                      { "nonResourceURLs", roles_words(a, u->paths) })
+                               : jobj(a, { "verbs", roles_words(a, u->verbs) },
+                                      { "apiGroups", roles_words(a, u->groups) },
+                                      { "resources", roles_words(a, u->resources) }));
     }
     if (!is_admin(&r->user))
         rbac_any_rule(r->api, &r->user, ns, tell_rule, &t);

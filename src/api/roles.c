@@ -56,7 +56,7 @@ static const struct row {
     { VIEW, "policy", "poddisruptionbudgets,poddisruptionbudgets/status", READ },
 };
 
-static jv words(struct arena *a, const char *list)
+jv roles_words(struct arena *a, const char *list)
 {
     struct jbuild b = jb_arr(a);
     str rest = str_of(list);
@@ -68,9 +68,9 @@ static jv words(struct arena *a, const char *list)
 
 static jv rule(struct arena *a, const struct row *r)
 {
-    return jobj(a, { "verbs", words(a, r->verbs) },
+    return jobj(a, { "verbs", roles_words(a, r->verbs) },
                 { "apiGroups", jarr(a, jstr(a, str_of(r->group))) },
-                { "resources", words(a, r->resources) });
+                { "resources", roles_words(a, r->resources) });
 }
 
 static jv metadata(struct arena *a, const char *name)

@@ -5,5 +5,7 @@
 
 /* ClusterRoles: cluster-admin, admin, edit and view. */
 jv roles_basic(struct arena *a);
+/* "get,list" as a rule has it: ["get", "list"]. */
+jv roles_words(struct arena *a, const char *list);
 /* The ClusterRoleBinding that makes system:masters cluster-admin. */
 jv roles_basic_binding(struct arena *a);
