@@ -27,7 +27,7 @@ static int read_file(struct arena *a, const char *path, str *out, struct err *e)
 
 static jv named(jv list, str name, const char *inner)
 {
-    for (struct jv_iter it = jv_iter(list); jv_next(&it);)
+    JV_EACH (it, list)
         if (str_eq(jv_str(jv_at(it.value, "name"), STR_NONE), name))
             return jv_at(it.value, inner);
     return JV_ABSENT;

@@ -1,17 +1,17 @@
 /* muster: picks the command and hands it its arguments. */
 
+#include "app/image.h"
+#include "app/manifests.h"
+#include "app/operator.h"
+#include "app/run.h"
+#include "app/up.h"
+#include "app/validate.h"
 #include "base/json.h"
 #include "base/yaml.h"
 #include "cli/completion.h"
 #include "cli/options.h"
-#include "image.h"
-#include "manifests.h"
-#include "node/net_hub.h"
-#include "node/warden_keeper.h"
-#include "operator.h"
-#include "run.h"
-#include "up.h"
-#include "validate.h"
+#include "podnet/hub.h"
+#include "sandbox/keeper.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -71,7 +71,7 @@ static void protect(struct api_req *r, jv *obj, str finalizer)
 
     if (!r->api->o.protect_storage || meta_has_finalizer(*obj, finalizer))
         return;
-    for (struct jv_iter it = jv_iter(jv_at(*obj, "metadata", "finalizers")); jv_next(&it);)
+    JV_EACH (it, jv_at(*obj, "metadata", "finalizers"))
         jb_push(&b, it.value);
     jb_push(&b, jstr(r->a, finalizer));
     *obj = jv_with(r->a, *obj, jb_done(&b), "metadata", "finalizers");
@@ -167,7 +167,7 @@ static void warn_of_definition(struct api_req *r, jv obj, jv live)
 {
     jv said = crd_definition_warnings(r->a, obj, live);
 
-    for (struct jv_iter it = jv_iter(said); jv_next(&it);)
+    JV_EACH (it, said)
         request_warn(r, "%" PRI_STR, STR_ARG(jv_str(it.value, STR_NONE)));
 }
 

@@ -1,7 +1,7 @@
 /* Rules that need to look at other objects, or at who asks. */
 #pragma once
 
-#include "api/admit_quota.h"
+#include "api/control/admit_quota.h"
 
 /* Each 0, or -1 and answered. */
 

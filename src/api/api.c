@@ -2,18 +2,18 @@
 
 #include "api/api.h"
 
-#include "api/addresses.h"
 #include "api/admit.h"
-#include "api/admit_quota.h"
-#include "api/basics.h"
-#include "api/crds.h"
-#include "api/event_cache.h"
-#include "api/expiry.h"
-#include "api/gc.h"
+#include "api/control/addresses.h"
+#include "api/control/admit_quota.h"
+#include "api/control/basics.h"
+#include "api/control/crds.h"
+#include "api/control/event_cache.h"
+#include "api/control/expiry.h"
+#include "api/control/gc.h"
+#include "api/control/namespaces.h"
 #include "api/metrics.h"
-#include "api/namespaces.h"
+#include "api/stream/watch.h"
 #include "api/subresource.h"
-#include "api/watch.h"
 #include "base/mem.h"
 
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* create: POST of a new object. */
 
 #include "api/create.h"
-#include "api/addresses.h"
 #include "api/admit.h"
-#include "api/crds.h"
+#include "api/auth/reviews.h"
+#include "api/control/addresses.h"
+#include "api/control/crds.h"
+#include "api/control/namespaces.h"
 #include "api/decode.h"
-#include "api/namespaces.h"
-#include "api/reviews.h"
 #include "api/strategy.h"
 #include "api/table.h"
 #include "api/update.h"

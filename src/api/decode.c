@@ -2,7 +2,7 @@
 
 #include "api/decode.h"
 
-#include "builtin/types.h"
+#include "builtin/types/types.h"
 #include "kube/meta.h"
 
 static void note_unknown(struct strict *s, size_t place, str path)

@@ -3,7 +3,7 @@
 #include "api/definition.h"
 
 #include "base/mem.h"
-#include "builtin/types.h"
+#include "builtin/types/types.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* What deleting an object comes to: pure. */
 
-#include "api/crds.h"
+#include "api/control/crds.h"
+#include "api/control/namespaces.h"
 #include "api/delete.h"
-#include "api/namespaces.h"
 #include "api/strategy.h"
 #include "base/time.h"
 #include "kube/meta.h"
@@ -27,7 +27,7 @@ static jv finalizers_for(struct arena *a, const struct resource *res, jv obj, en
                  (orphans_by_default(res) && !meta_has_finalizer(obj, S("foregroundDeletion")));
         foreground = !orphan && meta_has_finalizer(obj, S("foregroundDeletion"));
     }
-    for (struct jv_iter it = jv_iter(now); jv_next(&it);) {
+    JV_EACH (it, now) {
         str f = jv_str(it.value, STR_NONE);
         if (!str_eqz(f, "orphan") && !str_eqz(f, "foregroundDeletion"))
             jb_push(&b, it.value);

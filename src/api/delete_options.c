@@ -2,7 +2,7 @@
 
 #include "api/decode.h"
 #include "api/delete.h"
-#include "builtin/types.h"
+#include "builtin/types/types.h"
 
 static int check_policy(struct api_req *r, str policy, bool orphan_given, bool orphan,
                         enum propagation *out)
@@ -106,7 +106,7 @@ int delete_read_options(struct api_req *r, struct delete_opts *o)
     bool orphan = in_body ? jv_bool(jv_at(v, "orphanDependents"), false) : r->q.orphan;
     int64_t none = r->q.grace_given ? r->q.grace_s : -1;
 
-    for (struct jv_iter it = jv_iter(jv_at(v, "dryRun")); jv_next(&it);) {
+    JV_EACH (it, jv_at(v, "dryRun")) {
         if (str_eqz(jv_str(it.value, STR_NONE), "All")) {
             r->q.dry_run = true;
             continue;

@@ -45,7 +45,7 @@ static struct sorted sorted(struct api_req *r)
 {
     struct sorted s = { ARENA_ARRAY(r->a, struct resource *, r->api->registry.by_path.n + 1), 0 };
 
-    for (struct map_slot *slot = NULL; (slot = map_next(&r->api->registry.by_path, slot));)
+    MAP_EACH (slot, &r->api->registry.by_path)
         s.at[s.n++] = slot->value;
     qsort(s.at, s.n, sizeof(struct resource *), by_place);
     return s;

@@ -38,7 +38,7 @@ void metrics_free(struct metrics *m)
 {
     if (!m)
         return;
-    for (struct map_slot *s = NULL; (s = map_next(&m->by_name, s));)
+    MAP_EACH (s, &m->by_name)
         free(s->value);
     map_done(&m->by_name);
     free(m);
@@ -91,7 +91,7 @@ static void one(struct buf *b, const char *name, const char *type, const char *h
 static void print_requests(const struct metrics *m, struct buf *b)
 {
     head(b, "apiserver_request_total", "counter", "Requests by verb, resource and HTTP code.");
-    for (struct map_slot *s = NULL; (s = map_next(&m->by_name, s));) {
+    MAP_EACH (s, &m->by_name) {
         struct series *x = s->value;
         str rest = str_of(x->name);
         str verb = str_cut(&rest, '|');

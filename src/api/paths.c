@@ -4,7 +4,7 @@
 
 #include "api/discovery.h"
 #include "api/metrics.h"
-#include "builtin/openapi.h"
+#include "builtin/openapi/openapi.h"
 
 #include <malloc.h>
 #include <stdlib.h>
@@ -69,7 +69,7 @@ static void show_root(struct api_req *r)
 
     for (size_t i = 0; i < COUNT(fixed); i++)
         paths[n++] = str_of(fixed[i]);
-    for (struct map_slot *s = NULL; (s = map_next(&r->api->registry.by_path, s));) {
+    MAP_EACH (s, &r->api->registry.by_path) {
         struct resource *res = s->value;
         if (!res->group.n)
             continue;
@@ -95,7 +95,7 @@ static struct customs customs_of(struct api_req *r)
     struct customs c = { ARENA_ARRAY(r->a, struct openapi_custom, r->api->registry.by_path.n + 1),
                          0 };
 
-    for (struct map_slot *s = NULL; (s = map_next(&r->api->registry.by_path, s));) {
+    MAP_EACH (s, &r->api->registry.by_path) {
         struct resource *res = s->value;
         if (res->crdv)
             c.at[c.n++] = (struct openapi_custom){ .group = res->group,

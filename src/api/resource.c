@@ -101,7 +101,7 @@ bool resource_is_one_of(const struct resource *r, const char *const *names)
 
 void registry_done(struct registry *g)
 {
-    for (struct map_slot *s = NULL; (s = map_next(&g->by_path, s));)
+    MAP_EACH (s, &g->by_path)
         resource_unref(s->value);
     map_done(&g->by_path);
     map_done(&g->by_kind);
@@ -152,7 +152,7 @@ bool registry_is_builtin_group(str group)
 
 bool registry_has_group(struct registry *g, str group, str version)
 {
-    for (struct map_slot *s = NULL; (s = map_next(&g->by_path, s));) {
+    MAP_EACH (s, &g->by_path) {
         const struct resource *r = s->value;
         if (str_eq(r->group, group) && (!version.n || str_eq(r->version, version)))
             return true;
@@ -164,7 +164,7 @@ struct resource *registry_of_coll(struct registry *g, const struct store_coll *c
 {
     struct resource *found = NULL;
 
-    for (struct map_slot *s = NULL; (s = map_next(&g->by_path, s));) {
+    MAP_EACH (s, &g->by_path) {
         struct resource *r = s->value;
         if (r->coll == c && !r->stored_as)
             found = !found || (r->crdv && r->crdv->storage) ? r : found;
@@ -198,7 +198,7 @@ void registry_set_crd(struct registry *g, str group, str plural, struct crd *crd
 {
     struct definition *d = crd ? definition_new(stored) : NULL;
 
-    for (struct map_slot *s = NULL; (s = map_next(&g->by_path, s));) {
+    MAP_EACH (s, &g->by_path) {
         struct resource *r = s->value;
         if (!r->crd || !str_eq(r->group, group) || !str_eq(r->plural, plural))
             continue;
@@ -256,7 +256,7 @@ jv resource_parse(struct arena *a, const struct resource *r, struct blob *stored
            jstr(a, r->builtin ? r->kind : r->api_version));
     jb_add(&b, r->builtin ? S("apiVersion") : S("kind"),
            jstr(a, r->builtin ? r->api_version : r->kind));
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);)
+    JV_EACH (it, v)
         jb_add(&b, it.key, it.value);
     v = jb_done(&b);
     if (r->crdv && !r->raw) {
@@ -287,7 +287,7 @@ struct blob *resource_encode(struct arena *a, const struct resource *r, jv obj, 
         obj = crd_prune(a, definition_crd(r->definition)->storage, obj, NULL, NULL);
     jv meta = jv_with_key(a, jv_at(obj, "metadata"), S("resourceVersion"),
                           jstr(a, arena_printf(a, "%lld", (long long)rev)));
-    for (struct jv_iter it = jv_iter(obj); jv_next(&it);)
+    JV_EACH (it, obj)
         if (!str_eqz(it.key, "kind") && !str_eqz(it.key, "apiVersion"))
             jb_add(&b, it.key, str_eqz(it.key, "metadata") ? meta : it.value);
     json_print(&text, jb_done(&b));

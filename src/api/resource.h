@@ -68,7 +68,7 @@ void registry_set_crd(struct registry *g, str group, str plural, struct crd *crd
 const struct crd_version *resource_rules(const struct resource *r);
 const struct schema *resource_schema(const struct resource *r);
 
-/* for (struct map_slot *s = NULL; (s = map_next(&g->by_path, s));) r = s->value; */
+/* MAP_EACH (s, &g->by_path) r = s->value; */
 
 /* Stored bytes as a value with kind and apiVersion, in the shape of this version. The value borrows
  * the blob, which the arena keeps. Absent: not an object (a damaged store would have said so). */

@@ -1,7 +1,7 @@
 /* From a path to a request: who asks, for what, with which verb. */
 
-#include "api/access.h"
-#include "api/auth.h"
+#include "api/auth/access.h"
+#include "api/auth/auth.h"
 #include "api/paths.h"
 #include "api/request.h"
 #include "api/subresource.h"

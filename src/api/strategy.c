@@ -87,7 +87,7 @@ static const char *const *count_steps(const struct resource *res)
 /* Whether anybody owns the number of replicas. */
 static bool count_is_owned(struct arena *a, const struct resource *res, jv obj)
 {
-    for (struct jv_iter it = jv_iter(jv_at(obj, "metadata", "managedFields")); jv_next(&it);) {
+    JV_EACH (it, jv_at(obj, "metadata", "managedFields")) {
         jv at = jv_at(it.value, "fieldsV1");
         for (const char *const *s = count_steps(res); *s; s++)
             at = jv_get(at, arena_printf(a, "f:%s", *s));
@@ -101,7 +101,7 @@ static jv without_scale_entries(struct arena *a, jv obj)
 {
     struct jbuild b = jb_arr(a);
 
-    for (struct jv_iter it = jv_iter(jv_at(obj, "metadata", "managedFields")); jv_next(&it);)
+    JV_EACH (it, jv_at(obj, "metadata", "managedFields"))
         if (!str_eqz(jv_str(jv_at(it.value, "subresource"), STR_NONE), "scale"))
             jb_push(&b, it.value);
     return jv_with(a, obj, jb_done(&b), "metadata", "managedFields");
@@ -150,7 +150,7 @@ static void check_finalizers(struct problems *ps, jv obj)
     static const struct path meta = { NULL, S_INIT("metadata"), -1 };
     struct path list = path_field(&meta, S("finalizers"));
 
-    for (struct jv_iter it = jv_iter(jv_at(obj, "metadata", "finalizers")); jv_next(&it);) {
+    JV_EACH (it, jv_at(obj, "metadata", "finalizers")) {
         struct path p = path_index(&list, it.i - 1);
         str name = jv_str(it.value, STR_NONE);
         if (str_find(name, '/') < 0 && !str_eqz(name, "kubernetes") && !str_eqz(name, "orphan") &&
@@ -311,9 +311,9 @@ static jv only_part(const struct write_ctx *w, jv obj, jv old)
         return jv_with(a, out, jv_at(obj, "spec", "ephemeralContainers"), "spec",
                        "ephemeralContainers");
     struct jbuild list = jb_arr(a);
-    for (struct jv_iter it = jv_iter(jv_at(old, "spec", "containers")); jv_next(&it);) {
+    JV_EACH (it, jv_at(old, "spec", "containers")) {
         jv now = JV_ABSENT;
-        for (struct jv_iter n = jv_iter(jv_at(obj, "spec", "containers")); jv_next(&n);)
+        JV_EACH (n, jv_at(obj, "spec", "containers"))
             if (jv_equal(jv_at(n.value, "name"), jv_at(it.value, "name")))
                 now = n.value;
         jv c = jv_with(a, it.value, jv_at(now, "resources"), "resources");

@@ -2,7 +2,7 @@
 
 #include "api/subresource.h"
 
-#include "api/tokens.h"
+#include "api/auth/tokens.h"
 
 static const struct kind_sub *find(const struct resource *res, str sub)
 {

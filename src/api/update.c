@@ -2,8 +2,8 @@
 
 #include "api/update.h"
 
-#include "api/addresses.h"
 #include "api/admit.h"
+#include "api/control/addresses.h"
 #include "api/create.h"
 #include "api/decode.h"
 #include "api/delete.h"

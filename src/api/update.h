@@ -1,7 +1,7 @@
 /* Changing objects: PUT, PATCH and the subresources all end here. */
 #pragma once
 
-#include "api/admit_quota.h"
+#include "api/control/admit_quota.h"
 #include "api/write.h"
 
 struct update {

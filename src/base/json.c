@@ -227,10 +227,10 @@ bool jv_equal_semantic(jv a, jv b)
     if (jv_is(a, JV_OBJ) && jv_is(b, JV_OBJ)) {
         if (a.node->u.items == b.node->u.items && a.node->n == b.node->n)
             return true;
-        for (struct jv_iter it = jv_iter(a); jv_next(&it);)
+        JV_EACH (it, a)
             if (!jv_equal_semantic(it.value, jv_get(b, it.key)))
                 return false;
-        for (struct jv_iter it = jv_iter(b); jv_next(&it);)
+        JV_EACH (it, b)
             if (!jv_exists(jv_get(a, it.key)) && !is_zero(it.value))
                 return false;
         return true;

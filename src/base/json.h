@@ -73,6 +73,8 @@ static inline struct jv_iter jv_iter(jv v)
     return (struct jv_iter){ .of = v };
 }
 bool jv_next(struct jv_iter *it); /* over arrays and objects; nothing for all else */
+/* Each element of an array or member of an object: it.value, it.key, it.i. */
+#define JV_EACH(it, v) for (struct jv_iter it = jv_iter(v); jv_next(&it);)
 
 bool jv_equal(jv a, jv b); /* objects in any order, numbers by value; absent equals only absent */
 /* As jv_equal, but absent, null, {} , [] and "" within objects are the same (Go's omitempty). */

@@ -22,5 +22,6 @@ void *map_get(const struct map *m, str key);
 /* Returns the value that was there before, or NULL; the new key replaces the old one. */
 void *map_put(struct map *m, str key, void *value);
 void *map_remove(struct map *m, str key);
-/* for (struct map_slot *s = NULL; (s = map_next(m, s));) in no order; removing s is allowed. */
+/* MAP_EACH (s, m) in no order; removing s is allowed. */
 struct map_slot *map_next(const struct map *m, struct map_slot *after);
+#define MAP_EACH(slot, m) for (struct map_slot *slot = NULL; (slot = map_next((m), slot));)

@@ -1,7 +1,7 @@
 /* The door to YAML: text that is JSON takes the exact JSON parser, all else the YAML reader; and
  * the places of values. */
 
-#include "base/yaml_inside.h"
+#include "base/yaml_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Scalars with their tags to JSON values and keys. */
 
-#include "base/yaml_inside.h"
+#include "base/yaml_internal.h"
 
 #include "base/base64.h"
 #include "base/gofloat.h"

@@ -2,7 +2,7 @@
  * and quoting come out the same. Ours is what Go's encoder decides: the order of keys, when text
  * needs quotes lest it read back as something else, and how numbers look. */
 
-#include "base/yaml_inside.h"
+#include "base/yaml_internal.h"
 
 #include "base/gofloat.h"
 #include "base/mem.h"
@@ -146,7 +146,7 @@ static void print_array(yaml_emitter_t *em, jv v)
 
     emit(em, &event,
          yaml_sequence_start_event_initialize(&event, NULL, NULL, 1, YAML_BLOCK_SEQUENCE_STYLE));
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);)
+    JV_EACH (it, v)
         print(em, it.value);
     emit(em, &event, yaml_sequence_end_event_initialize(&event));
 }

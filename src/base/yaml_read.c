@@ -1,7 +1,7 @@
 /* libyaml's events to JSON values. Aliases share the value they name, so they cost no memory here,
  * but whoever walks the result pays for each; that is why their expanded size is counted. */
 
-#include "base/yaml_inside.h"
+#include "base/yaml_internal.h"
 
 #include "base/limits.h"
 #include "base/map.h"
@@ -170,7 +170,7 @@ static int read_sequence(struct reader *r, str text, unsigned depth, struct yaml
 
 static void merge_members(struct reader *r, struct yaml_node *from, jv object, struct yaml_place at)
 {
-    for (struct jv_iter it = jv_iter(object); jv_next(&it);) {
+    JV_EACH (it, object) {
         struct member m = { .key = yaml_text_node(it.key), .at = at, .merged = true };
         m.value = (struct yaml_node){ .v = *it.value.node, .at = at };
         m.value.depth = from->depth ? from->depth - 1 : 0;

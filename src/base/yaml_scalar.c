@@ -1,7 +1,7 @@
 /* What a plain scalar means in YAML 1.1, as gopkg.in/yaml.v2 resolves it: kubectl reads with that.
  * Base 60 is text there, and so are times when read. */
 
-#include "base/yaml_inside.h"
+#include "base/yaml_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "binder/binder.h"
 
 #include "base/mem.h"
-#include "binder/inner.h"
+#include "binder/internal.h"
 
 #include <string.h>
 

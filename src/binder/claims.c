@@ -1,7 +1,7 @@
 /* Claims and volumes: for each that something changed about, the next step is asked for and sent,
  * one at a time. */
 
-#include "binder/inner.h"
+#include "binder/internal.h"
 
 #include "loop/log.h"
 
@@ -16,8 +16,7 @@ static jv slim(struct arena *a, jv obj)
 
 void claim_wake_pods(struct binder *b, jv claim)
 {
-    SHELF_EACH(slot, &b->pods)
-    {
+    MAP_EACH (slot, &b->pods.items) {
         struct pod *p = slot->value;
         if (p->p.n_claims && p->state == POD_PLACED &&
             pod_uses(p, meta_namespace(claim), meta_name(claim)))
@@ -150,8 +149,7 @@ static void carry_out(struct binder *b, struct thing *t, const struct plan *p,
 
 static bool is_in_use(struct binder *b, jv claim)
 {
-    SHELF_EACH(slot, &b->pods)
-    {
+    MAP_EACH (slot, &b->pods.items) {
         struct pod *p = slot->value;
         if (p->p.n_claims && (p->state == POD_BOUND || p->state == POD_BINDING || p->p.node.n) &&
             pod_uses(p, meta_namespace(claim), meta_name(claim)))
@@ -218,20 +216,17 @@ void claims_pass(struct binder *b)
     struct offers o = { .at = ARENA_ARRAY(a, jv, b->volumes.items.n + 1) };
 
     b->volumes_due = false;
-    SHELF_EACH(slot, &b->volumes)
-    {
+    MAP_EACH (slot, &b->volumes.items) {
         struct thing *t = slot->value;
         o.at[o.n++] = t->h.obj;
         if (!is_resting(b, t))
             look_at_volume(b, t);
     }
-    SHELF_EACH(slot, &b->claims)
-    {
+    MAP_EACH (slot, &b->claims.items) {
         struct thing *t = slot->value;
         withdraw(&o, jv_str(jv_at(t->h.obj, "spec", "volumeName"), S("")));
     }
-    SHELF_EACH(slot, &b->claims)
-    {
+    MAP_EACH (slot, &b->claims.items) {
         struct thing *t = slot->value;
         if (!is_resting(b, t))
             look_at_claim(b, t, &o);

@@ -1,7 +1,7 @@
 /* A pass of the scheduler, and what comes of it: a pod gets its node once its claims have their
  * volumes, others are told why not. Nothing is written that is written already. */
 
-#include "binder/inner.h"
+#include "binder/internal.h"
 
 #include "base/mem.h"
 #include "base/time.h"
@@ -81,15 +81,13 @@ static void collect(struct binder *b, struct arena *a, struct collected *c)
 
     c->in = (struct sched_input){ .nodes = nodes, .bound = bound, .waiting = waiting };
     c->pods = ARENA_ARRAY(a, struct pod *, b->n_waiting + 1);
-    SHELF_EACH(slot, &b->nodes)
-    {
+    MAP_EACH (slot, &b->nodes.items) {
         struct held *h = slot->value;
         struct sched_node *n = ARENA_NEW(a, struct sched_node);
         *n = sched_node_read(a, h->obj);
         nodes[c->in.n_nodes++] = n;
     }
-    SHELF_EACH(slot, &b->pods)
-    {
+    MAP_EACH (slot, &b->pods.items) {
         struct pod *p = slot->value;
         if (p->state == POD_WAITS) {
             if (!is_asked(b, p))
@@ -249,8 +247,7 @@ static void send_reason(struct binder *b, struct arena *a, struct pod *p)
 /* Pods that were placed for it are looked at again. */
 static void unplace_users(struct binder *b, jv claim)
 {
-    SHELF_EACH(slot, &b->pods)
-    {
+    MAP_EACH (slot, &b->pods.items) {
         struct pod *p = slot->value;
         if (p->state == POD_PLACED && pod_uses(p, meta_namespace(claim), meta_name(claim)))
             pod_unplace(p);

@@ -1,6 +1,6 @@
 /* Pods and nodes as they come in: who waits, who has a node, and what of it matters to whom. */
 
-#include "binder/inner.h"
+#include "binder/internal.h"
 
 void pod_queue(struct pod *p)
 {

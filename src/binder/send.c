@@ -1,6 +1,6 @@
 /* Writes under way. Their answers find what they are about by its key: it may be gone by then. */
 
-#include "binder/inner.h"
+#include "binder/internal.h"
 
 #include "base/mem.h"
 

@@ -1,7 +1,7 @@
 /* A cache that reads itself in by list and watch. Changes to what is not kept are no changes, so
  * that heartbeats and the status of running pods wake nobody. */
 
-#include "binder/inner.h"
+#include "binder/internal.h"
 
 #include "base/mem.h"
 
@@ -75,8 +75,7 @@ static void listed(void *ctx, unsigned n, uint64_t rev)
     struct shelf *s = ctx;
 
     (void)rev;
-    SHELF_EACH(slot, s)
-    {
+    MAP_EACH (slot, &s->items) {
         struct held *h = slot->value;
         if (h->number != n)
             drop(s, h);
@@ -111,7 +110,7 @@ void shelf_init(struct shelf *s, struct binder *b, const struct shelf_ops *ops)
 void shelf_done(struct shelf *s)
 {
     informer_free(s->inf);
-    SHELF_EACH(slot, s)
-    drop(s, slot->value);
+    MAP_EACH (slot, &s->items)
+        drop(s, slot->value);
     map_done(&s->items);
 }

@@ -1,11 +1,11 @@
 /* What was in a deleted volume stays in DIR/.trash for a while. Its name there says until when:
  * "1767225600000.pvc-...". Trees are removed beside the loop. */
 
-#include "binder/inner.h"
+#include "binder/internal.h"
 
 #include "base/mem.h"
 #include "loop/log.h"
-#include "loop/tree.h"
+#include "sys/tree.h"
 
 #include <dirent.h>
 #include <errno.h>

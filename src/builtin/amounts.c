@@ -49,7 +49,7 @@ struct amounts amounts_of(struct arena *a, jv list)
 {
     struct amounts l = amounts_new(a);
 
-    for (struct jv_iter it = jv_iter(list); jv_next(&it);) {
+    JV_EACH (it, list) {
         struct quantity q = quantity_of_jv(it.value);
         amounts_set(&l, it.key, &q);
     }

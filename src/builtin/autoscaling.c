@@ -55,8 +55,8 @@ static void min_replicas_default(struct edit *spec)
 
 jv horizontalpodautoscaler_defaults(const struct kind_ctx *c, jv obj)
 {
-    struct edit spec = edit(c->a, F(obj, "spec"));
-    jv behavior = F(F(obj, "spec"), "behavior");
+    struct edit spec = edit(c->a, FIELD(obj, "spec"));
+    jv behavior = FIELD(FIELD(obj, "spec"), "behavior");
 
     obj = hpa_without_saved(c->a, obj);
     min_replicas_default(&spec);
@@ -64,8 +64,8 @@ jv horizontalpodautoscaler_defaults(const struct kind_ctx *c, jv obj)
         edit_set(&spec, S("metrics"), jarr(c->a, cpu_metric(c->a)));
     if (!jv_is_null(behavior))
         edit_set(&spec, S("behavior"),
-                 jobj(c->a, { "scaleUp", scale_up_defaults(c->a, F(behavior, "scaleUp")) },
-                      { "scaleDown", scale_down_defaults(c->a, F(behavior, "scaleDown")) }));
+                 jobj(c->a, { "scaleUp", scale_up_defaults(c->a, FIELD(behavior, "scaleUp")) },
+                      { "scaleDown", scale_down_defaults(c->a, FIELD(behavior, "scaleDown")) }));
     return jv_with_key(c->a, obj, S("spec"), edit_done(&spec));
 }
 
@@ -77,7 +77,7 @@ static jv through_v2(struct arena *a, jv obj)
 
 jv horizontalpodautoscaler1_defaults(const struct kind_ctx *c, jv obj)
 {
-    struct edit spec = edit(c->a, F(obj, "spec"));
+    struct edit spec = edit(c->a, FIELD(obj, "spec"));
 
     min_replicas_default(&spec);
     return through_v2(c->a, jv_with_key(c->a, obj, S("spec"), edit_done(&spec)));
@@ -89,7 +89,7 @@ jv horizontalpodautoscaler1_prepare(const struct kind_ctx *c, jv obj, jv old)
     jv now = hpa1_conversion.to_stored(c->a, obj);
     jv before = jv_exists(old) ? hpa1_conversion.to_stored(c->a, old) : JV_ABSENT;
 
-    now = jv_with_key(c->a, now, S("status"), F(before, "status"));
+    now = jv_with_key(c->a, now, S("status"), FIELD(before, "status"));
     return hpa1_conversion.from_stored(c->a, now);
 }
 
@@ -98,16 +98,16 @@ jv horizontalpodautoscaler1_prepare(const struct kind_ctx *c, jv obj, jv old)
 /* grouped: the core group will not do, unless for its one kind that scales. */
 static void reference_check(struct problems *ps, const struct path *p, jv ref, bool grouped)
 {
-    str version = FS(ref, "apiVersion");
+    str version = FIELD_STR(ref, "apiVersion");
     str rest = version;
 
-    name_required(ps, AT(p, "kind"), FS(ref, "kind"), name_path_segment);
-    name_required(ps, AT(p, "name"), FS(ref, "name"), name_path_segment);
+    name_required(ps, AT(p, "kind"), FIELD_STR(ref, "kind"), name_path_segment);
+    name_required(ps, AT(p, "name"), FIELD_STR(ref, "name"), name_path_segment);
     str_cut(&rest, '/');
     if (rest.p && str_find(rest, '/') >= 0)
-        problem_invalid(ps, AT(p, "apiVersion"), F(ref, "apiVersion"),
+        problem_invalid(ps, AT(p, "apiVersion"), FIELD(ref, "apiVersion"),
                         "unexpected GroupVersion string: %" PRI_STR, STR_ARG(version));
-    else if (!rest.p && grouped && !str_eq(FS(ref, "kind"), S("ReplicationController")))
+    else if (!rest.p && grouped && !str_eq(FIELD_STR(ref, "kind"), S("ReplicationController")))
         problem_invalid(ps, AT(p, "apiVersion"), jstr(ps->a, version),
                         "apiVersion must specify API group");
 }
@@ -123,83 +123,85 @@ static void positive_amount(struct problems *ps, const struct path *p, jv amount
 static void target_check(struct problems *ps, const struct path *p, jv target)
 {
     static const char *const types[] = { "Utilization", "Value", "AverageValue", NULL };
-    jv percent = F(target, "averageUtilization");
+    jv percent = FIELD(target, "averageUtilization");
 
-    if (!FS(target, "type").n)
+    if (!FIELD_STR(target, "type").n)
         problem_required(ps, AT(p, "type"), "must specify a metric target type");
-    if (!one_of(FS(target, "type"), types))
-        problem_invalid(ps, AT(p, "type"), shown(ps->a, F(target, "type")),
+    if (!one_of(FIELD_STR(target, "type"), types))
+        problem_invalid(ps, AT(p, "type"), shown(ps->a, FIELD(target, "type")),
                         "must be either Utilization, Value, or AverageValue");
-    positive_amount(ps, AT(p, "value"), F(target, "value"));
-    positive_amount(ps, AT(p, "averageValue"), F(target, "averageValue"));
+    positive_amount(ps, AT(p, "value"), FIELD(target, "value"));
+    positive_amount(ps, AT(p, "averageValue"), FIELD(target, "averageValue"));
     if (!jv_is_null(percent) && jv_int(percent, 0) < 1)
         problem_invalid(ps, AT(p, "averageUtilization"), percent, "must be greater than 0");
 }
 
 static void identifier_check(struct problems *ps, const struct path *p, jv metric)
 {
-    if (!FS(metric, "name").n)
+    if (!FIELD_STR(metric, "name").n)
         problem_required(ps, AT(p, "name"), "must specify a metric name");
     else
-        name_check(ps, AT(p, "name"), FS(metric, "name"), name_path_segment);
+        name_check(ps, AT(p, "name"), FIELD_STR(metric, "name"), name_path_segment);
 }
 
 static void object_check(struct problems *ps, const struct path *p, jv v)
 {
-    jv target = F(v, "target");
+    jv target = FIELD(v, "target");
 
-    reference_check(ps, AT(p, "describedObject"), F(v, "describedObject"), false);
-    identifier_check(ps, AT(p, "metric"), F(v, "metric"));
+    reference_check(ps, AT(p, "describedObject"), FIELD(v, "describedObject"), false);
+    identifier_check(ps, AT(p, "metric"), FIELD(v, "metric"));
     target_check(ps, AT(p, "target"), target);
-    if (jv_is_null(F(target, "value")) && jv_is_null(F(target, "averageValue")))
+    if (jv_is_null(FIELD(target, "value")) && jv_is_null(FIELD(target, "averageValue")))
         problem_required(ps, AT(AT(p, "target"), "averageValue"),
                          "must set either a target value or averageValue");
 }
 
 static void external_check(struct problems *ps, const struct path *p, jv v)
 {
-    jv target = F(v, "target");
+    jv target = FIELD(v, "target");
 
-    identifier_check(ps, AT(p, "metric"), F(v, "metric"));
+    identifier_check(ps, AT(p, "metric"), FIELD(v, "metric"));
     target_check(ps, AT(p, "target"), target);
-    if (jv_is_null(F(target, "value")) && jv_is_null(F(target, "averageValue")))
+    if (jv_is_null(FIELD(target, "value")) && jv_is_null(FIELD(target, "averageValue")))
         problem_required(ps, AT(AT(p, "target"), "averageValue"),
                          "must set either a target value for metric or a per-pod target");
-    if (!jv_is_null(F(target, "value")) && !jv_is_null(F(target, "averageValue")))
+    if (!jv_is_null(FIELD(target, "value")) && !jv_is_null(FIELD(target, "averageValue")))
         problem_forbidden(ps, AT(AT(p, "target"), "value"),
                           "may not set both a target value for metric and a per-pod target");
 }
 
 static void pods_check(struct problems *ps, const struct path *p, jv v)
 {
-    identifier_check(ps, AT(p, "metric"), F(v, "metric"));
-    target_check(ps, AT(p, "target"), F(v, "target"));
-    if (jv_is_null(F(F(v, "target"), "averageValue")))
+    identifier_check(ps, AT(p, "metric"), FIELD(v, "metric"));
+    target_check(ps, AT(p, "target"), FIELD(v, "target"));
+    if (jv_is_null(FIELD(FIELD(v, "target"), "averageValue")))
         problem_required(ps, AT(AT(p, "target"), "averageValue"),
                          "must specify a positive target averageValue");
 }
 
 static void resource_check(struct problems *ps, const struct path *p, jv v)
 {
-    jv target = F(v, "target");
+    jv target = FIELD(v, "target");
 
-    if (!FS(v, "name").n)
+    if (!FIELD_STR(v, "name").n)
         problem_required(ps, AT(p, "name"), "must specify a resource name");
     target_check(ps, AT(p, "target"), target);
-    if (jv_is_null(F(target, "averageUtilization")) && jv_is_null(F(target, "averageValue")))
+    if (jv_is_null(FIELD(target, "averageUtilization")) &&
+        jv_is_null(FIELD(target, "averageValue")))
         problem_required(ps, AT(AT(p, "target"), "averageUtilization"),
                          "must set either a target raw value or a target utilization");
-    if (!jv_is_null(F(target, "averageUtilization")) && !jv_is_null(F(target, "averageValue")))
+    if (!jv_is_null(FIELD(target, "averageUtilization")) &&
+        !jv_is_null(FIELD(target, "averageValue")))
         problem_forbidden(ps, AT(AT(p, "target"), "averageValue"),
                           "may not set both a target raw value and a target utilization");
 }
 
 static void container_resource_check(struct problems *ps, const struct path *p, jv v)
 {
-    if (!FS(v, "container").n)
+    if (!FIELD_STR(v, "container").n)
         problem_required(ps, AT(p, "container"), "must specify a container");
     else
-        name_check(ps, AT(p, "container"), FS(v, "container"), name_dns1123_label);
+        name_check(ps, AT(p, "container"), FIELD_STR(v, "container"), name_dns1123_label);
     resource_check(ps, p, v);
 }
 
@@ -219,7 +221,7 @@ static const char *const metric_types[] = { "ContainerResource", "External", "Ob
 
 static void metric_check(struct problems *ps, const struct path *p, jv metric)
 {
-    jv type = shown(ps->a, F(metric, "type"));
+    jv type = shown(ps->a, FIELD(metric, "type"));
     const char *expected = "";
     unsigned present = 0;
 
@@ -252,7 +254,7 @@ static void rules_check(struct problems *ps, const struct path *p, jv rules)
 {
     static const char *const selects[] = { "Disabled", "Max", "Min", NULL };
     static const char *const types[] = { "Percent", "Pods", NULL };
-    jv window = F(rules, "stabilizationWindowSeconds");
+    jv window = FIELD(rules, "stabilizationWindowSeconds");
 
     if (jv_is_null(rules))
         return;
@@ -262,38 +264,38 @@ static void rules_check(struct problems *ps, const struct path *p, jv rules)
     if (jv_int(window, 0) > MAX_WINDOW_S)
         problem_invalid(ps, AT(p, "stabilizationWindowSeconds"), window,
                         "must be less than or equal to %d", MAX_WINDOW_S);
-    enum_optional(ps, AT(p, "selectPolicy"), F(rules, "selectPolicy"), selects);
-    if (!jv_len(F(rules, "policies")))
+    enum_optional(ps, AT(p, "selectPolicy"), FIELD(rules, "selectPolicy"), selects);
+    if (!jv_len(FIELD(rules, "policies")))
         problem_required(ps, AT(p, "policies"), "must specify at least one Policy");
-    EACH (it, F(rules, "policies")) {
+    JV_EACH (it, FIELD(rules, "policies")) {
         const struct path *q = ATI(AT(p, "policies"), it.i - 1);
-        enum_check(ps, AT(q, "type"), F(it.value, "type"), types);
-        positive_check(ps, AT(q, "value"), F(it.value, "value"));
-        positive_check(ps, AT(q, "periodSeconds"), F(it.value, "periodSeconds"));
-        if (FI(it.value, "periodSeconds") > MAX_PERIOD_S)
-            problem_invalid(ps, AT(q, "periodSeconds"), F(it.value, "periodSeconds"),
+        enum_check(ps, AT(q, "type"), FIELD(it.value, "type"), types);
+        positive_check(ps, AT(q, "value"), FIELD(it.value, "value"));
+        positive_check(ps, AT(q, "periodSeconds"), FIELD(it.value, "periodSeconds"));
+        if (FIELD_INT(it.value, "periodSeconds") > MAX_PERIOD_S)
+            problem_invalid(ps, AT(q, "periodSeconds"), FIELD(it.value, "periodSeconds"),
                             "must be less than or equal to %d", MAX_PERIOD_S);
     }
 }
 
 void horizontalpodautoscaler_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 {
-    jv spec = F(obj, "spec");
-    jv min = F(spec, "minReplicas");
+    jv spec = FIELD(obj, "spec");
+    jv min = FIELD(spec, "minReplicas");
     const struct path *p = ROOT("spec");
 
     if (!jv_is_null(min) && jv_int(min, 0) < 1)
         problem_invalid(ps, AT(p, "minReplicas"), min, "must be greater than or equal to 1");
-    if (FI(spec, "maxReplicas") < 1)
-        problem_invalid(ps, AT(p, "maxReplicas"), LINT(FI(spec, "maxReplicas")),
+    if (FIELD_INT(spec, "maxReplicas") < 1)
+        problem_invalid(ps, AT(p, "maxReplicas"), LINT(FIELD_INT(spec, "maxReplicas")),
                         "must be greater than 0");
-    if (!jv_is_null(min) && FI(spec, "maxReplicas") < jv_int(min, 0))
-        problem_invalid(ps, AT(p, "maxReplicas"), LINT(FI(spec, "maxReplicas")),
+    if (!jv_is_null(min) && FIELD_INT(spec, "maxReplicas") < jv_int(min, 0))
+        problem_invalid(ps, AT(p, "maxReplicas"), LINT(FIELD_INT(spec, "maxReplicas")),
                         "must be greater than or equal to `minReplicas`");
-    reference_check(ps, AT(p, "scaleTargetRef"), F(spec, "scaleTargetRef"), !c->is_update);
+    reference_check(ps, AT(p, "scaleTargetRef"), FIELD(spec, "scaleTargetRef"), !c->is_update);
     bool outside = false; /* a metric that does not need a pod to run */
-    EACH (it, F(spec, "metrics")) {
-        str type = FS(it.value, "type");
+    JV_EACH (it, FIELD(spec, "metrics")) {
+        str type = FIELD_STR(it.value, "type");
         metric_check(ps, ATI(AT(p, "metrics"), it.i - 1), it.value);
         outside = outside || str_eq(type, S("Object")) || str_eq(type, S("External"));
     }
@@ -301,8 +303,9 @@ void horizontalpodautoscaler_validate(const struct kind_ctx *c, struct problems 
         problem_forbidden(ps, AT(p, "metrics"),
                           "must specify at least one Object or External metric to support scaling "
                           "to zero replicas");
-    rules_check(ps, AT(AT(p, "behavior"), "scaleUp"), F(F(spec, "behavior"), "scaleUp"));
-    rules_check(ps, AT(AT(p, "behavior"), "scaleDown"), F(F(spec, "behavior"), "scaleDown"));
+    rules_check(ps, AT(AT(p, "behavior"), "scaleUp"), FIELD(FIELD(spec, "behavior"), "scaleUp"));
+    rules_check(ps, AT(AT(p, "behavior"), "scaleDown"),
+                FIELD(FIELD(spec, "behavior"), "scaleDown"));
 }
 
 void horizontalpodautoscaler1_validate(const struct kind_ctx *c, struct problems *ps, jv obj)

@@ -98,7 +98,7 @@ void name_required(struct problems *ps, const struct path *p, str v, name_rule *
 
 bool str_list_has(jv list, str s)
 {
-    EACH (it, list)
+    JV_EACH (it, list)
         if (str_eq(jv_str(it.value, S("")), s))
             return true;
     return false;
@@ -166,7 +166,7 @@ bool by_before(struct by_field *b, size_t i, str value)
 void only_fields(struct problems *ps, const struct path *p, jv obj, const char *const *allowed,
                  const char *text)
 {
-    EACH (it, obj)
+    JV_EACH (it, obj)
         if (!one_of(it.key, allowed) && !jv_is_null(it.value))
             problem_forbidden(ps, ATS(p, it.key), "%s", text);
 }

@@ -15,13 +15,12 @@
 #define ATK(up, key_) (&(const struct path){ (up), (key_), -2 })
 #define ROOT(lit)     AT(NULL, lit)
 
-#define F(v, lit)  jv_get((v), S(lit))
-#define FS(v, lit) jv_str(jv_get((v), S(lit)), S(""))
-#define FI(v, lit) jv_int(jv_get((v), S(lit)), 0)
-#define FB(v, lit) jv_bool(jv_get((v), S(lit)), false)
+#define FIELD(v, lit)      jv_get((v), S(lit))
+#define FIELD_STR(v, lit)  jv_str(jv_get((v), S(lit)), S(""))
+#define FIELD_INT(v, lit)  jv_int(jv_get((v), S(lit)), 0)
+#define FIELD_BOOL(v, lit) jv_bool(jv_get((v), S(lit)), false)
 
-/* Each element of list as it.value; EACH_AT(p) is its path. */
-#define EACH(it, list) for (struct jv_iter it = jv_iter(list); jv_next(&it);)
+/* The path of the element that JV_EACH (it, …) is at. */
 #define EACH_AT(p, it) ATI((p), (it).i - 1)
 
 bool one_of(str s, const char *const *allowed);

@@ -20,7 +20,7 @@ static size_t base64_size(str text)
 
 static void keys_check(struct problems *ps, const struct path *p, jv data)
 {
-    EACH (it, data)
+    JV_EACH (it, data)
         name_check(ps, ATK(p, it.key), it.key, name_config_key);
 }
 
@@ -28,9 +28,9 @@ static void immutable_data_check(struct problems *ps, jv obj, jv old)
 {
     static const char *const fields[] = { "data", "binaryData" };
 
-    if (!FB(old, "immutable"))
+    if (!FIELD_BOOL(old, "immutable"))
         return;
-    if (!FB(obj, "immutable"))
+    if (!FIELD_BOOL(obj, "immutable"))
         problem_forbidden(ps, ROOT("immutable"), when_immutable);
     for (size_t i = 0; i < COUNT(fields); i++)
         if (!jv_equal_semantic(jv_get(obj, str_of(fields[i])), jv_get(old, str_of(fields[i]))))
@@ -39,12 +39,12 @@ static void immutable_data_check(struct problems *ps, jv obj, jv old)
 
 void configmap_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 {
-    jv data = F(obj, "data");
-    jv binary = F(obj, "binaryData");
+    jv data = FIELD(obj, "data");
+    jv binary = FIELD(obj, "binaryData");
     size_t total = 0;
 
     (void)c;
-    EACH (it, data) {
+    JV_EACH (it, data) {
         name_check(ps, ATK(ROOT("data"), it.key), it.key, name_config_key);
         if (jv_exists(jv_get(binary, it.key)))
             problem_invalid(ps, ATK(ROOT("data"), it.key), jstr(ps->a, it.key),
@@ -52,7 +52,7 @@ void configmap_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
         total += jv_str(it.value, S("")).n;
     }
     keys_check(ps, ROOT("binaryData"), binary);
-    EACH (it, binary)
+    JV_EACH (it, binary)
         total += base64_size(jv_str(it.value, S("")));
     if (total > MAX_DATA)
         too_long(ps, ATK(NULL, S("")), MAX_DATA);
@@ -70,13 +70,13 @@ void configmap_validate_update(const struct kind_ctx *c, struct problems *ps, jv
 jv secret_defaults(const struct kind_ctx *c, jv obj)
 {
     struct edit e = edit(c->a, obj);
-    jv text = F(obj, "stringData");
+    jv text = FIELD(obj, "stringData");
 
     edit_default(&e, S("type"), LSTR("Opaque"));
     if (!jv_exists(text))
         return edit_done(&e);
-    struct edit data = edit(c->a, F(obj, "data"));
-    EACH (it, text)
+    struct edit data = edit(c->a, FIELD(obj, "data"));
+    JV_EACH (it, text)
         edit_set(&data, it.key, jstr(c->a, base64_encode(c->a, jv_str(it.value, S("")))));
     edit_set(&e, S("data"), edit_done(&data));
     edit_set(&e, S("stringData"), JV_ABSENT);
@@ -129,18 +129,18 @@ static void key_required(struct problems *ps, jv data, const char *key, bool non
 
 void secret_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 {
-    jv data = F(obj, "data");
-    str type = FS(obj, "type");
+    jv data = FIELD(obj, "data");
+    str type = FIELD_STR(obj, "type");
     size_t total = 0;
 
     (void)c;
     keys_check(ps, ROOT("data"), data);
-    EACH (it, data)
+    JV_EACH (it, data)
         total += base64_size(jv_str(it.value, S("")));
     if (total > MAX_DATA)
         too_long(ps, ROOT("data"), MAX_DATA);
     if (str_eq(type, S("kubernetes.io/service-account-token"))) {
-        if (!FS(meta_annotations(obj), "kubernetes.io/service-account.name").n)
+        if (!FIELD_STR(meta_annotations(obj), "kubernetes.io/service-account.name").n)
             problem_required(
                 ps,
                 ATK(AT(ROOT("metadata"), "annotations"), S("kubernetes.io/service-account.name")),
@@ -150,7 +150,7 @@ void secret_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
     } else if (str_eq(type, S("kubernetes.io/dockerconfigjson"))) {
         docker_check(ps, data, S(".dockerconfigjson"));
     } else if (str_eq(type, S("kubernetes.io/basic-auth"))) {
-        if (!jv_exists(F(data, "username")) && !jv_exists(F(data, "password"))) {
+        if (!jv_exists(FIELD(data, "username")) && !jv_exists(FIELD(data, "password"))) {
             key_required(ps, data, "username", false);
             key_required(ps, data, "password", false);
         }
@@ -165,6 +165,6 @@ void secret_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 void secret_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
 {
     (void)c;
-    immutable_check(ps, ROOT("type"), F(obj, "type"), F(old, "type"));
+    immutable_check(ps, ROOT("type"), FIELD(obj, "type"), FIELD(old, "type"));
     immutable_data_check(ps, obj, old);
 }

@@ -26,7 +26,7 @@ static jv rename_all(struct arena *a, jv obj, bool to_core)
 {
     struct jbuild b = jb_obj(a);
 
-    for (struct jv_iter it = jv_iter(obj); jv_next(&it);)
+    JV_EACH (it, obj)
         jb_set(&b, renamed(it.key, to_core), it.value);
     return jb_done(&b);
 }

@@ -5,7 +5,7 @@
 #include "builtin/convert_hpa.h"
 #include "builtin/check.h"
 #include "builtin/convert.h"
-#include "builtin/types.h"
+#include "builtin/types/types.h"
 
 #define SAVED "autoscaling.alpha.kubernetes.io/"
 
@@ -33,11 +33,11 @@ static jv cpu_metric(struct arena *a, const char *in, jv percent, bool is_status
 /* The use of CPU in a metric of v2, or absent. */
 static jv cpu_percent(jv metric, const char *in)
 {
-    jv resource = F(metric, "resource");
-    jv percent = F(jv_get(resource, str_of(in)), "averageUtilization");
+    jv resource = FIELD(metric, "resource");
+    jv percent = FIELD(jv_get(resource, str_of(in)), "averageUtilization");
 
-    return str_eqz(FS(metric, "type"), "Resource") && str_eqz(FS(resource, "name"), "cpu") &&
-                   !jv_is_null(percent)
+    return str_eqz(FIELD_STR(metric, "type"), "Resource") &&
+                   str_eqz(FIELD_STR(resource, "name"), "cpu") && !jv_is_null(percent)
                ? percent
                : JV_ABSENT;
 }
@@ -60,9 +60,9 @@ static jv policies(struct arena *a, jv list, bool upper)
 {
     struct jbuild all = jb_arr(a);
 
-    EACH (it, list) {
+    JV_EACH (it, list) {
         struct jbuild b = jb_obj(a);
-        EACH (m, it.value)
+        JV_EACH (m, it.value)
             jb_set(&b, with_first(a, m.key, upper), m.value);
         jb_push(&all, jb_done(&b));
     }
@@ -71,9 +71,9 @@ static jv policies(struct arena *a, jv list, bool upper)
 
 static jv rules_to_go(struct arena *a, jv rules)
 {
-    jv list = F(rules, "policies");
-    jv window = F(rules, "stabilizationWindowSeconds");
-    jv select = F(rules, "selectPolicy");
+    jv list = FIELD(rules, "policies");
+    jv window = FIELD(rules, "stabilizationWindowSeconds");
+    jv select = FIELD(rules, "selectPolicy");
 
     if (jv_is_null(rules))
         return JV_NULL_V;
@@ -85,15 +85,15 @@ static jv rules_to_go(struct arena *a, jv rules)
 
 static jv behavior_to_go(struct arena *a, jv behavior)
 {
-    return jobj(a, { "ScaleUp", rules_to_go(a, F(behavior, "scaleUp")) },
-                { "ScaleDown", rules_to_go(a, F(behavior, "scaleDown")) });
+    return jobj(a, { "ScaleUp", rules_to_go(a, FIELD(behavior, "scaleUp")) },
+                { "ScaleDown", rules_to_go(a, FIELD(behavior, "scaleDown")) });
 }
 
 static jv rules_from_go(struct arena *a, jv rules)
 {
     struct jbuild b = jb_obj(a);
 
-    EACH (it, rules) {
+    JV_EACH (it, rules) {
         str key = with_first(a, it.key, false);
         if (!jv_is_null(it.value))
             jb_set(&b, key, str_eqz(key, "policies") ? policies(a, it.value, false) : it.value);
@@ -105,7 +105,7 @@ static jv behavior_from_go(struct arena *a, jv behavior)
 {
     struct jbuild b = jb_obj(a);
 
-    EACH (it, behavior)
+    JV_EACH (it, behavior)
         if (jv_is(it.value, JV_OBJ))
             jb_set(&b, with_first(a, it.key, false), rules_from_go(a, it.value));
     return jb_done(&b);
@@ -118,7 +118,7 @@ jv hpa_without_saved(struct arena *a, jv obj)
     struct jbuild b = jb_obj(a);
     bool any = false;
 
-    EACH (it, meta_annotations(obj)) {
+    JV_EACH (it, meta_annotations(obj)) {
         bool drop = one_of(it.key, saved);
         any = any || drop;
         if (!drop)
@@ -139,7 +139,7 @@ static jv read_saved(struct arena *a, jv obj, const char *key, enum jv_type type
     str text = jv_str(jv_get(meta_annotations(obj), str_of(key)), S(""));
     jv v = text.n ? json_parse(a, text, NULL, NULL) : JV_ABSENT;
 
-    EACH (it, v)
+    JV_EACH (it, v)
         if (type == JV_ARR && !jv_is(it.value, JV_OBJ))
             return JV_ABSENT;
     return jv_is(v, type) ? v : JV_ABSENT;
@@ -151,7 +151,7 @@ static jv spec_from_v2(struct arena *a, jv spec, struct jbuild *others)
 
     jb_set(&b, S("metrics"), JV_ABSENT);
     jb_set(&b, S("behavior"), JV_ABSENT);
-    EACH (it, F(spec, "metrics")) {
+    JV_EACH (it, FIELD(spec, "metrics")) {
         jv percent = cpu_percent(it.value, "target");
         if (!jv_exists(percent))
             jb_push(others, hpa_metric_to_v1(a, it.value, false));
@@ -167,7 +167,7 @@ static jv status_from_v2(struct arena *a, jv status, struct jbuild *metrics)
 
     jb_set(&b, S("currentMetrics"), JV_ABSENT);
     jb_set(&b, S("conditions"), JV_ABSENT);
-    EACH (it, F(status, "currentMetrics")) {
+    JV_EACH (it, FIELD(status, "currentMetrics")) {
         jv percent = cpu_percent(it.value, "current");
         jb_push(metrics, hpa_metric_to_v1(a, it.value, true));
         if (jv_exists(percent))
@@ -183,7 +183,7 @@ static jv conditions_list(struct arena *a, jv list)
                                  S_INIT("reason"), S_INIT("message") };
     struct jbuild all = jb_arr(a);
 
-    EACH (it, list) {
+    JV_EACH (it, list) {
         struct jbuild b = jb_obj(a);
         for (size_t i = 0; i < COUNT(names); i++)
             jb_set(&b, names[i], jv_get(it.value, names[i]));
@@ -194,8 +194,8 @@ static jv conditions_list(struct arena *a, jv list)
 
 static jv from_v2(struct arena *a, jv obj)
 {
-    jv spec = F(obj, "spec");
-    jv status = F(obj, "status");
+    jv spec = FIELD(obj, "spec");
+    jv status = FIELD(obj, "status");
     struct jbuild others = jb_arr(a);
     struct jbuild metrics = jb_arr(a);
     jv out = hpa_without_saved(a, obj);
@@ -206,10 +206,11 @@ static jv from_v2(struct arena *a, jv obj)
         out = with_saved(a, out, SAVED "metrics", jb_done(&others));
     if (metrics.n)
         out = with_saved(a, out, SAVED "current-metrics", jb_done(&metrics));
-    if (!jv_is_null(F(spec, "behavior")))
-        out = with_saved(a, out, SAVED "behavior", behavior_to_go(a, F(spec, "behavior")));
-    if (jv_len(F(status, "conditions")))
-        out = with_saved(a, out, SAVED "conditions", conditions_list(a, F(status, "conditions")));
+    if (!jv_is_null(FIELD(spec, "behavior")))
+        out = with_saved(a, out, SAVED "behavior", behavior_to_go(a, FIELD(spec, "behavior")));
+    if (jv_len(FIELD(status, "conditions")))
+        out =
+            with_saved(a, out, SAVED "conditions", conditions_list(a, FIELD(status, "conditions")));
     return out;
 }
 
@@ -217,14 +218,14 @@ static jv metrics_list(struct arena *a, jv list, bool is_status)
 {
     struct jbuild b = jb_arr(a);
 
-    EACH (it, list)
+    JV_EACH (it, list)
         jb_push(&b, hpa_metric_to_v2(a, it.value, is_status));
     return jb_done(&b);
 }
 
 static jv spec_to_v2(struct arena *a, jv obj)
 {
-    struct jbuild b = jb_from(a, F(obj, "spec"));
+    struct jbuild b = jb_from(a, FIELD(obj, "spec"));
     jv percent = jb_get(&b, S("targetCPUUtilizationPercentage"));
     jv others = read_saved(a, obj, SAVED "metrics", JV_ARR);
     jv behavior = behavior_from_go(a, read_saved(a, obj, SAVED "behavior", JV_OBJ));
@@ -243,7 +244,7 @@ static jv spec_to_v2(struct arena *a, jv obj)
 
 static jv status_to_v2(struct arena *a, jv obj)
 {
-    struct jbuild b = jb_from(a, F(obj, "status"));
+    struct jbuild b = jb_from(a, FIELD(obj, "status"));
     jv percent = jb_get(&b, S("currentCPUUtilizationPercentage"));
     jv metrics = read_saved(a, obj, SAVED "current-metrics", JV_ARR);
     jv conditions = read_saved(a, obj, SAVED "conditions", JV_ARR);

@@ -96,8 +96,8 @@ static jv twin_to_v2(struct arena *a, const struct twin *twins, jv v1)
 /* v2 says how a target is meant, v1 leaves it to what is there. */
 static const char *target_type(const char *source, jv target)
 {
-    bool has_value = !jv_is_null(F(target, "value"));
-    bool has_average = !jv_is_null(F(target, "averageValue"));
+    bool has_value = !jv_is_null(FIELD(target, "value"));
+    bool has_average = !jv_is_null(FIELD(target, "averageValue"));
 
     if (str_eqz(S("object"), source))
         return has_average ? "AverageValue" : "Value";
@@ -105,14 +105,14 @@ static const char *target_type(const char *source, jv target)
         return has_value ? "Value" : "AverageValue";
     if (str_eqz(S("pods"), source))
         return "AverageValue";
-    return jv_is_null(F(target, "averageUtilization")) ? "AverageValue" : "Utilization";
+    return jv_is_null(FIELD(target, "averageUtilization")) ? "AverageValue" : "Utilization";
 }
 
 jv hpa_metric_to_v1(struct arena *a, jv metric, bool is_status)
 {
     struct jbuild b = jb_obj(a);
 
-    jb_set(&b, S("type"), jstr(a, FS(metric, "type")));
+    jb_set(&b, S("type"), jstr(a, FIELD_STR(metric, "type")));
     for (size_t i = 0; i < COUNT(sources); i++) {
         jv v = jv_get(metric, str_of(sources[i].name));
         if (!jv_is_null(v))
@@ -126,15 +126,16 @@ jv hpa_metric_to_v2(struct arena *a, jv metric, bool is_status)
 {
     struct jbuild b = jb_obj(a);
 
-    jb_set(&b, S("type"), jstr(a, FS(metric, "type")));
+    jb_set(&b, S("type"), jstr(a, FIELD_STR(metric, "type")));
     for (size_t i = 0; i < COUNT(sources); i++) {
         jv v = jv_get(metric, str_of(sources[i].name));
         if (jv_is_null(v))
             continue;
         jv out = twin_to_v2(a, is_status ? sources[i].status : sources[i].spec, v);
         if (!is_status)
-            out = jv_with(a, out, jstr(a, str_of(target_type(sources[i].name, F(out, "target")))),
-                          "target", "type");
+            out =
+                jv_with(a, out, jstr(a, str_of(target_type(sources[i].name, FIELD(out, "target")))),
+                        "target", "type");
         jb_set(&b, str_of(sources[i].name), out);
     }
     return jb_done(&b);

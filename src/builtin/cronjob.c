@@ -11,7 +11,7 @@ static jv template_defaults(struct arena *a, jv tmpl)
 
 jv cronjob_defaults(const struct kind_ctx *c, jv obj)
 {
-    struct edit spec = edit(c->a, F(obj, "spec"));
+    struct edit spec = edit(c->a, FIELD(obj, "spec"));
 
     edit_default(&spec, S("concurrencyPolicy"), LSTR("Allow"));
     if (jv_is_null(edit_get(&spec, S("suspend"))))
@@ -20,13 +20,14 @@ jv cronjob_defaults(const struct kind_ctx *c, jv obj)
         edit_set(&spec, S("successfulJobsHistoryLimit"), LINT(3));
     if (jv_is_null(edit_get(&spec, S("failedJobsHistoryLimit"))))
         edit_set(&spec, S("failedJobsHistoryLimit"), LINT(1));
-    edit_set(&spec, S("jobTemplate"), template_defaults(c->a, F(F(obj, "spec"), "jobTemplate")));
+    edit_set(&spec, S("jobTemplate"),
+             template_defaults(c->a, FIELD(FIELD(obj, "spec"), "jobTemplate")));
     return jv_with_key(c->a, obj, S("spec"), edit_done(&spec));
 }
 
 static void schedule_check(struct problems *ps, const struct path *p, jv spec)
 {
-    str schedule = FS(spec, "schedule");
+    str schedule = FIELD_STR(spec, "schedule");
     struct cron parsed;
     str why;
 
@@ -35,12 +36,12 @@ static void schedule_check(struct problems *ps, const struct path *p, jv spec)
         return;
     }
     if (str_contains(schedule, S("TZ"))) {
-        problem_invalid(ps, p, F(spec, "schedule"),
+        problem_invalid(ps, p, FIELD(spec, "schedule"),
                         "cannot use TZ or CRON_TZ in schedule, use timeZone field instead");
         return;
     }
     if (cron_parse(ps->a, schedule, &parsed, &why) < 0)
-        problem_invalid(ps, p, F(spec, "schedule"), "%" PRI_STR, STR_ARG(why));
+        problem_invalid(ps, p, FIELD(spec, "schedule"), "%" PRI_STR, STR_ARG(why));
 }
 
 static bool is_zone_part(str s)
@@ -85,28 +86,28 @@ static void template_check(struct problems *ps, const struct path *p, jv spec)
     static const char *const manual[] = { "nil", "false", NULL };
 
     job_spec_check(ps, p, spec);
-    if (!jv_is_null(F(spec, "selector")))
-        problem_invalid(ps, AT(p, "selector"), F(spec, "selector"),
+    if (!jv_is_null(FIELD(spec, "selector")))
+        problem_invalid(ps, AT(p, "selector"), FIELD(spec, "selector"),
                         "`selector` will be auto-generated");
-    if (FB(spec, "manualSelector"))
+    if (FIELD_BOOL(spec, "manualSelector"))
         problem_not_supported(ps, AT(p, "manualSelector"), JV_TRUE, manual);
 }
 
 void cronjob_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 {
     static const char *const policies[] = { "Allow", "Forbid", "Replace", NULL };
-    jv spec = F(obj, "spec");
+    jv spec = FIELD(obj, "spec");
     const struct path *p = ROOT("spec");
 
     schedule_check(ps, AT(p, "schedule"), spec);
-    nonnegative_check(ps, AT(p, "startingDeadlineSeconds"), F(spec, "startingDeadlineSeconds"));
-    time_zone_check(ps, AT(p, "timeZone"), F(spec, "timeZone"));
-    enum_required(ps, AT(p, "concurrencyPolicy"), F(spec, "concurrencyPolicy"), policies);
-    template_check(ps, AT(AT(p, "jobTemplate"), "spec"), F(F(spec, "jobTemplate"), "spec"));
+    nonnegative_check(ps, AT(p, "startingDeadlineSeconds"), FIELD(spec, "startingDeadlineSeconds"));
+    time_zone_check(ps, AT(p, "timeZone"), FIELD(spec, "timeZone"));
+    enum_required(ps, AT(p, "concurrencyPolicy"), FIELD(spec, "concurrencyPolicy"), policies);
+    template_check(ps, AT(AT(p, "jobTemplate"), "spec"), FIELD(FIELD(spec, "jobTemplate"), "spec"));
     nonnegative_check(ps, AT(p, "successfulJobsHistoryLimit"),
-                      F(spec, "successfulJobsHistoryLimit"));
-    nonnegative_check(ps, AT(p, "failedJobsHistoryLimit"), F(spec, "failedJobsHistoryLimit"));
+                      FIELD(spec, "successfulJobsHistoryLimit"));
+    nonnegative_check(ps, AT(p, "failedJobsHistoryLimit"), FIELD(spec, "failedJobsHistoryLimit"));
     if (!c->is_update && meta_name(obj).n > 52)
-        problem_invalid(ps, AT(ROOT("metadata"), "name"), F(meta_of(obj), "name"),
+        problem_invalid(ps, AT(ROOT("metadata"), "name"), FIELD(meta_of(obj), "name"),
                         "must be no more than 52 characters");
 }

@@ -35,44 +35,46 @@ jv endpoints_defaults(const struct kind_ctx *c, jv obj)
 
 static void addresses_check(struct problems *ps, const struct path *p, jv list)
 {
-    EACH (it, list) {
+    JV_EACH (it, list) {
         const struct path *q = EACH_AT(p, it);
-        str ip = FS(it.value, "ip");
+        str ip = FIELD_STR(it.value, "ip");
         ip_check_legacy(ps, AT(q, "ip"), ip);
-        if (FS(it.value, "hostname").n)
-            name_check(ps, AT(q, "hostname"), FS(it.value, "hostname"), name_dns1123_label);
-        if (!jv_is_null(F(it.value, "nodeName")))
-            name_check(ps, AT(q, "nodeName"), FS(it.value, "nodeName"), name_dns1123_subdomain);
+        if (FIELD_STR(it.value, "hostname").n)
+            name_check(ps, AT(q, "hostname"), FIELD_STR(it.value, "hostname"), name_dns1123_label);
+        if (!jv_is_null(FIELD(it.value, "nodeName")))
+            name_check(ps, AT(q, "nodeName"), FIELD_STR(it.value, "nodeName"),
+                       name_dns1123_subdomain);
         endpoint_ip_check(ps, AT(q, "ip"), ip);
     }
 }
 
 static void ports_check(struct problems *ps, const struct path *p, jv ports)
 {
-    EACH (it, ports) {
+    JV_EACH (it, ports) {
         const struct path *q = EACH_AT(p, it);
-        str name = FS(it.value, "name");
+        str name = FIELD_STR(it.value, "name");
         if (name.n)
             name_check(ps, AT(q, "name"), name, name_dns1123_label);
         else if (jv_len(ports) > 1)
             problem_required(ps, AT(q, "name"), "%s", "");
-        port_check(ps, AT(q, "port"), F(it.value, "port"));
-        enum_required(ps, AT(q, "protocol"), F(it.value, "protocol"), protocols);
-        if (!jv_is_null(F(it.value, "appProtocol")))
-            name_check(ps, AT(q, "appProtocol"), FS(it.value, "appProtocol"), name_qualified);
+        port_check(ps, AT(q, "port"), FIELD(it.value, "port"));
+        enum_required(ps, AT(q, "protocol"), FIELD(it.value, "protocol"), protocols);
+        if (!jv_is_null(FIELD(it.value, "appProtocol")))
+            name_check(ps, AT(q, "appProtocol"), FIELD_STR(it.value, "appProtocol"),
+                       name_qualified);
     }
 }
 
 void endpoints_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 {
     (void)c;
-    EACH (it, F(obj, "subsets")) {
+    JV_EACH (it, FIELD(obj, "subsets")) {
         const struct path *p = ATI(ROOT("subsets"), it.i - 1);
-        if (!jv_len(F(it.value, "addresses")) && !jv_len(F(it.value, "notReadyAddresses")))
+        if (!jv_len(FIELD(it.value, "addresses")) && !jv_len(FIELD(it.value, "notReadyAddresses")))
             problem_required(ps, p, "must specify `addresses` or `notReadyAddresses`");
-        addresses_check(ps, AT(p, "addresses"), F(it.value, "addresses"));
-        addresses_check(ps, AT(p, "notReadyAddresses"), F(it.value, "notReadyAddresses"));
-        ports_check(ps, AT(p, "ports"), F(it.value, "ports"));
+        addresses_check(ps, AT(p, "addresses"), FIELD(it.value, "addresses"));
+        addresses_check(ps, AT(p, "notReadyAddresses"), FIELD(it.value, "notReadyAddresses"));
+        ports_check(ps, AT(p, "ports"), FIELD(it.value, "ports"));
     }
 }
 
@@ -144,67 +146,69 @@ static void hints_check(struct problems *ps, const struct path *p, jv list, name
         too_many(ps, p, jv_len(list), MAX_HINTS);
         return;
     }
-    EACH (it, list) {
+    JV_EACH (it, list) {
         const struct path *q = AT(EACH_AT(p, it), "name");
-        if (seen_before(list, it.i - 1, S("name"), FS(it.value, "name")))
-            problem_duplicate(ps, q, F(it.value, "name"));
-        name_check(ps, q, FS(it.value, "name"), rule);
+        if (seen_before(list, it.i - 1, S("name"), FIELD_STR(it.value, "name")))
+            problem_duplicate(ps, q, FIELD(it.value, "name"));
+        name_check(ps, q, FIELD_STR(it.value, "name"), rule);
     }
 }
 
 static void slice_endpoint_check(struct problems *ps, const struct path *p, jv v, str type)
 {
-    jv addresses = F(v, "addresses");
-    jv hints = F(v, "hints");
+    jv addresses = FIELD(v, "addresses");
+    jv hints = FIELD(v, "hints");
 
     if (!jv_len(addresses))
         problem_required(ps, AT(p, "addresses"), "must contain at least 1 address");
     else if (jv_len(addresses) > MAX_ADDRESSES)
         too_many(ps, AT(p, "addresses"), jv_len(addresses), MAX_ADDRESSES);
-    EACH (it, addresses)
+    JV_EACH (it, addresses)
         slice_address_check(ps, AT(p, "addresses"), it.i - 1, it.value, type);
-    if (!jv_is_null(F(v, "nodeName")))
-        name_check(ps, AT(p, "nodeName"), FS(v, "nodeName"), name_dns1123_subdomain);
-    labels_check(ps, AT(p, "deprecatedTopology"), F(v, "deprecatedTopology"));
-    if (!jv_is_null(F(v, "hostname")))
-        name_check(ps, AT(p, "hostname"), FS(v, "hostname"), name_dns1123_label);
-    hints_check(ps, AT(AT(p, "hints"), "forZones"), F(hints, "forZones"), name_label_value);
-    hints_check(ps, AT(AT(p, "hints"), "forNodes"), F(hints, "forNodes"), name_dns1123_subdomain);
+    if (!jv_is_null(FIELD(v, "nodeName")))
+        name_check(ps, AT(p, "nodeName"), FIELD_STR(v, "nodeName"), name_dns1123_subdomain);
+    labels_check(ps, AT(p, "deprecatedTopology"), FIELD(v, "deprecatedTopology"));
+    if (!jv_is_null(FIELD(v, "hostname")))
+        name_check(ps, AT(p, "hostname"), FIELD_STR(v, "hostname"), name_dns1123_label);
+    hints_check(ps, AT(AT(p, "hints"), "forZones"), FIELD(hints, "forZones"), name_label_value);
+    hints_check(ps, AT(AT(p, "hints"), "forNodes"), FIELD(hints, "forNodes"),
+                name_dns1123_subdomain);
 }
 
 void endpointslice_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 {
     static const char *const types[] = { "FQDN", "IPv4", "IPv6", NULL };
-    jv ports = F(obj, "ports");
-    jv endpoints = F(obj, "endpoints");
+    jv ports = FIELD(obj, "ports");
+    jv endpoints = FIELD(obj, "endpoints");
 
     (void)c;
-    enum_required(ps, ROOT("addressType"), F(obj, "addressType"), types);
+    enum_required(ps, ROOT("addressType"), FIELD(obj, "addressType"), types);
     if (jv_len(ports) > MAX_PORTS)
         too_many(ps, ROOT("ports"), jv_len(ports), MAX_PORTS);
     else
-        EACH (it, ports) {
+        JV_EACH (it, ports) {
             const struct path *p = ATI(ROOT("ports"), it.i - 1);
-            str name = FS(it.value, "name");
+            str name = FIELD_STR(it.value, "name");
             if (name.n)
                 name_check(ps, AT(p, "name"), name, name_dns1123_label);
             if (seen_before(ports, it.i - 1, S("name"), name))
                 problem_duplicate(ps, AT(p, "name"), jstr(ps->a, name));
-            enum_required(ps, AT(p, "protocol"), F(it.value, "protocol"), protocols);
-            if (!jv_is_null(F(it.value, "appProtocol")))
-                name_check(ps, AT(p, "appProtocol"), FS(it.value, "appProtocol"), name_qualified);
+            enum_required(ps, AT(p, "protocol"), FIELD(it.value, "protocol"), protocols);
+            if (!jv_is_null(FIELD(it.value, "appProtocol")))
+                name_check(ps, AT(p, "appProtocol"), FIELD_STR(it.value, "appProtocol"),
+                           name_qualified);
         }
     if (jv_len(endpoints) > MAX_ENDPOINTS) {
         too_many(ps, ROOT("endpoints"), jv_len(endpoints), MAX_ENDPOINTS);
         return;
     }
-    EACH (it, endpoints)
+    JV_EACH (it, endpoints)
         slice_endpoint_check(ps, ATI(ROOT("endpoints"), it.i - 1), it.value,
-                             FS(obj, "addressType"));
+                             FIELD_STR(obj, "addressType"));
 }
 
 void endpointslice_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
 {
     (void)c;
-    immutable_check(ps, ROOT("addressType"), F(obj, "addressType"), F(old, "addressType"));
+    immutable_check(ps, ROOT("addressType"), FIELD(obj, "addressType"), FIELD(old, "addressType"));
 }

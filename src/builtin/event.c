@@ -42,11 +42,11 @@ static void namespace_check(struct problems *ps, jv obj, str involved, bool time
 
 static void common_check(struct problems *ps, jv obj, const struct event_names *n)
 {
-    bool timed = !jv_is_null(F(obj, "eventTime"));
+    bool timed = !jv_is_null(FIELD(obj, "eventTime"));
     str controller = jv_str(jv_get(obj, n->controller), S(""));
     str instance = jv_str(jv_get(obj, n->instance), S(""));
 
-    namespace_check(ps, obj, FS(jv_get(obj, n->involved), "namespace"), timed);
+    namespace_check(ps, obj, FIELD_STR(jv_get(obj, n->involved), "namespace"), timed);
     if (timed) {
         if (!controller.n)
             problem_required(ps, ATZ(NULL, n->controller_shown), "%s", "");
@@ -54,10 +54,10 @@ static void common_check(struct problems *ps, jv obj, const struct event_names *
         if (!instance.n)
             problem_required(ps, ROOT("reportingInstance"), "%s", "");
         at_most(ps, ROOT("reportingInstance"), instance, MAX_REASON);
-        required_check(ps, ROOT("action"), F(obj, "action"));
-        at_most(ps, ROOT("action"), FS(obj, "action"), MAX_REASON);
-        required_check(ps, ROOT("reason"), F(obj, "reason"));
-        at_most(ps, ROOT("reason"), FS(obj, "reason"), MAX_REASON);
+        required_check(ps, ROOT("action"), FIELD(obj, "action"));
+        at_most(ps, ROOT("action"), FIELD_STR(obj, "action"), MAX_REASON);
+        required_check(ps, ROOT("reason"), FIELD(obj, "reason"));
+        at_most(ps, ROOT("reason"), FIELD_STR(obj, "reason"), MAX_REASON);
         at_most(ps, ROOT("message"), jv_str(jv_get(obj, n->message), S("")), MAX_NOTE);
     }
     name_check(ps, ROOT("namespace"), meta_namespace(obj), name_dns1123_subdomain);
@@ -73,9 +73,9 @@ static void series_check(struct problems *ps, jv series)
 {
     if (jv_is_null(series))
         return;
-    if (FI(series, "count") < 2)
+    if (FIELD_INT(series, "count") < 2)
         problem_invalid(ps, ROOT("series.count"), LSTR(""), "should be at least 2");
-    if (jv_is_null(F(series, "lastObservedTime")))
+    if (jv_is_null(FIELD(series, "lastObservedTime")))
         problem_required(ps, ROOT("series.lastObservedTime"), "%s", "");
 }
 
@@ -88,13 +88,13 @@ void new_event_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
                   { "deprecatedLastTimestamp", "lastTimestamp" },
                   { "deprecatedCount", "count" },
                   { "deprecatedSource", "source" } };
-    str type = FS(obj, "type");
+    str type = FIELD_STR(obj, "type");
 
     common_check(ps, obj, &new_names);
     if (c->is_update)
         return;
-    series_check(ps, F(obj, "series"));
-    if (jv_is_null(F(obj, "eventTime")))
+    series_check(ps, FIELD(obj, "series"));
+    if (jv_is_null(FIELD(obj, "eventTime")))
         problem_required(ps, ROOT("eventTime"), "%s", "");
     if (!str_eq(type, S("Normal")) && !str_eq(type, S("Warning")))
         problem_invalid(ps, ROOT("type"), LSTR(""), "has invalid value: %" PRI_STR, STR_ARG(type));
@@ -125,8 +125,8 @@ void new_event_validate_update(const struct kind_ctx *c, struct problems *ps, jv
                   { "reportingInstance", "reportingInstance" } };
 
     (void)c;
-    if (!jv_equal_semantic(F(obj, "series"), F(old, "series")))
-        series_check(ps, F(obj, "series"));
+    if (!jv_equal_semantic(FIELD(obj, "series"), FIELD(old, "series")))
+        series_check(ps, FIELD(obj, "series"));
     for (size_t i = 0; i < COUNT(fixed); i++)
         immutable_check(ps, ATZ(NULL, fixed[i].shown), jv_get(obj, str_of(fixed[i].field)),
                         jv_get(old, str_of(fixed[i].field)));

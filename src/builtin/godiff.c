@@ -59,7 +59,7 @@ static void print_any(struct buf *b, jv v, bool sorted, int depth)
         return;
     }
     struct member *members = mem_array(n, sizeof(*members));
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);)
+    JV_EACH (it, v)
         members[it.i - 1] = (struct member){ it.key, it.value };
     if (sorted && object)
         qsort(members, n, sizeof(*members), by_key);
@@ -86,7 +86,7 @@ static void print_list(struct buf *b, str kind, jv v, jv up, int depth)
         return;
     }
     buf_addc(b, '[');
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
+    JV_EACH (it, v) {
         if (it.i > 1)
             buf_addc(b, ',');
         new_line(b, depth + 1);

@@ -52,7 +52,7 @@ static jv common_defaults(struct arena *a, jv was)
     struct edit spec = edit(a, was);
 
     edit_in(&spec, S("podFailurePolicy"), failure_policy_defaults);
-    edit_set(&spec, S("template"), pod_template_defaults(a, F(was, "template")));
+    edit_set(&spec, S("template"), pod_template_defaults(a, FIELD(was, "template")));
     return edit_done(&spec);
 }
 
@@ -63,18 +63,18 @@ jv job_spec_defaults(struct arena *a, jv was)
 
 jv job_defaults(const struct kind_ctx *c, jv obj)
 {
-    jv was = F(obj, "spec");
+    jv was = FIELD(obj, "spec");
     struct edit spec = edit(c->a, common_defaults(c->a, was));
 
-    if (jv_is_null(F(was, "completions")) && jv_is_null(F(was, "parallelism")))
+    if (jv_is_null(FIELD(was, "completions")) && jv_is_null(FIELD(was, "parallelism")))
         edit_set(&spec, S("completions"), LINT(1));
     default_int(&spec, S("parallelism"), 1);
     default_int(&spec, S("backoffLimit"),
-                jv_is_null(F(was, "backoffLimitPerIndex")) ? 6 : INT32_MAX);
+                jv_is_null(FIELD(was, "backoffLimitPerIndex")) ? 6 : INT32_MAX);
     edit_default(&spec, S("completionMode"), LSTR("NonIndexed"));
     default_false(&spec, S("suspend"));
     default_false(&spec, S("manualSelector"));
-    if (jv_is_null(F(was, "podFailurePolicy")))
+    if (jv_is_null(FIELD(was, "podFailurePolicy")))
         edit_default(&spec, S("podReplacementPolicy"), LSTR("TerminatingOrFailed"));
     else
         edit_default(&spec, S("podReplacementPolicy"), LSTR("Failed"));
@@ -84,9 +84,9 @@ jv job_defaults(const struct kind_ctx *c, jv obj)
 /* The pods of a job are those with its uid as a label. */
 static jv with_selector(struct arena *a, jv obj)
 {
-    jv spec = F(obj, "spec");
-    struct edit labels = edit(a, meta_labels(F(spec, "template")));
-    struct edit match = edit(a, F(F(spec, "selector"), "matchLabels"));
+    jv spec = FIELD(obj, "spec");
+    struct edit labels = edit(a, meta_labels(FIELD(spec, "template")));
+    struct edit match = edit(a, FIELD(FIELD(spec, "selector"), "matchLabels"));
     jv name = jstr(a, meta_name(obj));
     jv uid = jstr(a, meta_uid(obj));
 
@@ -105,9 +105,9 @@ static jv with_selector(struct arena *a, jv obj)
 
 jv job_prepare(const struct kind_ctx *c, jv obj, jv old)
 {
-    if (!jv_exists(old) && !FB(F(obj, "spec"), "manualSelector"))
+    if (!jv_exists(old) && !FIELD_BOOL(FIELD(obj, "spec"), "manualSelector"))
         obj = with_selector(c->a, obj);
-    jv labels = meta_labels(F(F(obj, "spec"), "template"));
+    jv labels = meta_labels(FIELD(FIELD(obj, "spec"), "template"));
     if (!jv_len(meta_labels(obj)) && jv_len(labels)) /* those that were just made, too */
         obj = jv_with(c->a, obj, labels, "metadata", "labels");
     return status_is_the_servers(c, obj, old);
@@ -128,13 +128,13 @@ static void has_label(struct problems *ps, jv tmpl, const char *key, str want)
 
 static void generated_selector_check(struct problems *ps, jv obj)
 {
-    jv spec = F(obj, "spec");
-    jv tmpl = F(spec, "template");
+    jv spec = FIELD(obj, "spec");
+    jv tmpl = FIELD(spec, "template");
     struct edit expected = edit(ps->a, JV_EMPTY_OBJ);
     struct selector s;
     str why;
 
-    if (FB(spec, "manualSelector") || jv_is_null(F(spec, "selector")))
+    if (FIELD_BOOL(spec, "manualSelector") || jv_is_null(FIELD(spec, "selector")))
         return;
     for (size_t i = 0; i < COUNT(name_labels); i++) {
         has_label(ps, tmpl, uid_labels[i], meta_uid(obj));
@@ -142,19 +142,19 @@ static void generated_selector_check(struct problems *ps, jv obj)
         edit_set(&expected, str_of(uid_labels[i]), jstr(ps->a, meta_uid(obj)));
         edit_set(&expected, str_of(name_labels[i]), jstr(ps->a, meta_name(obj)));
     }
-    if (selector_from_object(ps->a, F(spec, "selector"), &s, &why) == 0 &&
+    if (selector_from_object(ps->a, FIELD(spec, "selector"), &s, &why) == 0 &&
         !selector_matches(&s, edit_done(&expected)))
         problem_invalid(ps, AT(ROOT("spec"), "selector"),
-                        selector_shown(ps->a, F(spec, "selector")),
+                        selector_shown(ps->a, FIELD(spec, "selector")),
                         "`selector` not auto-generated");
 }
 
 static void hostname_check(struct problems *ps, jv obj)
 {
-    jv spec = F(obj, "spec");
-    int64_t completions = FI(spec, "completions");
+    jv spec = FIELD(obj, "spec");
+    int64_t completions = FIELD_INT(spec, "completions");
 
-    if (!str_eq(FS(spec, "completionMode"), S("Indexed")) || completions <= 0)
+    if (!str_eq(FIELD_STR(spec, "completionMode"), S("Indexed")) || completions <= 0)
         return;
     str name = meta_name(obj);
     str last = arena_printf(ps->a, "%" PRI_STR "-%" PRId64, STR_ARG(name), completions - 1);
@@ -166,17 +166,17 @@ static void hostname_check(struct problems *ps, jv obj)
 
 void batch_job_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 {
-    jv spec = F(obj, "spec");
+    jv spec = FIELD(obj, "spec");
     const struct path *p = ROOT("spec");
 
     if (!c->is_update)
         generated_selector_check(ps, obj);
     job_spec_check(ps, p, spec);
-    if (jv_is_null(F(spec, "selector")))
+    if (jv_is_null(FIELD(spec, "selector")))
         problem_required(ps, AT(p, "selector"), "%s", "");
     else
-        label_selector_check(ps, AT(p, "selector"), F(spec, "selector"));
-    selector_matches_check(ps, AT(p, "template"), F(spec, "selector"), F(spec, "template"));
+        label_selector_check(ps, AT(p, "selector"), FIELD(spec, "selector"));
+    selector_matches_check(ps, AT(p, "template"), FIELD(spec, "selector"), FIELD(spec, "template"));
     if (!c->is_update)
         hostname_check(ps, obj);
 }
@@ -203,17 +203,18 @@ static jv template_shown(struct arena *a, jv tmpl)
 
     jb_add(&b, S("labels"), labels);
     jb_add(&b, S("annotations"), annotations);
-    str text = go_print_compact(a, "PodSpec", F(tmpl, "spec"));
+    str text = go_print_compact(a, "PodSpec", FIELD(tmpl, "spec"));
     jb_add(&b, S("Spec"), json_parse(a, text, NULL, NULL));
     return jb_done(&b);
 }
 
 static void template_is_fixed(struct problems *ps, const struct path *p, jv obj, jv old)
 {
-    jv now = F(F(obj, "spec"), "template");
-    jv before = F(F(old, "spec"), "template");
+    jv now = FIELD(FIELD(obj, "spec"), "template");
+    jv before = FIELD(FIELD(old, "spec"), "template");
 
-    if (FB(F(old, "spec"), "suspend") && jv_is_null(F(F(old, "status"), "startTime")))
+    if (FIELD_BOOL(FIELD(old, "spec"), "suspend") &&
+        jv_is_null(FIELD(FIELD(old, "status"), "startTime")))
         before = with_free_directives(ps->a, before, now);
     if (!jv_equal_semantic(now, before))
         problem_invalid(ps, p, template_shown(ps->a, now), "field is immutable");
@@ -223,17 +224,18 @@ void job_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, 
 {
     static const char *const fixed[] = { "completionMode", "podFailurePolicy",
                                          "backoffLimitPerIndex", "managedBy", "successPolicy" };
-    jv spec = F(obj, "spec");
-    jv before = F(old, "spec");
+    jv spec = FIELD(obj, "spec");
+    jv before = FIELD(old, "spec");
     const struct path *p = ROOT("spec");
 
     (void)c;
-    if (!str_eq(FS(spec, "completionMode"), S("Indexed")))
-        immutable_check(ps, AT(p, "completions"), F(spec, "completions"), F(before, "completions"));
-    else if (!jv_equal_semantic(F(spec, "completions"), F(before, "completions")) &&
-             !jv_is_null(F(spec, "completions")) &&
-             FI(spec, "completions") != FI(spec, "parallelism"))
-        problem_invalid(ps, AT(p, "completions"), F(spec, "completions"),
+    if (!str_eq(FIELD_STR(spec, "completionMode"), S("Indexed")))
+        immutable_check(ps, AT(p, "completions"), FIELD(spec, "completions"),
+                        FIELD(before, "completions"));
+    else if (!jv_equal_semantic(FIELD(spec, "completions"), FIELD(before, "completions")) &&
+             !jv_is_null(FIELD(spec, "completions")) &&
+             FIELD_INT(spec, "completions") != FIELD_INT(spec, "parallelism"))
+        problem_invalid(ps, AT(p, "completions"), FIELD(spec, "completions"),
                         "can only be modified in tandem with spec.parallelism");
     selector_is_fixed(ps, obj, old);
     template_is_fixed(ps, AT(p, "template"), obj, old);

@@ -99,31 +99,32 @@ static void indexed_check(struct problems *ps, const struct path *p, jv spec)
 {
     static const char many[] =
         " when completions are above 100000 and used with backoff limit per index";
-    jv completions = F(spec, "completions");
-    jv failed = F(spec, "maxFailedIndexes");
+    jv completions = FIELD(spec, "completions");
+    jv failed = FIELD(spec, "maxFailedIndexes");
 
     if (jv_is_null(completions))
         problem_required(ps, AT(p, "completions"), "when completion mode is Indexed");
-    at_most(ps, AT(p, "parallelism"), F(spec, "parallelism"), MAX_PARALLEL,
+    at_most(ps, AT(p, "parallelism"), FIELD(spec, "parallelism"), MAX_PARALLEL,
             " when completion mode is Indexed");
     if (!jv_is_null(completions) && jv_int(failed, 0) > jv_int(completions, 0))
         problem_invalid(ps, AT(p, "maxFailedIndexes"), failed,
                         "must be less than or equal to completions");
     at_most(ps, AT(p, "maxFailedIndexes"), failed, MAX_FAILED, "");
-    if (jv_int(completions, 0) <= MANY_COMPLETIONS || jv_is_null(F(spec, "backoffLimitPerIndex")))
+    if (jv_int(completions, 0) <= MANY_COMPLETIONS ||
+        jv_is_null(FIELD(spec, "backoffLimitPerIndex")))
         return;
     if (jv_is_null(failed))
         problem_required(ps, AT(p, "maxFailedIndexes"),
                          "must be specified when completions is above %d", MANY_COMPLETIONS);
-    at_most(ps, AT(p, "parallelism"), F(spec, "parallelism"), MAX_WITH_MANY, many);
+    at_most(ps, AT(p, "parallelism"), FIELD(spec, "parallelism"), MAX_WITH_MANY, many);
     at_most(ps, AT(p, "maxFailedIndexes"), failed, MAX_WITH_MANY, many);
 }
 
 static bool has_container(jv spec, str name)
 {
-    jv pod = F(F(spec, "template"), "spec");
-    jv containers = F(pod, "containers");
-    jv init = F(pod, "initContainers");
+    jv pod = FIELD(FIELD(spec, "template"), "spec");
+    jv containers = FIELD(pod, "containers");
+    jv init = FIELD(pod, "initContainers");
 
     return seen_before(containers, jv_len(containers), S("name"), name) ||
            seen_before(init, jv_len(init), S("name"), name);
@@ -131,22 +132,23 @@ static bool has_container(jv spec, str name)
 
 static void exit_codes_check(struct problems *ps, const struct path *p, jv spec, jv v)
 {
-    jv values = F(v, "values");
+    jv values = FIELD(v, "values");
     bool ordered = true;
-    str op = FS(v, "operator");
+    str op = FIELD_STR(v, "operator");
 
     if (!op.n)
         problem_required(ps, AT(p, "operator"), "valid values: [\"In\" \"NotIn\"]");
     else
-        enum_check(ps, AT(p, "operator"), F(v, "operator"), operators);
-    if (!jv_is_null(F(v, "containerName")) && !has_container(spec, FS(v, "containerName")))
-        problem_invalid(ps, AT(p, "containerName"), F(v, "containerName"),
+        enum_check(ps, AT(p, "operator"), FIELD(v, "operator"), operators);
+    if (!jv_is_null(FIELD(v, "containerName")) &&
+        !has_container(spec, FIELD_STR(v, "containerName")))
+        problem_invalid(ps, AT(p, "containerName"), FIELD(v, "containerName"),
                         "must be one of the container or initContainer names in the pod template");
     if (!jv_len(values))
         problem_invalid(ps, AT(p, "values"), JV_ABSENT, "at least one value is required");
     else if (jv_len(values) > MAX_EXIT_CODES)
         too_many(ps, AT(p, "values"), jv_len(values), MAX_EXIT_CODES);
-    EACH (it, values) {
+    JV_EACH (it, values) {
         const struct path *q = ATI(AT(p, "values"), it.i - 1);
         if (str_eq(op, S("In")) && jv_int(it.value, 0) == 0)
             problem_invalid(ps, q, it.value, "must not be 0 for the In operator");
@@ -167,29 +169,29 @@ static void pod_conditions_check(struct problems *ps, const struct path *p, jv l
 {
     if (jv_len(list) > MAX_RULES)
         too_many(ps, p, jv_len(list), MAX_RULES);
-    EACH (it, list) {
+    JV_EACH (it, list) {
         const struct path *q = EACH_AT(p, it);
-        name_check(ps, AT(q, "type"), FS(it.value, "type"), name_qualified);
-        if (!FS(it.value, "status").n)
+        name_check(ps, AT(q, "type"), FIELD_STR(it.value, "type"), name_qualified);
+        if (!FIELD_STR(it.value, "status").n)
             problem_required(ps, AT(q, "status"), "valid values: [\"False\" \"True\" \"Unknown\"]");
         else
-            enum_check(ps, AT(q, "status"), F(it.value, "status"), statuses);
+            enum_check(ps, AT(q, "status"), FIELD(it.value, "status"), statuses);
     }
 }
 
 static void failure_rule_check(struct problems *ps, const struct path *p, jv spec, jv rule)
 {
-    str action = FS(rule, "action");
-    jv codes = F(rule, "onExitCodes");
-    jv conditions = F(rule, "onPodConditions");
+    str action = FIELD_STR(rule, "action");
+    jv codes = FIELD(rule, "onExitCodes");
+    jv conditions = FIELD(rule, "onPodConditions");
 
     if (!action.n)
         problem_required(ps, AT(p, "action"),
                          "valid values: [\"Count\" \"FailIndex\" \"FailJob\" \"Ignore\"]");
     else if (!str_eq(action, S("FailIndex")))
-        enum_check(ps, AT(p, "action"), F(rule, "action"), actions);
-    else if (jv_is_null(F(spec, "backoffLimitPerIndex")))
-        problem_invalid(ps, AT(p, "action"), F(rule, "action"),
+        enum_check(ps, AT(p, "action"), FIELD(rule, "action"), actions);
+    else if (jv_is_null(FIELD(spec, "backoffLimitPerIndex")))
+        problem_invalid(ps, AT(p, "action"), FIELD(rule, "action"),
                         "requires the backoffLimitPerIndex to be set");
     if (!jv_is_null(codes))
         exit_codes_check(ps, AT(p, "onExitCodes"), spec, codes);
@@ -204,20 +206,20 @@ static void failure_rule_check(struct problems *ps, const struct path *p, jv spe
 
 static void failure_policy_check(struct problems *ps, const struct path *p, jv spec)
 {
-    jv rules = F(F(spec, "podFailurePolicy"), "rules");
+    jv rules = FIELD(FIELD(spec, "podFailurePolicy"), "rules");
     const struct path *q = AT(p, "rules");
 
     if (jv_len(rules) > MAX_RULES)
         too_many(ps, q, jv_len(rules), MAX_RULES);
-    EACH (it, rules)
+    JV_EACH (it, rules)
         failure_rule_check(ps, EACH_AT(q, it), spec, it.value);
 }
 
 static void success_rule_check(struct problems *ps, const struct path *p, jv spec, jv rule)
 {
-    int64_t completions = FI(spec, "completions");
-    jv indexes = F(rule, "succeededIndexes");
-    jv count = F(rule, "succeededCount");
+    int64_t completions = FIELD_INT(spec, "completions");
+    jv indexes = FIELD(rule, "succeededIndexes");
+    jv count = FIELD(rule, "succeededCount");
     int64_t total = 0;
     str why;
 
@@ -248,7 +250,7 @@ static void success_rule_check(struct problems *ps, const struct path *p, jv spe
 
 static void success_policy_check(struct problems *ps, const struct path *p, jv spec)
 {
-    jv rules = F(F(spec, "successPolicy"), "rules");
+    jv rules = FIELD(FIELD(spec, "successPolicy"), "rules");
     const struct path *q = AT(p, "rules");
 
     if (!jv_len(rules))
@@ -257,7 +259,7 @@ static void success_policy_check(struct problems *ps, const struct path *p, jv s
                          "specified");
     if (jv_len(rules) > MAX_RULES)
         too_many(ps, q, jv_len(rules), MAX_RULES);
-    EACH (it, rules)
+    JV_EACH (it, rules)
         success_rule_check(ps, EACH_AT(q, it), spec, it.value);
 }
 
@@ -274,7 +276,7 @@ static void completion_mode_check(struct problems *ps, const struct path *p, jv 
 {
     static const char *const modes[] = { "NonIndexed", "Indexed", NULL };
     static const char *const only_indexed[] = { "backoffLimitPerIndex", "maxFailedIndexes" };
-    jv mode = F(spec, "completionMode");
+    jv mode = FIELD(spec, "completionMode");
 
     enum_optional(ps, AT(p, "completionMode"), mode, modes);
     if (str_eq(jv_str(mode, S("")), S("Indexed"))) {
@@ -295,19 +297,19 @@ static void replacement_check(struct problems *ps, const struct path *p, jv spec
     static const char *const failed[] = { "Failed", NULL };
     static const char *const policies[] = { "Failed", "TerminatingOrFailed", NULL };
 
-    enum_optional(ps, p, F(spec, "podReplacementPolicy"),
-                  jv_is_null(F(spec, "podFailurePolicy")) ? policies : failed);
+    enum_optional(ps, p, FIELD(spec, "podReplacementPolicy"),
+                  jv_is_null(FIELD(spec, "podFailurePolicy")) ? policies : failed);
 }
 
 static void restart_policy_check(struct problems *ps, const struct path *p, jv spec)
 {
     static const char *const policies[] = { "OnFailure", "Never", NULL };
-    jv policy = F(F(F(spec, "template"), "spec"), "restartPolicy");
+    jv policy = FIELD(FIELD(FIELD(spec, "template"), "spec"), "restartPolicy");
     str text = jv_str(policy, S(""));
 
     if (!text.n || str_eq(text, S("Always")))
         problem_required(ps, p, "valid values: \"OnFailure\", \"Never\"");
-    else if (enum_check(ps, p, policy, policies) && !jv_is_null(F(spec, "podFailurePolicy")) &&
+    else if (enum_check(ps, p, policy, policies) && !jv_is_null(FIELD(spec, "podFailurePolicy")) &&
              !str_eq(text, S("Never")))
         problem_invalid(ps, p, policy,
                         "only \"Never\" is supported when podFailurePolicy is specified");
@@ -317,13 +319,13 @@ static jv success_policy_shown(struct arena *a, jv policy)
 {
     struct jbuild rules = jb_arr(a);
 
-    EACH (it, F(policy, "rules")) {
-        jv indexes = F(it.value, "succeededIndexes");
-        jv count = F(it.value, "succeededCount");
+    JV_EACH (it, FIELD(policy, "rules")) {
+        jv indexes = FIELD(it.value, "succeededIndexes");
+        jv count = FIELD(it.value, "succeededCount");
         jb_push(&rules, jobj(a, { "SucceededIndexes", jv_is_null(indexes) ? JV_NULL_V : indexes },
                              { "SucceededCount", jv_is_null(count) ? JV_NULL_V : count }));
     }
-    return jobj(a, { "Rules", jv_len(F(policy, "rules")) ? jb_done(&rules) : JV_NULL_V });
+    return jobj(a, { "Rules", jv_len(FIELD(policy, "rules")) ? jb_done(&rules) : JV_NULL_V });
 }
 
 void job_spec_check(struct problems *ps, const struct path *p, jv spec)
@@ -338,22 +340,23 @@ void job_spec_check(struct problems *ps, const struct path *p, jv spec)
                                           NULL };
 
     counts_check(ps, p, spec, counts);
-    if (!jv_is_null(F(spec, "maxFailedIndexes")) && jv_is_null(F(spec, "backoffLimitPerIndex")))
+    if (!jv_is_null(FIELD(spec, "maxFailedIndexes")) &&
+        jv_is_null(FIELD(spec, "backoffLimitPerIndex")))
         problem_required(ps, AT(p, "backoffLimitPerIndex"), "when maxFailedIndexes is specified");
-    managed_by_check(ps, AT(p, "managedBy"), F(spec, "managedBy"));
+    managed_by_check(ps, AT(p, "managedBy"), FIELD(spec, "managedBy"));
     completion_mode_check(ps, p, spec);
-    if (!jv_is_null(F(spec, "podFailurePolicy")))
+    if (!jv_is_null(FIELD(spec, "podFailurePolicy")))
         failure_policy_check(ps, AT(p, "podFailurePolicy"), spec);
-    if (!jv_is_null(F(spec, "successPolicy"))) {
-        if (str_eq(FS(spec, "completionMode"), S("Indexed")))
+    if (!jv_is_null(FIELD(spec, "successPolicy"))) {
+        if (str_eq(FIELD_STR(spec, "completionMode"), S("Indexed")))
             success_policy_check(ps, AT(p, "successPolicy"), spec);
         else
             problem_invalid(ps, AT(p, "successPolicy"),
-                            success_policy_shown(ps->a, F(spec, "successPolicy")),
+                            success_policy_shown(ps->a, FIELD(spec, "successPolicy")),
                             "requires indexed completion mode");
     }
     replacement_check(ps, AT(p, "podReplacementPolicy"), spec);
-    pod_template_check(ps, AT(p, "template"), F(spec, "template"));
+    pod_template_check(ps, AT(p, "template"), FIELD(spec, "template"));
     restart_policy_check(ps, AT(AT(AT(p, "template"), "spec"), "restartPolicy"), spec);
 }
 
@@ -364,8 +367,8 @@ void job_validate_status(const struct kind_ctx *c, struct problems *ps, jv obj, 
     static const char *const counts[] = { "active", "succeeded",   "failed",
                                           "ready",  "terminating", NULL };
     static const char *const final[] = { "Failed", "Complete", "FailureTarget" };
-    jv status = F(obj, "status");
-    jv before = F(old, "status");
+    jv status = FIELD(obj, "status");
+    jv before = FIELD(old, "status");
     const struct path *p = ROOT("status");
     bool complete = meta_condition_is(obj, S("Complete"), S("True"));
     bool failed = meta_condition_is(obj, S("Failed"), S("True"));
@@ -375,30 +378,31 @@ void job_validate_status(const struct kind_ctx *c, struct problems *ps, jv obj, 
     if (complete && failed)
         problem_add_bare(ps, PROBLEM_INVALID, AT(p, "conditions"),
                          "cannot set Complete=True and Failed=true conditions");
-    if (complete && !jv_is_null(F(status, "startTime")) && jv_is_null(F(status, "completionTime")))
+    if (complete && !jv_is_null(FIELD(status, "startTime")) &&
+        jv_is_null(FIELD(status, "completionTime")))
         problem_required(ps, AT(p, "completionTime"),
                          "completionTime is required for Complete "
                          "jobs");
-    if (!complete && !jv_is_null(F(status, "completionTime")))
-        problem_invalid(ps, AT(p, "completionTime"), F(status, "completionTime"),
+    if (!complete && !jv_is_null(FIELD(status, "completionTime")))
+        problem_invalid(ps, AT(p, "completionTime"), FIELD(status, "completionTime"),
                         "cannot set completionTime when there is no Complete=True condition");
-    if ((complete || failed) && FI(status, "active") > 0)
-        problem_invalid(ps, AT(p, "active"), F(status, "active"),
+    if ((complete || failed) && FIELD_INT(status, "active") > 0)
+        problem_invalid(ps, AT(p, "active"), FIELD(status, "active"),
                         "active>0 is invalid for finished job");
-    if ((complete || failed) && jv_is_null(F(status, "startTime")))
+    if ((complete || failed) && jv_is_null(FIELD(status, "startTime")))
         problem_required(ps, AT(p, "startTime"), "startTime is required for finished job");
-    if (FI(status, "ready") > FI(status, "active"))
-        problem_invalid(ps, AT(p, "ready"), F(status, "ready"),
+    if (FIELD_INT(status, "ready") > FIELD_INT(status, "active"))
+        problem_invalid(ps, AT(p, "ready"), FIELD(status, "ready"),
                         "cannot set more ready pods than active");
     for (size_t i = 0; i < COUNT(final); i++)
         if (meta_condition_is(old, str_of(final[i]), S("True")) &&
             !meta_condition_is(obj, str_of(final[i]), S("True")))
             problem_add_bare(ps, PROBLEM_INVALID, AT(p, "conditions"),
                              "cannot disable the terminal %s=True condition", final[i]);
-    if (FI(status, "failed") < FI(before, "failed"))
-        problem_invalid(ps, AT(p, "failed"), LINT(FI(status, "failed")),
+    if (FIELD_INT(status, "failed") < FIELD_INT(before, "failed"))
+        problem_invalid(ps, AT(p, "failed"), LINT(FIELD_INT(status, "failed")),
                         "cannot decrease the failed counter");
-    if (FI(status, "succeeded") < FI(before, "succeeded"))
-        problem_invalid(ps, AT(p, "succeeded"), LINT(FI(status, "succeeded")),
+    if (FIELD_INT(status, "succeeded") < FIELD_INT(before, "succeeded"))
+        problem_invalid(ps, AT(p, "succeeded"), LINT(FIELD_INT(status, "succeeded")),
                         "cannot decrease the succeeded counter");
 }

@@ -1,8 +1,8 @@
 /* Every built-in kind, one row each: what discovery says of it, its type, its hooks. */
 
-#include "builtin/cells.h"
+#include "builtin/cells/cells.h"
 #include "builtin/hooks.h"
-#include "builtin/types.h"
+#include "builtin/types/types.h"
 #include "kube/names.h"
 
 #define core_API         .group = "", .version = "v1"

@@ -14,8 +14,8 @@ static struct amounts defaults_of(struct arena *a, jv range, const char *list)
 {
     struct amounts all = amounts_new(a);
 
-    EACH (it, jv_at(range, "spec", "limits")) {
-        if (!str_eqz(FS(it.value, "type"), "Container"))
+    JV_EACH (it, jv_at(range, "spec", "limits")) {
+        if (!str_eqz(FIELD_STR(it.value, "type"), "Container"))
             continue;
         struct amounts own = amounts_of(a, jv_get(it.value, str_of(list)));
         for (size_t i = 0; i < own.n; i++)
@@ -58,14 +58,14 @@ static jv merge_container(struct merge *m, jv container, const char *of)
 {
     AUTO(buf) struct buf new_limits = { 0 };
     AUTO(buf) struct buf new_requests = { 0 };
-    struct edit resources = edit(m->a, F(container, "resources"));
+    struct edit resources = edit(m->a, FIELD(container, "resources"));
     jv limits = filled(m->a, edit_get(&resources, S("limits")), &m->limits, &new_limits);
     jv requests = filled(m->a, edit_get(&resources, S("requests")), &m->requests, &new_requests);
 
     if (!new_limits.n && !new_requests.n)
         return container;
-    tell(m, &new_requests, "request", of, FS(container, "name"));
-    tell(m, &new_limits, "limit", of, FS(container, "name"));
+    tell(m, &new_requests, "request", of, FIELD_STR(container, "name"));
+    tell(m, &new_limits, "limit", of, FIELD_STR(container, "name"));
     if (jv_len(limits))
         edit_set(&resources, S("limits"), limits);
     if (jv_len(requests))
@@ -77,7 +77,7 @@ static jv merge_list(struct merge *m, jv list, const char *of)
 {
     struct jbuild b = jb_arr(m->a);
 
-    EACH (it, list)
+    JV_EACH (it, list)
         jb_push(&b, merge_container(m, it.value, of));
     return jb_done(&b);
 }
@@ -109,7 +109,7 @@ static jv apply_one(struct arena *a, jv range, jv pod)
 
 jv limits_apply(struct arena *a, jv ranges, jv pod)
 {
-    EACH (it, ranges)
+    JV_EACH (it, ranges)
         pod = apply_one(a, it.value, pod);
     return pod;
 }
@@ -212,9 +212,9 @@ static void check_ratio(const struct subject *s, str name, const struct quantity
 
 static void check_item(const struct subject *s, jv item)
 {
-    struct amounts min = amounts_of(s->a, F(item, "min"));
-    struct amounts max = amounts_of(s->a, F(item, "max"));
-    struct amounts ratio = amounts_of(s->a, F(item, "maxLimitRequestRatio"));
+    struct amounts min = amounts_of(s->a, FIELD(item, "min"));
+    struct amounts max = amounts_of(s->a, FIELD(item, "max"));
+    struct amounts ratio = amounts_of(s->a, FIELD(item, "maxLimitRequestRatio"));
 
     for (size_t i = 0; i < min.n; i++)
         check_min(s, min.at[i].name, &min.at[i].q);
@@ -226,7 +226,7 @@ static void check_item(const struct subject *s, jv item)
 
 static void check_containers(struct arena *a, jv list, jv item, struct jbuild *said)
 {
-    EACH (it, list) {
+    JV_EACH (it, list) {
         struct amounts requests = amounts_of(a, jv_at(it.value, "resources", "requests"));
         struct amounts limits = amounts_of(a, jv_at(it.value, "resources", "limits"));
         struct subject s = { a, S("Container"), &requests, &limits, said };
@@ -236,7 +236,7 @@ static void check_containers(struct arena *a, jv list, jv item, struct jbuild *s
 
 static void check_pod(struct arena *a, jv pod, jv item, struct jbuild *said)
 {
-    str type = FS(item, "type");
+    str type = FIELD_STR(item, "type");
 
     if (str_eqz(type, "Container")) {
         check_containers(a, jv_at(pod, "spec", "containers"), item, said);
@@ -252,7 +252,7 @@ static void check_pod(struct arena *a, jv pod, jv item, struct jbuild *said)
 static void check_claim(struct arena *a, jv claim, jv item, struct jbuild *said)
 {
     struct amounts requests = amounts_of(a, jv_at(claim, "spec", "resources", "requests"));
-    struct subject s = { a, FS(item, "type"), &requests, NULL, said };
+    struct subject s = { a, FIELD_STR(item, "type"), &requests, NULL, said };
 
     if (str_eqz(s.type, "PersistentVolumeClaim"))
         check_item(&s, item);
@@ -263,7 +263,7 @@ static str joined(struct arena *a, jv texts)
 {
     AUTO(buf) struct buf b = { 0 };
 
-    EACH (it, texts)
+    JV_EACH (it, texts)
         buf_printf(&b, "%s%" PRI_STR, b.n ? ", " : "", STR_ARG(jv_str(it.value, S(""))));
     return jv_len(texts) == 1 ? arena_str(a, buf_str(&b))
                               : arena_printf(a, "[%" PRI_STR "]", STR_ARG(buf_str(&b)));
@@ -273,9 +273,9 @@ typedef void check_fn(struct arena *a, jv obj, jv item, struct jbuild *said);
 
 static str check_ranges(struct arena *a, jv ranges, jv obj, check_fn *check)
 {
-    EACH (range, ranges) {
+    JV_EACH (range, ranges) {
         struct jbuild said = jb_arr(a);
-        EACH (it, jv_at(range.value, "spec", "limits"))
+        JV_EACH (it, jv_at(range.value, "spec", "limits"))
             check(a, obj, it.value, &said);
         if (said.n)
             return joined(a, jb_done(&said));

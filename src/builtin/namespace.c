@@ -14,7 +14,7 @@ static jv with_name_label(struct arena *a, jv obj)
 {
     str name = meta_name(obj);
 
-    if (!name.n || str_eq(FS(meta_labels(obj), NAME_LABEL), name))
+    if (!name.n || str_eq(FIELD_STR(meta_labels(obj), NAME_LABEL), name))
         return obj;
     return jv_with(a, obj, jstr(a, name), "metadata", "labels", NAME_LABEL);
 }
@@ -35,16 +35,16 @@ jv namespace_defaults(const struct kind_ctx *c, jv obj)
 jv namespace_prepare(const struct kind_ctx *c, jv obj, jv old)
 {
     struct edit e = edit(c->a, with_name_label(c->a, obj));
-    jv finalizers = F(F(obj, "spec"), "finalizers");
+    jv finalizers = FIELD(FIELD(obj, "spec"), "finalizers");
 
     if (jv_exists(old)) {
-        edit_set(&e, S("spec"), F(old, "spec"));
-        edit_set(&e, S("status"), F(old, "status"));
+        edit_set(&e, S("spec"), FIELD(old, "spec"));
+        edit_set(&e, S("status"), FIELD(old, "status"));
         return edit_done(&e);
     }
     if (!str_list_has(finalizers, S("kubernetes")))
         finalizers = jv_with_index(c->a, finalizers, jv_len(finalizers), LSTR("kubernetes"));
-    edit_set(&e, S("spec"), jv_with(c->a, F(obj, "spec"), finalizers, "finalizers"));
+    edit_set(&e, S("spec"), jv_with(c->a, FIELD(obj, "spec"), finalizers, "finalizers"));
     edit_set(&e, S("status"), jobj(c->a, { "phase", LSTR("Active") }));
     return edit_done(&e);
 }
@@ -55,7 +55,7 @@ void namespace_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
     const struct path *p = AT(ROOT("spec"), "finalizers");
 
     (void)c;
-    EACH (it, F(F(obj, "spec"), "finalizers")) {
+    JV_EACH (it, FIELD(FIELD(obj, "spec"), "finalizers")) {
         str name = jv_str(it.value, S(""));
         name_check(ps, p, name, name_qualified);
         if (str_find(name, '/') < 0 && !one_of(name, standard))
@@ -66,7 +66,7 @@ void namespace_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 
 void namespace_validate_status(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
 {
-    jv phase = F(F(obj, "status"), "phase");
+    jv phase = FIELD(FIELD(obj, "status"), "phase");
     const struct path *p = AT(ROOT("status"), "Phase");
 
     (void)c;
@@ -85,19 +85,19 @@ void namespace_validate_status(const struct kind_ctx *c, struct problems *ps, jv
 
 jv node_defaults(const struct kind_ctx *c, jv obj)
 {
-    struct edit spec = edit(c->a, F(obj, "spec"));
+    struct edit spec = edit(c->a, FIELD(obj, "spec"));
     struct edit e = edit(c->a, obj);
-    jv cidrs = F(F(obj, "spec"), "podCIDRs");
-    jv cidr = F(F(obj, "spec"), "podCIDR");
+    jv cidrs = FIELD(FIELD(obj, "spec"), "podCIDRs");
+    jv cidr = FIELD(FIELD(obj, "spec"), "podCIDR");
 
     if (jv_str(cidr, S("")).n && !jv_equal(jv_index(cidrs, 0), cidr))
         edit_set(&spec, S("podCIDRs"), jarr(c->a, cidr));
     else if (jv_len(cidrs) && !jv_equal(jv_index(cidrs, 0), cidr))
         edit_set(&spec, S("podCIDR"), jv_index(cidrs, 0));
     edit_set(&e, S("spec"), edit_done(&spec));
-    jv status = F(obj, "status");
-    if (jv_len(F(status, "capacity")) && !jv_len(F(status, "allocatable")))
-        edit_set(&e, S("status"), jv_with(c->a, status, F(status, "capacity"), "allocatable"));
+    jv status = FIELD(obj, "status");
+    if (jv_len(FIELD(status, "capacity")) && !jv_len(FIELD(status, "allocatable")))
+        edit_set(&e, S("status"), jv_with(c->a, status, FIELD(status, "capacity"), "allocatable"));
     return edit_done(&e);
 }
 
@@ -106,16 +106,17 @@ jv node_prepare(const struct kind_ctx *c, jv obj, jv old)
     struct edit e = edit(c->a, obj);
 
     if (jv_exists(old))
-        edit_set(&e, S("status"), F(old, "status"));
+        edit_set(&e, S("status"), FIELD(old, "status"));
     return edit_done(&e);
 }
 
 static jv taint_shown(struct arena *a, jv taint)
 {
-    jv added = F(taint, "timeAdded");
+    jv added = FIELD(taint, "timeAdded");
 
-    return jobj(a, { "Key", jstr(a, FS(taint, "key")) }, { "Value", jstr(a, FS(taint, "value")) },
-                { "Effect", jstr(a, FS(taint, "effect")) },
+    return jobj(a, { "Key", jstr(a, FIELD_STR(taint, "key")) },
+                { "Value", jstr(a, FIELD_STR(taint, "value")) },
+                { "Effect", jstr(a, FIELD_STR(taint, "effect")) },
                 { "TimeAdded", jv_is_null(added) ? JV_NULL_V : added });
 }
 
@@ -125,8 +126,8 @@ static bool tainted_before(jv taints, size_t n, jv taint)
 {
     for (size_t i = n > LOOK_BACK ? n - LOOK_BACK : 0; i < n; i++) {
         jv other = jv_index(taints, i);
-        if (str_eq(FS(other, "key"), FS(taint, "key")) &&
-            str_eq(FS(other, "effect"), FS(taint, "effect")))
+        if (str_eq(FIELD_STR(other, "key"), FIELD_STR(taint, "key")) &&
+            str_eq(FIELD_STR(other, "effect"), FIELD_STR(taint, "effect")))
             return true;
     }
     return false;
@@ -134,15 +135,15 @@ static bool tainted_before(jv taints, size_t n, jv taint)
 
 static void taints_check(struct problems *ps, const struct path *p, jv taints)
 {
-    EACH (it, taints) {
+    JV_EACH (it, taints) {
         const struct path *q = EACH_AT(p, it);
-        str value = FS(it.value, "value");
+        str value = FIELD_STR(it.value, "value");
         struct name_errors e = name_label_value(value);
-        label_key_check(ps, AT(q, "key"), FS(it.value, "key"));
+        label_key_check(ps, AT(q, "key"), FIELD_STR(it.value, "key"));
         if (e.n)
             problem_invalid(ps, AT(q, "value"), jstr(ps->a, value), "%" PRI_STR,
                             STR_ARG(name_join(ps->a, &e, ";")));
-        taint_effect_check(ps, AT(q, "effect"), F(it.value, "effect"), false);
+        taint_effect_check(ps, AT(q, "effect"), FIELD(it.value, "effect"), false);
         if (tainted_before(taints, it.i - 1, it.value))
             problem_add(ps, PROBLEM_DUPLICATE, q, taint_shown(ps->a, it.value),
                         "taints must be unique by key and effect pair");
@@ -151,7 +152,7 @@ static void taints_check(struct problems *ps, const struct path *p, jv taints)
 
 static void amounts_check(struct problems *ps, const struct path *p, jv list)
 {
-    EACH (it, list)
+    JV_EACH (it, list)
         resource_amount_check(ps, ATS(p, it.key), it.key, it.value);
 }
 
@@ -160,7 +161,7 @@ static void pod_cidrs_check(struct problems *ps, const struct path *p, jv cidrs)
     struct cidr at[2] = { 0 };
     bool is_bad = false;
 
-    EACH (it, cidrs)
+    JV_EACH (it, cidrs)
         cidr_check_legacy(ps, EACH_AT(p, it), jv_str(it.value, S("")));
     if (jv_len(cidrs) < 2)
         return;
@@ -179,24 +180,24 @@ static void pod_cidrs_check(struct problems *ps, const struct path *p, jv cidrs)
 
 void node_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 {
-    jv spec = F(obj, "spec");
-    jv status = F(obj, "status");
+    jv spec = FIELD(obj, "spec");
+    jv status = FIELD(obj, "status");
 
     (void)c;
-    taints_check(ps, AT(ROOT("metadata"), "taints"), F(spec, "taints"));
-    amounts_check(ps, AT(ROOT("status"), "capacity"), F(status, "capacity"));
-    amounts_check(ps, AT(ROOT("status"), "allocatable"), F(status, "allocatable"));
-    pod_cidrs_check(ps, AT(ROOT("spec"), "podCIDRs"), F(spec, "podCIDRs"));
+    taints_check(ps, AT(ROOT("metadata"), "taints"), FIELD(spec, "taints"));
+    amounts_check(ps, AT(ROOT("status"), "capacity"), FIELD(status, "capacity"));
+    amounts_check(ps, AT(ROOT("status"), "allocatable"), FIELD(status, "allocatable"));
+    pod_cidrs_check(ps, AT(ROOT("spec"), "podCIDRs"), FIELD(spec, "podCIDRs"));
 }
 
 static void addresses_check(struct problems *ps, const struct path *p, jv addresses)
 {
-    EACH (it, addresses)
+    JV_EACH (it, addresses)
         for (size_t i = it.i > LOOK_BACK ? it.i - LOOK_BACK : 0; i + 1 < it.i; i++)
             if (jv_equal_semantic(jv_index(addresses, i), it.value)) {
                 problem_duplicate(ps, EACH_AT(p, it),
-                                  jobj(ps->a, { "Type", jstr(ps->a, FS(it.value, "type")) },
-                                       { "Address", jstr(ps->a, FS(it.value, "address")) }));
+                                  jobj(ps->a, { "Type", jstr(ps->a, FIELD_STR(it.value, "type")) },
+                                       { "Address", jstr(ps->a, FIELD_STR(it.value, "address")) }));
                 break;
             }
 }
@@ -205,11 +206,11 @@ void node_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj,
 {
     static const char *const once[] = { "podCIDRs", "providerID" };
     static const char *const shown_as[] = { "podCIDR", "providerID" };
-    jv spec = F(obj, "spec");
-    jv before = F(old, "spec");
+    jv spec = FIELD(obj, "spec");
+    jv before = FIELD(old, "spec");
 
     (void)c;
-    addresses_check(ps, AT(ROOT("status"), "addresses"), F(F(obj, "status"), "addresses"));
+    addresses_check(ps, AT(ROOT("status"), "addresses"), FIELD(FIELD(obj, "status"), "addresses"));
     for (size_t i = 0; i < COUNT(once); i++) {
         jv was = jv_get(before, str_of(once[i]));
         if ((jv_len(was) || jv_str(was, S("")).n) && !jv_equal(was, jv_get(spec, str_of(once[i]))))

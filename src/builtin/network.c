@@ -25,7 +25,7 @@ static jv policy_rule_defaults(struct arena *a, jv rule)
 
 jv networkpolicy_defaults(const struct kind_ctx *c, jv obj)
 {
-    struct edit spec = edit(c->a, F(obj, "spec"));
+    struct edit spec = edit(c->a, FIELD(obj, "spec"));
     bool egress = jv_len(edit_get(&spec, S("egress")));
 
     edit_each(&spec, S("ingress"), policy_rule_defaults);
@@ -40,10 +40,10 @@ jv networkpolicy_defaults(const struct kind_ctx *c, jv obj)
 static void policy_port_check(struct problems *ps, const struct path *p, jv v)
 {
     static const char *const protocols[] = { "TCP", "UDP", "SCTP", NULL };
-    jv port = F(v, "port");
-    jv end = F(v, "endPort");
+    jv port = FIELD(v, "port");
+    jv end = FIELD(v, "endPort");
 
-    enum_optional(ps, AT(p, "protocol"), F(v, "protocol"), protocols);
+    enum_optional(ps, AT(p, "protocol"), FIELD(v, "protocol"), protocols);
     if (jv_is_null(port)) {
         if (!jv_is_null(end))
             problem_invalid(ps, AT(p, "endPort"), end,
@@ -68,14 +68,14 @@ static void ip_block_check(struct problems *ps, const struct path *p, jv block)
     struct cidr outer;
     struct cidr inner;
 
-    if (!FS(block, "cidr").n) {
+    if (!FIELD_STR(block, "cidr").n) {
         problem_required(ps, AT(p, "cidr"), "%s", "");
         return;
     }
-    cidr_check_legacy(ps, AT(p, "cidr"), FS(block, "cidr"));
-    if (!cidr_parse(FS(block, "cidr"), &outer))
+    cidr_check_legacy(ps, AT(p, "cidr"), FIELD_STR(block, "cidr"));
+    if (!cidr_parse(FIELD_STR(block, "cidr"), &outer))
         return;
-    EACH (it, F(block, "except")) {
+    JV_EACH (it, FIELD(block, "except")) {
         const struct path *q = ATI(AT(p, "except"), it.i - 1);
         cidr_check_legacy(ps, q, jv_str(it.value, S("")));
         if (cidr_parse(jv_str(it.value, S("")), &inner) &&
@@ -86,14 +86,14 @@ static void ip_block_check(struct problems *ps, const struct path *p, jv block)
 
 static void peer_check(struct problems *ps, const struct path *p, jv peer)
 {
-    bool pods = !jv_is_null(F(peer, "podSelector"));
-    bool spaces = !jv_is_null(F(peer, "namespaceSelector"));
-    bool block = !jv_is_null(F(peer, "ipBlock"));
+    bool pods = !jv_is_null(FIELD(peer, "podSelector"));
+    bool spaces = !jv_is_null(FIELD(peer, "namespaceSelector"));
+    bool block = !jv_is_null(FIELD(peer, "ipBlock"));
 
-    label_selector_check(ps, AT(p, "podSelector"), F(peer, "podSelector"));
-    label_selector_check(ps, AT(p, "namespaceSelector"), F(peer, "namespaceSelector"));
+    label_selector_check(ps, AT(p, "podSelector"), FIELD(peer, "podSelector"));
+    label_selector_check(ps, AT(p, "namespaceSelector"), FIELD(peer, "namespaceSelector"));
     if (block)
-        ip_block_check(ps, AT(p, "ipBlock"), F(peer, "ipBlock"));
+        ip_block_check(ps, AT(p, "ipBlock"), FIELD(peer, "ipBlock"));
     if (!pods && !spaces && !block)
         problem_required(ps, p, "must specify a peer");
     else if (block && (pods || spaces))
@@ -103,11 +103,11 @@ static void peer_check(struct problems *ps, const struct path *p, jv peer)
 static void policy_rules_check(struct problems *ps, const struct path *p, jv rules,
                                const char *peers)
 {
-    EACH (it, rules) {
+    JV_EACH (it, rules) {
         const struct path *q = EACH_AT(p, it);
-        EACH (port, F(it.value, "ports"))
+        JV_EACH (port, FIELD(it.value, "ports"))
             policy_port_check(ps, ATI(AT(q, "ports"), port.i - 1), port.value);
-        EACH (peer, jv_get(it.value, str_of(peers)))
+        JV_EACH (peer, jv_get(it.value, str_of(peers)))
             peer_check(ps, ATI(ATZ(q, peers), peer.i - 1), peer.value);
     }
 }
@@ -115,20 +115,20 @@ static void policy_rules_check(struct problems *ps, const struct path *p, jv rul
 void networkpolicy_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 {
     static const char *const types[] = { "Ingress", "Egress", NULL };
-    jv spec = F(obj, "spec");
-    jv list = F(spec, "policyTypes");
+    jv spec = FIELD(obj, "spec");
+    jv list = FIELD(spec, "policyTypes");
     const struct path *p = ROOT("spec");
 
     (void)c;
-    label_selector_check(ps, AT(p, "podSelector"), F(spec, "podSelector"));
-    policy_rules_check(ps, AT(p, "ingress"), F(spec, "ingress"), "from");
-    policy_rules_check(ps, AT(p, "egress"), F(spec, "egress"), "to");
+    label_selector_check(ps, AT(p, "podSelector"), FIELD(spec, "podSelector"));
+    policy_rules_check(ps, AT(p, "ingress"), FIELD(spec, "ingress"), "from");
+    policy_rules_check(ps, AT(p, "egress"), FIELD(spec, "egress"), "to");
     if (jv_len(list) > 2) {
         problem_invalid(ps, AT(p, "policyTypes"), list,
                         "may not specify more than two policyTypes");
         return;
     }
-    EACH (it, list)
+    JV_EACH (it, list)
         enum_check(ps, ATI(AT(p, "policyTypes"), it.i - 1), it.value, types);
 }
 
@@ -136,17 +136,17 @@ void networkpolicy_validate(const struct kind_ctx *c, struct problems *ps, jv ob
 
 static void typed_reference_check(struct problems *ps, const struct path *p, jv ref)
 {
-    if (!jv_is_null(F(ref, "apiGroup")))
-        name_check(ps, AT(p, "apiGroup"), FS(ref, "apiGroup"), name_dns1123_subdomain);
-    name_required(ps, AT(p, "kind"), FS(ref, "kind"), name_path_segment);
-    name_required(ps, AT(p, "name"), FS(ref, "name"), name_path_segment);
+    if (!jv_is_null(FIELD(ref, "apiGroup")))
+        name_check(ps, AT(p, "apiGroup"), FIELD_STR(ref, "apiGroup"), name_dns1123_subdomain);
+    name_required(ps, AT(p, "kind"), FIELD_STR(ref, "kind"), name_path_segment);
+    name_required(ps, AT(p, "name"), FIELD_STR(ref, "name"), name_path_segment);
 }
 
 static void backend_check(struct problems *ps, const struct path *p, jv backend)
 {
-    jv service = F(backend, "service");
-    jv resource = F(backend, "resource");
-    jv port = F(service, "port");
+    jv service = FIELD(backend, "service");
+    jv resource = FIELD(backend, "resource");
+    jv port = FIELD(service, "port");
     const struct path *q = AT(p, "service");
 
     if (!jv_is_null(service) && !jv_is_null(resource)) {
@@ -156,13 +156,13 @@ static void backend_check(struct problems *ps, const struct path *p, jv backend)
     } else if (jv_is_null(service)) {
         problem_invalid(ps, p, LSTR(""), "resource or service backend is required");
     } else {
-        name_required(ps, AT(q, "name"), FS(service, "name"), name_dns1035_label);
-        if (FS(port, "name").n && FI(port, "number"))
+        name_required(ps, AT(q, "name"), FIELD_STR(service, "name"), name_dns1035_label);
+        if (FIELD_STR(port, "name").n && FIELD_INT(port, "number"))
             problem_invalid(ps, p, LSTR(""), "cannot set both port name & port number");
-        else if (FS(port, "name").n)
-            name_check(ps, AT(AT(q, "port"), "name"), FS(port, "name"), name_port);
-        else if (FI(port, "number"))
-            port_check(ps, AT(AT(q, "port"), "number"), F(port, "number"));
+        else if (FIELD_STR(port, "name").n)
+            name_check(ps, AT(AT(q, "port"), "name"), FIELD_STR(port, "name"), name_port);
+        else if (FIELD_INT(port, "number"))
+            port_check(ps, AT(AT(q, "port"), "number"), FIELD(port, "number"));
         else
             problem_required(ps, p, "port name or number is required");
     }
@@ -187,19 +187,19 @@ static void exact_path_check(struct problems *ps, const struct path *p, jv path)
 static void http_path_check(struct problems *ps, const struct path *p, jv v)
 {
     static const char *const types[] = { "Exact", "ImplementationSpecific", "Prefix", NULL };
-    str type = FS(v, "pathType");
-    str path = FS(v, "path");
+    str type = FIELD_STR(v, "pathType");
+    str path = FIELD_STR(v, "path");
 
-    if (jv_is_null(F(v, "pathType"))) {
+    if (jv_is_null(FIELD(v, "pathType"))) {
         problem_required(ps, AT(p, "pathType"), "pathType must be specified");
         return;
     }
     if (str_eq(type, S("Exact")) || str_eq(type, S("Prefix")))
-        exact_path_check(ps, AT(p, "path"), F(v, "path"));
-    else if (enum_check(ps, AT(p, "pathType"), F(v, "pathType"), types) && path.n &&
+        exact_path_check(ps, AT(p, "path"), FIELD(v, "path"));
+    else if (enum_check(ps, AT(p, "pathType"), FIELD(v, "pathType"), types) && path.n &&
              path.p[0] != '/')
-        problem_invalid(ps, AT(p, "path"), F(v, "path"), "must be an absolute path");
-    backend_check(ps, AT(p, "backend"), F(v, "backend"));
+        problem_invalid(ps, AT(p, "path"), FIELD(v, "path"), "must be an absolute path");
+    backend_check(ps, AT(p, "backend"), FIELD(v, "backend"));
 }
 
 static void host_check(struct problems *ps, const struct path *p, str host)
@@ -210,42 +210,43 @@ static void host_check(struct problems *ps, const struct path *p, str host)
 
 static void ingress_rule_check(struct problems *ps, const struct path *p, jv rule)
 {
-    str host = FS(rule, "host");
-    jv http = F(rule, "http");
+    str host = FIELD_STR(rule, "host");
+    jv http = FIELD(rule, "http");
     struct ip ip;
 
     if (host.n && ip_parse(host, &ip))
-        problem_invalid(ps, AT(p, "host"), F(rule, "host"),
+        problem_invalid(ps, AT(p, "host"), FIELD(rule, "host"),
                         "must be a DNS name, not an IP address");
     if (host.n)
         host_check(ps, AT(p, "host"), host);
     if (jv_is_null(http))
         return;
-    if (!jv_len(F(http, "paths")))
+    if (!jv_len(FIELD(http, "paths")))
         problem_required(ps, AT(AT(p, "http"), "paths"), "%s", "");
-    EACH (it, F(http, "paths"))
+    JV_EACH (it, FIELD(http, "paths"))
         http_path_check(ps, ATI(AT(AT(p, "http"), "paths"), it.i - 1), it.value);
 }
 
 void ingress_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 {
-    jv spec = F(obj, "spec");
-    jv class = F(spec, "ingressClassName");
-    jv annotation = F(meta_annotations(obj), "kubernetes.io/ingress.class");
+    jv spec = FIELD(obj, "spec");
+    jv class = FIELD(spec, "ingressClassName");
+    jv annotation = FIELD(meta_annotations(obj), "kubernetes.io/ingress.class");
     const struct path *p = ROOT("spec");
 
-    if (!jv_len(F(spec, "rules")) && jv_is_null(F(spec, "defaultBackend")))
+    if (!jv_len(FIELD(spec, "rules")) && jv_is_null(FIELD(spec, "defaultBackend")))
         problem_invalid(ps, p, JV_ABSENT, "either `defaultBackend` or `rules` must be specified");
-    if (!jv_is_null(F(spec, "defaultBackend")))
-        backend_check(ps, AT(p, "defaultBackend"), F(spec, "defaultBackend"));
-    EACH (it, F(spec, "rules"))
+    if (!jv_is_null(FIELD(spec, "defaultBackend")))
+        backend_check(ps, AT(p, "defaultBackend"), FIELD(spec, "defaultBackend"));
+    JV_EACH (it, FIELD(spec, "rules"))
         ingress_rule_check(ps, ATI(AT(p, "rules"), it.i - 1), it.value);
-    EACH (it, F(spec, "tls")) {
+    JV_EACH (it, FIELD(spec, "tls")) {
         const struct path *q = ATI(AT(p, "tls"), it.i - 1);
-        EACH (h, F(it.value, "hosts"))
+        JV_EACH (h, FIELD(it.value, "hosts"))
             host_check(ps, ATI(AT(q, "hosts"), h.i - 1), jv_str(h.value, S("")));
-        if (FS(it.value, "secretName").n)
-            name_check(ps, AT(q, "secretName"), FS(it.value, "secretName"), name_dns1123_subdomain);
+        if (FIELD_STR(it.value, "secretName").n)
+            name_check(ps, AT(q, "secretName"), FIELD_STR(it.value, "secretName"),
+                       name_dns1123_subdomain);
     }
     if (!jv_is_null(class))
         name_check(ps, AT(p, "ingressClassName"), jv_str(class, S("")), name_dns1123_subdomain);
@@ -260,7 +261,7 @@ void ingress_validate_status(const struct kind_ctx *c, struct problems *ps, jv o
     (void)c;
     (void)old;
     load_balancer_status_check(ps, AT(ROOT("status"), "loadBalancer"),
-                               F(F(obj, "status"), "loadBalancer"));
+                               FIELD(FIELD(obj, "status"), "loadBalancer"));
 }
 
 /* ---- IngressClass */
@@ -275,7 +276,7 @@ static jv parameters_defaults(struct arena *a, jv parameters)
 
 jv ingressclass_defaults(const struct kind_ctx *c, jv obj)
 {
-    struct edit spec = edit(c->a, F(obj, "spec"));
+    struct edit spec = edit(c->a, FIELD(obj, "spec"));
     struct edit e = edit(c->a, obj);
 
     edit_in(&spec, S("parameters"), parameters_defaults);
@@ -286,14 +287,14 @@ jv ingressclass_defaults(const struct kind_ctx *c, jv obj)
 static void parameters_check(struct problems *ps, const struct path *p, jv v)
 {
     static const char *const scopes[] = { "Cluster", "Namespace", NULL };
-    jv space = F(v, "namespace");
+    jv space = FIELD(v, "namespace");
 
     if (jv_is_null(v))
         return;
     typed_reference_check(ps, p, v);
-    if (!enum_check(ps, AT(p, "scope"), F(v, "scope"), scopes))
+    if (!enum_check(ps, AT(p, "scope"), FIELD(v, "scope"), scopes))
         return;
-    if (str_eq(FS(v, "scope"), S("Cluster"))) {
+    if (str_eq(FIELD_STR(v, "scope"), S("Cluster"))) {
         if (!jv_is_null(space))
             problem_forbidden(ps, AT(p, "namespace"), "`parameters.scope` is set to 'Cluster'");
     } else if (jv_is_null(space)) {
@@ -305,19 +306,19 @@ static void parameters_check(struct problems *ps, const struct path *p, jv v)
 
 void ingressclass_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 {
-    jv spec = F(obj, "spec");
+    jv spec = FIELD(obj, "spec");
     const struct path *p = ROOT("spec");
 
     (void)c;
-    if (FS(spec, "controller").n > 250)
+    if (FIELD_STR(spec, "controller").n > 250)
         too_long(ps, AT(p, "controller"), 250);
-    domain_path_check(ps, AT(p, "controller"), F(spec, "controller"));
-    parameters_check(ps, AT(p, "parameters"), F(spec, "parameters"));
+    domain_path_check(ps, AT(p, "controller"), FIELD(spec, "controller"));
+    parameters_check(ps, AT(p, "parameters"), FIELD(spec, "parameters"));
 }
 
 void ingressclass_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
 {
     (void)c;
-    immutable_check(ps, AT(ROOT("spec"), "controller"), F(F(obj, "spec"), "controller"),
-                    F(F(old, "spec"), "controller"));
+    immutable_check(ps, AT(ROOT("spec"), "controller"), FIELD(FIELD(obj, "spec"), "controller"),
+                    FIELD(FIELD(old, "spec"), "controller"));
 }

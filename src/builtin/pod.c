@@ -13,14 +13,14 @@ enum { TOLERATE_S = 300, MAX_LIMITS = 1024 };
 
 static jv requests_from_limits(struct arena *a, jv container)
 {
-    jv resources = F(container, "resources");
-    jv limits = F(resources, "limits");
-    jv requests = F(resources, "requests");
+    jv resources = FIELD(container, "resources");
+    jv limits = FIELD(resources, "limits");
+    jv requests = FIELD(resources, "requests");
 
     if (!jv_len(limits) || jv_len(limits) > MAX_LIMITS) /* refused by validation */
         return container;
     struct edit r = edit(a, requests);
-    EACH (it, limits)
+    JV_EACH (it, limits)
         if (!jv_exists(jv_get(requests, it.key)))
             edit_set(&r, it.key, it.value);
     return jv_with(a, container, edit_done(&r), "resources", "requests");
@@ -30,7 +30,7 @@ static jv host_port_default(struct arena *a, jv port)
 {
     struct edit e = edit(a, port);
 
-    edit_default_zero(&e, S("hostPort"), FI(port, "containerPort"));
+    edit_default_zero(&e, S("hostPort"), FIELD_INT(port, "containerPort"));
     return edit_done(&e);
 }
 
@@ -57,7 +57,7 @@ static jv with_pod_ips(struct arena *a, jv obj)
 
 jv pod_defaults(const struct kind_ctx *c, jv obj)
 {
-    struct edit spec = edit(c->a, pod_spec_defaults(c->a, F(obj, "spec")));
+    struct edit spec = edit(c->a, pod_spec_defaults(c->a, FIELD(obj, "spec")));
     struct edit e = edit(c->a, obj);
 
     edit_each(&spec, S("containers"), requests_from_limits);
@@ -79,9 +79,9 @@ jv pod_defaults(const struct kind_ctx *c, jv obj)
 
 static bool tolerates(jv tolerations, str key)
 {
-    EACH (it, tolerations) {
-        str k = FS(it.value, "key");
-        str effect = FS(it.value, "effect");
+    JV_EACH (it, tolerations) {
+        str k = FIELD_STR(it.value, "key");
+        str effect = FIELD_STR(it.value, "effect");
         if ((!k.n || str_eq(k, key)) && (!effect.n || str_eq(effect, S("NoExecute"))))
             return true;
     }
@@ -131,22 +131,22 @@ static jv first_status(const struct kind_ctx *c, jv spec)
 
     edit_set(&status, S("phase"), LSTR("Pending"));
     edit_set(&status, S("qosClass"), jstr(a, str_of(pod_qos(a, spec))));
-    if (jv_len(F(spec, "schedulingGates")))
+    if (jv_len(FIELD(spec, "schedulingGates")))
         edit_set(&status, S("conditions"), jarr(a, gated_condition(c)));
     return edit_done(&status);
 }
 
 jv pod_prepare(const struct kind_ctx *c, jv obj, jv old)
 {
-    struct edit spec = edit(c->a, F(obj, "spec"));
+    struct edit spec = edit(c->a, FIELD(obj, "spec"));
     struct edit e = edit(c->a, obj);
 
     admit_tolerations(&spec);
     if (jv_exists(old)) {
-        keep_from(&spec, F(old, "spec"), S("priority"));
-        keep_from(&spec, F(old, "spec"), S("preemptionPolicy"));
+        keep_from(&spec, FIELD(old, "spec"), S("priority"));
+        keep_from(&spec, FIELD(old, "spec"), S("preemptionPolicy"));
         edit_set(&e, S("spec"), edit_done(&spec));
-        edit_set(&e, S("status"), F(old, "status"));
+        edit_set(&e, S("status"), FIELD(old, "status"));
         return edit_done(&e);
     }
     add_label_keys(&spec, meta_labels(obj));
@@ -164,27 +164,28 @@ jv pod_prepare(const struct kind_ctx *c, jv obj, jv old)
 
 int pod_resolve_priority(struct arena *a, jv pod, jv class, jv *out, struct err *e)
 {
-    jv spec = F(pod, "spec");
-    int64_t value = jv_int(F(class, "value"), 0);
-    jv policy = F(class, "preemptionPolicy");
+    jv spec = FIELD(pod, "spec");
+    int64_t value = jv_int(FIELD(class, "value"), 0);
+    jv policy = FIELD(class, "preemptionPolicy");
     struct edit s = edit(a, spec);
 
     if (jv_is_null(policy))
         policy = jstr(a, S("PreemptLowerPriority"));
-    if (!jv_is_null(F(spec, "priority")) && FI(spec, "priority") != value)
+    if (!jv_is_null(FIELD(spec, "priority")) && FIELD_INT(spec, "priority") != value)
         return err_set(e, ERR_FORBIDDEN,
                        "the integer value of priority (%" PRId64
                        ") must not be provided in pod spec; priority admission controller computed "
                        "%" PRId64 " from the given PriorityClass name",
-                       FI(spec, "priority"), value);
-    if (FS(spec, "preemptionPolicy").n && !jv_equal(F(spec, "preemptionPolicy"), policy))
+                       FIELD_INT(spec, "priority"), value);
+    if (FIELD_STR(spec, "preemptionPolicy").n && !jv_equal(FIELD(spec, "preemptionPolicy"), policy))
         return err_set(e, ERR_FORBIDDEN,
                        "the string value of PreemptionPolicy (%" PRI_STR
                        ") must not be provided in pod spec; priority admission controller computed "
                        "%" PRI_STR " from the given PriorityClass name",
-                       STR_ARG(FS(spec, "preemptionPolicy")), STR_ARG(jv_str(policy, S(""))));
+                       STR_ARG(FIELD_STR(spec, "preemptionPolicy")),
+                       STR_ARG(jv_str(policy, S(""))));
     if (jv_exists(class))
-        edit_default(&s, S("priorityClassName"), F(F(class, "metadata"), "name"));
+        edit_default(&s, S("priorityClassName"), FIELD(FIELD(class, "metadata"), "name"));
     edit_set(&s, S("priority"), LINT(value));
     edit_set(&s, S("preemptionPolicy"), policy);
     *out = jv_with_key(a, pod, S("spec"), edit_done(&s));
@@ -195,28 +196,28 @@ int pod_resolve_priority(struct arena *a, jv pod, jv class, jv *out, struct err 
 
 static void images_check(struct problems *ps, const struct path *p, jv containers)
 {
-    EACH (it, containers) {
-        str image = FS(it.value, "image");
+    JV_EACH (it, containers) {
+        str image = FIELD_STR(it.value, "image");
         if (str_trim(image).n != image.n)
-            problem_invalid(ps, AT(EACH_AT(p, it), "image"), F(it.value, "image"),
+            problem_invalid(ps, AT(EACH_AT(p, it), "image"), FIELD(it.value, "image"),
                             "must not have leading or trailing whitespace");
     }
 }
 
 void pod_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 {
-    jv spec = F(obj, "spec");
+    jv spec = FIELD(obj, "spec");
     const struct path *p = ROOT("spec");
 
     pod_annotations_check(ps, AT(ROOT("metadata"), "annotations"), meta_annotations(obj), spec);
     pod_spec_check(ps, p, spec, meta_of(obj), true);
-    images_check(ps, AT(p, "containers"), F(spec, "containers"));
-    images_check(ps, AT(p, "initContainers"), F(spec, "initContainers"));
+    images_check(ps, AT(p, "containers"), FIELD(spec, "containers"));
+    images_check(ps, AT(p, "initContainers"), FIELD(spec, "initContainers"));
     if (c->is_update)
         return;
-    if (jv_len(F(spec, "ephemeralContainers")))
+    if (jv_len(FIELD(spec, "ephemeralContainers")))
         problem_forbidden(ps, AT(p, "ephemeralContainers"), "cannot be set on create");
-    if (FS(spec, "nodeName").n && jv_len(F(spec, "schedulingGates")))
+    if (FIELD_STR(spec, "nodeName").n && jv_len(FIELD(spec, "schedulingGates")))
         problem_forbidden(ps, AT(p, "nodeName"),
                           "cannot be set until all schedulingGates have been cleared");
 }
@@ -229,5 +230,5 @@ jv podtemplate_defaults(const struct kind_ctx *c, jv obj)
 void podtemplate_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 {
     (void)c;
-    pod_template_check(ps, ROOT("template"), F(obj, "template"));
+    pod_template_check(ps, ROOT("template"), FIELD(obj, "template"));
 }

@@ -22,10 +22,10 @@ bool pod_has_own_amounts(jv pod)
 {
     jv own = jv_at(pod, "spec", "resources");
 
-    EACH (it, F(own, "requests"))
+    JV_EACH (it, FIELD(own, "requests"))
         if (is_own(it.key))
             return true;
-    EACH (it, F(own, "limits"))
+    JV_EACH (it, FIELD(own, "limits"))
         if (is_own(it.key))
             return true;
     return false;
@@ -36,28 +36,29 @@ static jv status_of(jv pod, str name)
     static const char *const lists[] = { "containerStatuses", "initContainerStatuses" };
 
     for (size_t i = 0; i < COUNT(lists); i++)
-        EACH (it, jv_get(F(pod, "status"), str_of(lists[i])))
-            if (str_eq(FS(it.value, "name"), name))
+        JV_EACH (it, jv_get(FIELD(pod, "status"), str_of(lists[i])))
+            if (str_eq(FIELD_STR(it.value, "name"), name))
                 return it.value;
     return JV_ABSENT;
 }
 
 static bool resize_is_infeasible(jv pod)
 {
-    return str_eqz(FS(meta_condition(pod, S("PodResizePending")), "reason"), "Infeasible");
+    return str_eqz(FIELD_STR(meta_condition(pod, S("PodResizePending")), "reason"), "Infeasible");
 }
 
 static struct amounts container_amounts(const struct sum *s, jv container, bool may_resize)
 {
-    jv asked = jv_get(F(container, "resources"), s->list);
-    jv status = may_resize && (s->flags & POD_USE_STATUS) ? status_of(s->pod, FS(container, "name"))
-                                                          : JV_ABSENT;
+    jv asked = jv_get(FIELD(container, "resources"), s->list);
+    jv status = may_resize && (s->flags & POD_USE_STATUS)
+                    ? status_of(s->pod, FIELD_STR(container, "name"))
+                    : JV_ABSENT;
 
-    if (jv_is_null(F(status, "resources")))
+    if (jv_is_null(FIELD(status, "resources")))
         return amounts_of(s->a, asked);
-    struct amounts now = amounts_of(s->a, jv_get(F(status, "resources"), s->list));
+    struct amounts now = amounts_of(s->a, jv_get(FIELD(status, "resources"), s->list));
     if (str_eqz(s->list, "requests")) {
-        struct amounts allocated = amounts_of(s->a, F(status, "allocatedResources"));
+        struct amounts allocated = amounts_of(s->a, FIELD(status, "allocatedResources"));
         amounts_max(&now, &allocated);
     }
     if (!resize_is_infeasible(s->pod)) {
@@ -72,8 +73,8 @@ static void add_init_containers(const struct sum *s, struct amounts *total)
     struct amounts sidecars = amounts_new(s->a);
     struct amounts starting = amounts_new(s->a);
 
-    EACH (it, jv_at(s->pod, "spec", "initContainers")) {
-        bool stays = str_eqz(FS(it.value, "restartPolicy"), "Always");
+    JV_EACH (it, jv_at(s->pod, "spec", "initContainers")) {
+        bool stays = str_eqz(FIELD_STR(it.value, "restartPolicy"), "Always");
         struct amounts own = container_amounts(s, it.value, stays);
         if (stays) {
             amounts_add(total, &own);
@@ -104,12 +105,12 @@ struct amounts pod_amounts(struct arena *a, jv pod, enum pod_amounts_what what, 
     struct sum s = { a, pod, what == POD_REQUESTS ? S("requests") : S("limits"), flags };
     struct amounts total = amounts_new(a);
 
-    EACH (it, jv_at(pod, "spec", "containers")) {
+    JV_EACH (it, jv_at(pod, "spec", "containers")) {
         struct amounts own = container_amounts(&s, it.value, true);
         amounts_add(&total, &own);
     }
     add_init_containers(&s, &total);
-    EACH (it, jv_get(jv_at(pod, "spec", "resources"), s.list))
+    JV_EACH (it, jv_get(jv_at(pod, "spec", "resources"), s.list))
         if (is_own(it.key)) {
             struct quantity q = quantity_of_jv(it.value);
             amounts_set(&total, it.key, &q);

@@ -133,7 +133,7 @@ static void drop_disabled(struct edit *e)
 {
     jv lifecycle = edit_get(e, S("lifecycle"));
 
-    if (jv_exists(F(lifecycle, "stopSignal"))) {
+    if (jv_exists(FIELD(lifecycle, "stopSignal"))) {
         lifecycle = jv_without(e->a, lifecycle, "stopSignal");
         edit_set(e, S("lifecycle"), jv_len(lifecycle) ? lifecycle : JV_ABSENT);
     }
@@ -145,15 +145,15 @@ static jv container_common(struct arena *a, jv v, bool sidecars)
     struct edit e = edit(a, v);
 
     drop_disabled(&e);
-    if (!sidecars || !str_eq(FS(v, "restartPolicy"), S("Always")))
+    if (!sidecars || !str_eq(FIELD_STR(v, "restartPolicy"), S("Always")))
         edit_set(&e, S("restartPolicy"), JV_ABSENT);
     edit_default(&e, S("terminationMessagePath"), LSTR("/dev/termination-log"));
     edit_default(&e, S("terminationMessagePolicy"), LSTR("File"));
-    if (is_latest(FS(v, "image")))
+    if (is_latest(FIELD_STR(v, "image")))
         edit_default(&e, S("imagePullPolicy"), LSTR("Always"));
     else
         edit_default(&e, S("imagePullPolicy"), LSTR("IfNotPresent"));
-    if (!jv_is(F(v, "resources"), JV_OBJ))
+    if (!jv_is(FIELD(v, "resources"), JV_OBJ))
         edit_set(&e, S("resources"), JV_EMPTY_OBJ);
     else
         edit_in(&e, S("resources"), resources_defaults);
@@ -311,7 +311,7 @@ static const struct {
 
 static bool has_source(jv volume)
 {
-    EACH (it, volume)
+    JV_EACH (it, volume)
         if (!str_eq(it.key, S("name")) && !jv_is_null(it.value))
             return true;
     return false;

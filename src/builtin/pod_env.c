@@ -71,8 +71,8 @@ static void subscript_check(struct problems *ps, const struct path *p, str path,
 
 void field_ref_check(struct problems *ps, const struct path *p, jv ref, bool volume)
 {
-    str version = FS(ref, "apiVersion");
-    str path = FS(ref, "fieldPath");
+    str version = FIELD_STR(ref, "apiVersion");
+    str path = FIELD_STR(ref, "fieldPath");
     str head;
     str key;
 
@@ -81,7 +81,7 @@ void field_ref_check(struct problems *ps, const struct path *p, jv ref, bool vol
     } else if (!path.n) {
         problem_required(ps, AT(p, "fieldPath"), "%s", "");
     } else if (!str_eq(version, S("v1"))) {
-        problem_invalid(ps, AT(p, "fieldPath"), F(ref, "fieldPath"),
+        problem_invalid(ps, AT(p, "fieldPath"), FIELD(ref, "fieldPath"),
                         "error converting fieldPath: unsupported pod version: %" PRI_STR,
                         STR_ARG(version));
     } else if (split_subscript(path, &head, &key)) {
@@ -90,11 +90,11 @@ void field_ref_check(struct problems *ps, const struct path *p, jv ref, bool vol
         if (volume)
             problem_not_supported(ps, AT(p, "fieldPath"), LSTR("spec.nodeName"), volume_fields);
     } else if (!one_of(path, convertible)) {
-        problem_invalid(ps, AT(p, "fieldPath"), F(ref, "fieldPath"),
+        problem_invalid(ps, AT(p, "fieldPath"), FIELD(ref, "fieldPath"),
                         "error converting fieldPath: field label not supported: %" PRI_STR,
                         STR_ARG(path));
     } else if (!one_of(path, volume ? volume_fields : env_fields)) {
-        problem_not_supported(ps, AT(p, "fieldPath"), F(ref, "fieldPath"),
+        problem_not_supported(ps, AT(p, "fieldPath"), FIELD(ref, "fieldPath"),
                               volume ? volume_fields : env_fields);
     }
 }
@@ -107,8 +107,8 @@ static bool is_hugepages_field(str resource)
 
 static void divisor_check(struct problems *ps, const struct path *p, jv ref)
 {
-    str resource = FS(ref, "resource");
-    struct quantity q = quantity_of_jv(F(ref, "divisor"));
+    str resource = FIELD_STR(ref, "resource");
+    struct quantity q = quantity_of_jv(FIELD(ref, "divisor"));
     const char *of = str_ends(resource, S(".memory"))              ? "memory"
                      : str_ends(resource, S(".ephemeral-storage")) ? "local ephemeral storage"
                      : is_hugepages_field(resource)                ? "hugepages"
@@ -132,51 +132,52 @@ static void divisor_check(struct problems *ps, const struct path *p, jv ref)
 
 void resource_field_ref_check(struct problems *ps, const struct path *p, jv ref, bool volume)
 {
-    str resource = FS(ref, "resource");
+    str resource = FIELD_STR(ref, "resource");
 
-    if (volume && !FS(ref, "containerName").n)
+    if (volume && !FIELD_STR(ref, "containerName").n)
         problem_required(ps, AT(p, "containerName"), "%s", "");
     else if (!resource.n)
         problem_required(ps, AT(p, "resource"), "%s", "");
     else if (!one_of(resource, resource_fields) && !is_hugepages_field(resource))
-        problem_not_supported(ps, AT(p, "resource"), F(ref, "resource"), resource_fields);
+        problem_not_supported(ps, AT(p, "resource"), FIELD(ref, "resource"), resource_fields);
     divisor_check(ps, p, ref);
 }
 
 static void key_ref_check(struct problems *ps, const struct path *p, jv ref)
 {
-    name_check(ps, AT(p, "name"), FS(ref, "name"), name_dns1123_subdomain);
-    name_required(ps, AT(p, "key"), FS(ref, "key"), name_config_key);
+    name_check(ps, AT(p, "name"), FIELD_STR(ref, "name"), name_dns1123_subdomain);
+    name_required(ps, AT(p, "key"), FIELD_STR(ref, "key"), name_config_key);
 }
 
 static void value_from_check(struct problems *ps, const struct path *p, jv var)
 {
-    jv from = F(var, "valueFrom");
+    jv from = FIELD(var, "valueFrom");
     unsigned sources = 0;
 
     if (jv_is_null(from))
         return;
-    if (!jv_is_null(F(from, "fieldRef"))) {
+    if (!jv_is_null(FIELD(from, "fieldRef"))) {
         sources++;
-        field_ref_check(ps, AT(p, "fieldRef"), F(from, "fieldRef"), false);
+        field_ref_check(ps, AT(p, "fieldRef"), FIELD(from, "fieldRef"), false);
     }
-    if (!jv_is_null(F(from, "resourceFieldRef"))) {
+    if (!jv_is_null(FIELD(from, "resourceFieldRef"))) {
         sources++;
-        resource_field_ref_check(ps, AT(p, "resourceFieldRef"), F(from, "resourceFieldRef"), false);
+        resource_field_ref_check(ps, AT(p, "resourceFieldRef"), FIELD(from, "resourceFieldRef"),
+                                 false);
     }
-    if (!jv_is_null(F(from, "configMapKeyRef"))) {
+    if (!jv_is_null(FIELD(from, "configMapKeyRef"))) {
         sources++;
-        key_ref_check(ps, AT(p, "configMapKeyRef"), F(from, "configMapKeyRef"));
+        key_ref_check(ps, AT(p, "configMapKeyRef"), FIELD(from, "configMapKeyRef"));
     }
-    if (!jv_is_null(F(from, "secretKeyRef"))) {
+    if (!jv_is_null(FIELD(from, "secretKeyRef"))) {
         sources++;
-        key_ref_check(ps, AT(p, "secretKeyRef"), F(from, "secretKeyRef"));
+        key_ref_check(ps, AT(p, "secretKeyRef"), FIELD(from, "secretKeyRef"));
     }
     if (!sources)
         problem_invalid(ps, p, LSTR(""),
                         "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or "
                         "`secretKeyRef`");
-    else if (FS(var, "value").n)
+    else if (FIELD_STR(var, "value").n)
         problem_invalid(ps, p, LSTR(""), "may not be specified when `value` is not empty");
     else if (sources > 1)
         problem_invalid(ps, p, LSTR(""), "may not have more than one field specified at a time");
@@ -184,9 +185,9 @@ static void value_from_check(struct problems *ps, const struct path *p, jv var)
 
 void env_check(struct problems *ps, const struct path *p, jv env)
 {
-    EACH (it, env) {
+    JV_EACH (it, env) {
         const struct path *q = EACH_AT(p, it);
-        name_required(ps, AT(q, "name"), FS(it.value, "name"), name_env_var);
+        name_required(ps, AT(q, "name"), FIELD_STR(it.value, "name"), name_env_var);
         value_from_check(ps, AT(q, "valueFrom"), it.value);
     }
 }
@@ -195,21 +196,21 @@ static bool env_source_check(struct problems *ps, const struct path *p, jv ref)
 {
     if (jv_is_null(ref))
         return false;
-    if (!FS(ref, "name").n)
+    if (!FIELD_STR(ref, "name").n)
         problem_required(ps, AT(p, "name"), "%s", "");
     else
-        name_is_subdomain(ps, AT(p, "name"), FS(ref, "name"), true);
+        name_is_subdomain(ps, AT(p, "name"), FIELD_STR(ref, "name"), true);
     return true;
 }
 
 void env_from_check(struct problems *ps, const struct path *p, jv env_from)
 {
-    EACH (it, env_from) {
+    JV_EACH (it, env_from) {
         const struct path *q = EACH_AT(p, it);
-        if (FS(it.value, "prefix").n)
-            name_check(ps, AT(q, "prefix"), FS(it.value, "prefix"), name_env_var);
-        int sources = env_source_check(ps, AT(q, "configMapRef"), F(it.value, "configMapRef"));
-        sources += env_source_check(ps, AT(q, "secretRef"), F(it.value, "secretRef"));
+        if (FIELD_STR(it.value, "prefix").n)
+            name_check(ps, AT(q, "prefix"), FIELD_STR(it.value, "prefix"), name_env_var);
+        int sources = env_source_check(ps, AT(q, "configMapRef"), FIELD(it.value, "configMapRef"));
+        sources += env_source_check(ps, AT(q, "secretRef"), FIELD(it.value, "secretRef"));
         if (!sources)
             problem_invalid(ps, p, LSTR(""), "must specify one of: `configMapRef` or `secretRef`");
         else if (sources > 1)

@@ -7,7 +7,7 @@
 static void exec_check(struct problems *ps, const struct path *p, struct pod_seen *seen, jv v)
 {
     (void)seen;
-    required_check(ps, AT(p, "command"), F(v, "command"));
+    required_check(ps, AT(p, "command"), FIELD(v, "command"));
 }
 
 static void http_check(struct problems *ps, const struct path *p, struct pod_seen *seen, jv v)
@@ -15,22 +15,22 @@ static void http_check(struct problems *ps, const struct path *p, struct pod_see
     static const char *const schemes[] = { "HTTP", "HTTPS", NULL };
 
     (void)seen;
-    required_check(ps, AT(p, "path"), F(v, "path"));
-    port_or_name_check(ps, AT(p, "port"), F(v, "port"));
-    enum_check(ps, AT(p, "scheme"), F(v, "scheme"), schemes);
-    EACH (it, F(v, "httpHeaders"))
-        name_check(ps, AT(p, "httpHeaders"), FS(it.value, "name"), name_http_header);
+    required_check(ps, AT(p, "path"), FIELD(v, "path"));
+    port_or_name_check(ps, AT(p, "port"), FIELD(v, "port"));
+    enum_check(ps, AT(p, "scheme"), FIELD(v, "scheme"), schemes);
+    JV_EACH (it, FIELD(v, "httpHeaders"))
+        name_check(ps, AT(p, "httpHeaders"), FIELD_STR(it.value, "name"), name_http_header);
 }
 
 static void socket_check(struct problems *ps, const struct path *p, struct pod_seen *seen, jv v)
 {
     (void)seen;
-    port_or_name_check(ps, AT(p, "port"), F(v, "port"));
+    port_or_name_check(ps, AT(p, "port"), FIELD(v, "port"));
 }
 
 static void sleep_check(struct problems *ps, const struct path *p, struct pod_seen *seen, jv v)
 {
-    int64_t seconds = FI(v, "seconds");
+    int64_t seconds = FIELD_INT(v, "seconds");
 
     if (seen->has_grace && (seconds < 0 || seconds > seen->grace))
         problem_invalid(ps, p, LINT(seconds),
@@ -74,7 +74,7 @@ void probe_check(struct problems *ps, const struct path *p, struct pod_seen *see
 {
     static const char *const counts[] = { "initialDelaySeconds", "timeoutSeconds", "periodSeconds",
                                           "successThreshold", "failureThreshold" };
-    jv grace = F(v, "terminationGracePeriodSeconds");
+    jv grace = FIELD(v, "terminationGracePeriodSeconds");
 
     if (jv_is_null(v))
         return;
@@ -88,8 +88,8 @@ void probe_check(struct problems *ps, const struct path *p, struct pod_seen *see
         if (!jv_is_null(grace))
             problem_invalid(ps, AT(p, "terminationGracePeriodSeconds"), grace,
                             "must not be set for readinessProbes");
-    } else if (FI(v, "successThreshold") != 1) {
-        problem_invalid(ps, AT(p, "successThreshold"), LINT(FI(v, "successThreshold")),
+    } else if (FIELD_INT(v, "successThreshold") != 1) {
+        problem_invalid(ps, AT(p, "successThreshold"), LINT(FIELD_INT(v, "successThreshold")),
                         "must be 1");
     }
 }
@@ -111,21 +111,21 @@ static const char *const signals_windows[] = { "SIGKILL", "SIGTERM", NULL };
 
 void lifecycle_check(struct problems *ps, const struct path *p, struct pod_seen *seen, jv v)
 {
-    jv os = F(seen->spec, "os");
+    jv os = FIELD(seen->spec, "os");
 
     if (jv_is_null(v))
         return;
-    if (!jv_is_null(F(v, "postStart")))
-        handler_check(ps, AT(p, "postStart"), seen, F(v, "postStart"), false);
-    if (!jv_is_null(F(v, "preStop")))
-        handler_check(ps, AT(p, "preStop"), seen, F(v, "preStop"), false);
-    if (jv_is_null(F(v, "stopSignal")))
+    if (!jv_is_null(FIELD(v, "postStart")))
+        handler_check(ps, AT(p, "postStart"), seen, FIELD(v, "postStart"), false);
+    if (!jv_is_null(FIELD(v, "preStop")))
+        handler_check(ps, AT(p, "preStop"), seen, FIELD(v, "preStop"), false);
+    if (jv_is_null(FIELD(v, "stopSignal")))
         return;
     if (jv_is_null(os))
         problem_forbidden(ps, AT(p, "stopSignal"),
                           "may not be set for containers with empty `spec.os.name`");
-    else if (str_eq(FS(os, "name"), S("windows")))
-        enum_check(ps, AT(p, "stopSignal"), F(v, "stopSignal"), signals_windows);
-    else if (str_eq(FS(os, "name"), S("linux")))
-        enum_check(ps, AT(p, "stopSignal"), F(v, "stopSignal"), signals_linux);
+    else if (str_eq(FIELD_STR(os, "name"), S("windows")))
+        enum_check(ps, AT(p, "stopSignal"), FIELD(v, "stopSignal"), signals_windows);
+    else if (str_eq(FIELD_STR(os, "name"), S("linux")))
+        enum_check(ps, AT(p, "stopSignal"), FIELD(v, "stopSignal"), signals_linux);
 }

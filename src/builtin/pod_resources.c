@@ -30,10 +30,10 @@ static bool add_list(struct amounts *sum, jv list)
 {
     struct amounts own = { .has_cpu = false };
 
-    add_amount(&own.cpu, &own.has_cpu, F(list, "cpu"));
-    add_amount(&own.memory, &own.has_memory, F(list, "memory"));
-    add_amount(&sum->cpu, &sum->has_cpu, F(list, "cpu"));
-    add_amount(&sum->memory, &sum->has_memory, F(list, "memory"));
+    add_amount(&own.cpu, &own.has_cpu, FIELD(list, "cpu"));
+    add_amount(&own.memory, &own.has_memory, FIELD(list, "memory"));
+    add_amount(&sum->cpu, &sum->has_cpu, FIELD(list, "cpu"));
+    add_amount(&sum->memory, &sum->has_memory, FIELD(list, "memory"));
     return own.has_cpu && own.has_memory;
 }
 
@@ -48,20 +48,20 @@ const char *pod_qos(struct arena *a, jv spec)
 {
     struct amounts requests = { .has_cpu = false };
     struct amounts limits = { .has_cpu = false };
-    jv own = F(spec, "resources");
+    jv own = FIELD(spec, "resources");
     bool guaranteed = true;
 
     (void)a;
     if (!jv_is_null(own)) {
-        add_list(&requests, F(own, "requests"));
-        if (jv_len(F(own, "limits")) && !add_list(&limits, F(own, "limits")))
+        add_list(&requests, FIELD(own, "requests"));
+        if (jv_len(FIELD(own, "limits")) && !add_list(&limits, FIELD(own, "limits")))
             guaranteed = false;
     } else {
         static const char *const lists[] = { "containers", "initContainers" };
         for (size_t i = 0; i < COUNT(lists); i++) {
-            EACH (it, jv_get(spec, str_of(lists[i]))) {
-                add_list(&requests, F(F(it.value, "resources"), "requests"));
-                if (!add_list(&limits, F(F(it.value, "resources"), "limits")))
+            JV_EACH (it, jv_get(spec, str_of(lists[i]))) {
+                add_list(&requests, FIELD(FIELD(it.value, "resources"), "requests"));
+                if (!add_list(&limits, FIELD(FIELD(it.value, "resources"), "limits")))
                     guaranteed = false;
             }
         }
@@ -77,7 +77,7 @@ enum { MAX_LIMITS = 1024 }; /* longer lists are refused by validation */
 
 static bool is_sidecar(jv container)
 {
-    return str_eq(FS(container, "restartPolicy"), S("Always"));
+    return str_eq(FIELD_STR(container, "restartPolicy"), S("Always"));
 }
 
 /* What all containers together need of one resource at any time: the running ones at once, init
@@ -90,8 +90,8 @@ static bool aggregate(jv spec, str which, str name, struct quantity *out)
     struct quantity peak = zero;
     bool found = false;
 
-    EACH (it, F(spec, "containers")) {
-        jv v = jv_get(jv_get(F(it.value, "resources"), which), name);
+    JV_EACH (it, FIELD(spec, "containers")) {
+        jv v = jv_get(jv_get(FIELD(it.value, "resources"), which), name);
         struct quantity q = quantity_of_jv(v);
         if (!jv_exists(v))
             continue;
@@ -101,8 +101,8 @@ static bool aggregate(jv spec, str which, str name, struct quantity *out)
             quantity_add(&sum, &q);
         found = true;
     }
-    EACH (it, F(spec, "initContainers")) {
-        jv v = jv_get(jv_get(F(it.value, "resources"), which), name);
+    JV_EACH (it, FIELD(spec, "initContainers")) {
+        jv v = jv_get(jv_get(FIELD(it.value, "resources"), which), name);
         struct quantity q = quantity_of_jv(v);
         if (!jv_exists(v))
             continue;
@@ -131,17 +131,17 @@ void pod_resources_defaults(struct edit *spec)
     jv own = edit_get(spec, S("resources"));
     struct quantity q;
 
-    if (!jv_len(F(own, "limits")) || jv_len(F(own, "limits")) > MAX_LIMITS)
+    if (!jv_len(FIELD(own, "limits")) || jv_len(FIELD(own, "limits")) > MAX_LIMITS)
         return;
     jv all = jobj(spec->a, { "containers", edit_get(spec, S("containers")) },
                   { "initContainers", edit_get(spec, S("initContainers")) });
-    struct edit requests = edit(spec->a, F(own, "requests"));
+    struct edit requests = edit(spec->a, FIELD(own, "requests"));
     for (size_t i = 0; i < COUNT(shared); i++)
         if (!jv_exists(edit_get(&requests, str_of(shared[i]))) &&
             aggregate(all, S("requests"), str_of(shared[i]), &q))
             edit_set(&requests, str_of(shared[i]),
                      jstr(spec->a, arena_str(spec->a, quantity_text(spec->a, &q))));
-    EACH (it, F(own, "limits"))
+    JV_EACH (it, FIELD(own, "limits"))
         if (is_pod_level(it.key) && !jv_exists(edit_get(&requests, it.key)))
             edit_set(&requests, it.key, it.value);
     edit_set(spec, S("resources"), jv_with(spec->a, own, edit_done(&requests), "requests"));
@@ -152,7 +152,7 @@ static void sums_check(struct problems *ps, const struct path *p, jv spec, str w
     const struct path *list_at = ATS(p, which);
     struct quantity sum;
 
-    EACH (it, jv_get(F(spec, "resources"), which)) {
+    JV_EACH (it, jv_get(FIELD(spec, "resources"), which)) {
         bool hugepage = resource_is_hugepage(it.key);
         struct quantity own = quantity_of_jv(it.value);
         if (str_eq(which, S("limits")) && !hugepage)
@@ -167,22 +167,22 @@ static void sums_check(struct problems *ps, const struct path *p, jv spec, str w
 
 void pod_resources_check(struct problems *ps, const struct path *p, jv spec)
 {
-    jv own = F(spec, "resources");
+    jv own = FIELD(spec, "resources");
 
     if (jv_is_null(own))
         return;
-    if (str_eq(FS(F(spec, "os"), "name"), S("windows"))) {
+    if (str_eq(FIELD_STR(FIELD(spec, "os"), "name"), S("windows"))) {
         problem_forbidden(ps, p, "may not be set for a windows pod");
         return;
     }
-    if (!jv_is_null(F(own, "claims")))
+    if (!jv_is_null(FIELD(own, "claims")))
         problem_forbidden(ps, AT(p, "claims"), "claims may not be set for Resources at pod-level");
-    requirements_check(ps, p, own, F(spec, "resourceClaims"), true);
+    requirements_check(ps, p, own, FIELD(spec, "resourceClaims"), true);
     sums_check(ps, p, spec, S("requests"));
     sums_check(ps, p, spec, S("limits"));
-    EACH (c, F(spec, "containers")) {
-        EACH (it, F(F(c.value, "resources"), "limits")) {
-            jv limit = jv_get(F(own, "limits"), it.key);
+    JV_EACH (c, FIELD(spec, "containers")) {
+        JV_EACH (it, FIELD(FIELD(c.value, "resources"), "limits")) {
+            jv limit = jv_get(FIELD(own, "limits"), it.key);
             struct quantity of_pod = quantity_of_jv(limit);
             struct quantity q = quantity_of_jv(it.value);
             if (jv_exists(limit) && quantity_cmp(&q, &of_pod) > 0)

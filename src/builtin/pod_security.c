@@ -11,15 +11,15 @@ static void id_check(struct problems *ps, const struct path *p, jv id)
 static void seccomp_check(struct problems *ps, const struct path *p, jv profile)
 {
     static const char *const types[] = { "Localhost", "RuntimeDefault", "Unconfined", NULL };
-    jv local = F(profile, "localhostProfile");
-    str type = FS(profile, "type");
+    jv local = FIELD(profile, "localhostProfile");
+    str type = FIELD_STR(profile, "type");
 
     if (jv_is_null(profile))
         return;
     if (!type.n)
         problem_required(ps, AT(p, "type"), "type is required when seccompProfile is set");
     else
-        enum_check(ps, AT(p, "type"), F(profile, "type"), types);
+        enum_check(ps, AT(p, "type"), FIELD(profile, "type"), types);
     if (!str_eq(type, S("Localhost"))) {
         if (!jv_is_null(local))
             problem_invalid(
@@ -38,16 +38,16 @@ static void app_armor_check(struct problems *ps, const struct path *p, jv profil
 {
     static const char *const types[] = { "Localhost", "RuntimeDefault", "Unconfined", NULL };
     static const char must_be_set[] = "must be set when AppArmor type is Localhost";
-    jv local = F(profile, "localhostProfile");
+    jv local = FIELD(profile, "localhostProfile");
     str text = jv_str(local, S(""));
-    str type = FS(profile, "type");
+    str type = FIELD_STR(profile, "type");
     const struct path *q = AT(p, "localhostProfile");
 
     if (jv_is_null(profile))
         return;
     if (!type.n) {
         problem_required(ps, AT(p, "type"), "type is required when appArmorProfile is set");
-    } else if (!enum_check(ps, AT(p, "type"), F(profile, "type"), types)) {
+    } else if (!enum_check(ps, AT(p, "type"), FIELD(profile, "type"), types)) {
         return;
     } else if (!str_eq(type, S("Localhost"))) {
         if (!jv_is_null(local))
@@ -90,9 +90,9 @@ static bool is_sysctl(str s)
 
 static void sysctls_check(struct problems *ps, const struct path *p, jv list)
 {
-    EACH (it, list) {
+    JV_EACH (it, list) {
         const struct path *q = AT(EACH_AT(p, it), "name");
-        str name = FS(it.value, "name");
+        str name = FIELD_STR(it.value, "name");
         if (!name.n)
             problem_required(ps, q, "%s", "");
         else if (!is_sysctl(name))
@@ -110,27 +110,27 @@ void pod_security_check(struct problems *ps, const struct path *p, jv spec)
     static const char *const fs_policies[] = { "Always", "OnRootMismatch", NULL };
     static const char *const group_policies[] = { "Merge", "Strict", NULL };
     static const char *const se_policies[] = { "MountOption", "Recursive", NULL };
-    jv sc = F(spec, "securityContext");
+    jv sc = FIELD(spec, "securityContext");
 
     if (jv_len(sc)) {
-        id_check(ps, AT(p, "fsGroup"), F(sc, "fsGroup"));
-        id_check(ps, AT(p, "runAsUser"), F(sc, "runAsUser"));
-        id_check(ps, AT(p, "runAsGroup"), F(sc, "runAsGroup"));
-        EACH (it, F(sc, "supplementalGroups"))
+        id_check(ps, AT(p, "fsGroup"), FIELD(sc, "fsGroup"));
+        id_check(ps, AT(p, "runAsUser"), FIELD(sc, "runAsUser"));
+        id_check(ps, AT(p, "runAsGroup"), FIELD(sc, "runAsGroup"));
+        JV_EACH (it, FIELD(sc, "supplementalGroups"))
             id_check(ps, ATI(AT(p, "supplementalGroups"), it.i - 1), it.value);
     }
-    if (FB(spec, "shareProcessNamespace") && FB(spec, "hostPID"))
+    if (FIELD_BOOL(spec, "shareProcessNamespace") && FIELD_BOOL(spec, "hostPID"))
         problem_invalid(ps, AT(p, "shareProcessNamespace"), JV_TRUE,
                         "ShareProcessNamespace and HostPID cannot both be enabled");
     if (!jv_len(sc))
         return;
-    sysctls_check(ps, AT(p, "sysctls"), F(sc, "sysctls"));
-    enum_optional(ps, AT(p, "fsGroupChangePolicy"), F(sc, "fsGroupChangePolicy"), fs_policies);
-    seccomp_check(ps, AT(p, "seccompProfile"), F(sc, "seccompProfile"));
-    app_armor_check(ps, AT(p, "appArmorProfile"), F(sc, "appArmorProfile"));
-    enum_optional(ps, AT(p, "supplementalGroupsPolicy"), F(sc, "supplementalGroupsPolicy"),
+    sysctls_check(ps, AT(p, "sysctls"), FIELD(sc, "sysctls"));
+    enum_optional(ps, AT(p, "fsGroupChangePolicy"), FIELD(sc, "fsGroupChangePolicy"), fs_policies);
+    seccomp_check(ps, AT(p, "seccompProfile"), FIELD(sc, "seccompProfile"));
+    app_armor_check(ps, AT(p, "appArmorProfile"), FIELD(sc, "appArmorProfile"));
+    enum_optional(ps, AT(p, "supplementalGroupsPolicy"), FIELD(sc, "supplementalGroupsPolicy"),
                   group_policies);
-    enum_optional(ps, AT(p, "seLinuxChangePolicy"), F(sc, "seLinuxChangePolicy"), se_policies);
+    enum_optional(ps, AT(p, "seLinuxChangePolicy"), FIELD(sc, "seLinuxChangePolicy"), se_policies);
 }
 
 /* A security context as Go prints its internal type: every field, by its Go name. */
@@ -158,8 +158,8 @@ static jv context_shown(struct arena *a, jv sc)
     for (size_t i = 0; i < COUNT(fields); i++) {
         jv v = jv_get(sc, str_of(fields[i].json));
         if (i == 0 && jv_is(v, JV_OBJ))
-            v = jobj(a, { "Add", jv_is_null(F(v, "add")) ? JV_NULL_V : F(v, "add") },
-                     { "Drop", jv_is_null(F(v, "drop")) ? JV_NULL_V : F(v, "drop") });
+            v = jobj(a, { "Add", jv_is_null(FIELD(v, "add")) ? JV_NULL_V : FIELD(v, "add") },
+                     { "Drop", jv_is_null(FIELD(v, "drop")) ? JV_NULL_V : FIELD(v, "drop") });
         jb_add(&b, str_of(fields[i].go), jv_is_null(v) ? JV_NULL_V : v);
     }
     return jb_done(&b);
@@ -167,12 +167,12 @@ static jv context_shown(struct arena *a, jv sc)
 
 static void escalation_check(struct problems *ps, const struct path *p, jv sc)
 {
-    if (jv_bool(F(sc, "allowPrivilegeEscalation"), true))
+    if (jv_bool(FIELD(sc, "allowPrivilegeEscalation"), true))
         return;
-    if (FB(sc, "privileged"))
+    if (FIELD_BOOL(sc, "privileged"))
         problem_invalid(ps, p, context_shown(ps->a, sc),
                         "cannot set `allowPrivilegeEscalation` to false and `privileged` to true");
-    if (str_list_has(F(F(sc, "capabilities"), "add"), S("CAP_SYS_ADMIN")))
+    if (str_list_has(FIELD(FIELD(sc, "capabilities"), "add"), S("CAP_SYS_ADMIN")))
         problem_invalid(ps, p, context_shown(ps->a, sc),
                         "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` "
                         "CAP_SYS_ADMIN");
@@ -184,13 +184,13 @@ void container_security_check(struct problems *ps, const struct path *p, jv sc, 
 
     if (!jv_len(sc))
         return;
-    id_check(ps, AT(p, "runAsUser"), F(sc, "runAsUser"));
-    id_check(ps, AT(p, "runAsGroup"), F(sc, "runAsGroup"));
-    enum_optional(ps, AT(p, "procMount"), F(sc, "procMount"), mounts);
-    if (host_users && str_eq(FS(sc, "procMount"), S("Unmasked")))
-        problem_invalid(ps, AT(p, "procMount"), F(sc, "procMount"),
+    id_check(ps, AT(p, "runAsUser"), FIELD(sc, "runAsUser"));
+    id_check(ps, AT(p, "runAsGroup"), FIELD(sc, "runAsGroup"));
+    enum_optional(ps, AT(p, "procMount"), FIELD(sc, "procMount"), mounts);
+    if (host_users && str_eq(FIELD_STR(sc, "procMount"), S("Unmasked")))
+        problem_invalid(ps, AT(p, "procMount"), FIELD(sc, "procMount"),
                         "`hostUsers` must be false to use `Unmasked`");
-    seccomp_check(ps, AT(p, "seccompProfile"), F(sc, "seccompProfile"));
+    seccomp_check(ps, AT(p, "seccompProfile"), FIELD(sc, "seccompProfile"));
     escalation_check(ps, p, sc);
-    app_armor_check(ps, AT(p, "appArmorProfile"), F(sc, "appArmorProfile"));
+    app_armor_check(ps, AT(p, "appArmorProfile"), FIELD(sc, "appArmorProfile"));
 }

@@ -11,11 +11,11 @@ static const char *const preemption_policies[] = { "PreemptLowerPriority", "Neve
 
 static void resource_claims_check(struct problems *ps, const struct path *p, jv claims)
 {
-    EACH (it, claims) {
+    JV_EACH (it, claims) {
         const struct path *q = EACH_AT(p, it);
-        str name = FS(it.value, "name");
-        jv claim = F(it.value, "resourceClaimName");
-        jv tmpl = F(it.value, "resourceClaimTemplateName");
+        str name = FIELD_STR(it.value, "name");
+        jv claim = FIELD(it.value, "resourceClaimName");
+        jv tmpl = FIELD(it.value, "resourceClaimTemplateName");
         jv whole = jobj(ps->a, { "Name", jstr(ps->a, name) },
                         { "ResourceClaimName", jv_is_null(claim) ? JV_NULL_V : claim },
                         { "ResourceClaimTemplateName", jv_is_null(tmpl) ? JV_NULL_V : tmpl });
@@ -44,12 +44,12 @@ static void resource_claims_check(struct problems *ps, const struct path *p, jv 
 
 static void host_network_check(struct problems *ps, const struct path *p, struct pod_seen *seen)
 {
-    if (!FB(seen->spec, "hostNetwork"))
+    if (!FIELD_BOOL(seen->spec, "hostNetwork"))
         return;
-    EACH (c, F(seen->spec, "containers")) {
-        EACH (it, F(c.value, "ports")) {
-            int64_t host = FI(it.value, "hostPort");
-            if ((seen->is_pod || host) && host != FI(it.value, "containerPort"))
+    JV_EACH (c, FIELD(seen->spec, "containers")) {
+        JV_EACH (it, FIELD(c.value, "ports")) {
+            int64_t host = FIELD_INT(it.value, "hostPort");
+            if ((seen->is_pod || host) && host != FIELD_INT(it.value, "containerPort"))
                 problem_invalid(
                     ps,
                     AT(ATI(AT(ATI(AT(p, "containers"), c.i - 1), "ports"), it.i - 1), "hostPort"),
@@ -60,12 +60,12 @@ static void host_network_check(struct problems *ps, const struct path *p, struct
 
 static void dns_config_check(struct problems *ps, const struct path *p, jv spec)
 {
-    jv config = F(spec, "dnsConfig");
-    jv servers = F(config, "nameservers");
-    jv searches = F(config, "searches");
+    jv config = FIELD(spec, "dnsConfig");
+    jv servers = FIELD(config, "nameservers");
+    jv searches = FIELD(config, "searches");
     size_t chars = 0;
 
-    if (str_eq(FS(spec, "dnsPolicy"), S("None"))) {
+    if (str_eq(FIELD_STR(spec, "dnsPolicy"), S("None"))) {
         if (jv_is_null(config)) {
             problem_required(ps, p, "must provide `dnsConfig` when `dnsPolicy` is None");
             return;
@@ -78,17 +78,17 @@ static void dns_config_check(struct problems *ps, const struct path *p, jv spec)
     }
     if (jv_len(servers) > 3)
         problem_invalid(ps, AT(p, "nameservers"), servers, "must not have more than 3 nameservers");
-    EACH (it, servers)
+    JV_EACH (it, servers)
         ip_check_legacy(ps, ATI(AT(p, "nameservers"), it.i - 1), jv_str(it.value, S("")));
     if (jv_len(searches) > 32)
         problem_invalid(ps, AT(p, "searches"), searches, "must not have more than 32 search paths");
-    EACH (it, searches)
+    JV_EACH (it, searches)
         chars += jv_str(it.value, S("")).n + (it.i > 1);
     if (chars > 2048)
         problem_invalid(ps, AT(p, "searches"), searches,
                         "must not have more than 2048 characters (including spaces) in the search "
                         "list");
-    EACH (it, searches) {
+    JV_EACH (it, searches) {
         str search = jv_str(it.value, S(""));
         if (str_eq(search, S(".")))
             continue;
@@ -96,23 +96,23 @@ static void dns_config_check(struct problems *ps, const struct path *p, jv spec)
             search.n--;
         name_check(ps, ATI(AT(p, "searches"), it.i - 1), search, name_dns1123_subdomain_underscore);
     }
-    EACH (it, F(config, "options"))
-        if (!FS(it.value, "name").n)
+    JV_EACH (it, FIELD(config, "options"))
+        if (!FIELD_STR(it.value, "name").n)
             problem_required(ps, ATI(AT(p, "options"), it.i - 1), "must not be empty");
 }
 
 static void gates_check(struct problems *ps, const struct path *p, jv spec)
 {
-    jv gates = F(spec, "schedulingGates");
+    jv gates = FIELD(spec, "schedulingGates");
     const struct path *gates_at = AT(p, "schedulingGates");
 
-    EACH (it, F(spec, "readinessGates"))
+    JV_EACH (it, FIELD(spec, "readinessGates"))
         name_check(ps, AT(ATI(AT(p, "readinessGates"), it.i - 1), "conditionType"),
-                   FS(it.value, "conditionType"), name_qualified);
-    EACH (it, gates) {
-        name_check(ps, EACH_AT(gates_at, it), FS(it.value, "name"), name_qualified);
-        if (seen_before(gates, it.i - 1, S("name"), FS(it.value, "name")))
-            problem_duplicate(ps, EACH_AT(gates_at, it), shown(ps->a, F(it.value, "name")));
+                   FIELD_STR(it.value, "conditionType"), name_qualified);
+    JV_EACH (it, gates) {
+        name_check(ps, EACH_AT(gates_at, it), FIELD_STR(it.value, "name"), name_qualified);
+        if (seen_before(gates, it.i - 1, S("name"), FIELD_STR(it.value, "name")))
+            problem_duplicate(ps, EACH_AT(gates_at, it), shown(ps->a, FIELD(it.value, "name")));
     }
 }
 
@@ -120,11 +120,11 @@ static void host_users_check(struct problems *ps, const struct path *p, struct p
 {
     if (seen->host_users)
         return;
-    if (FB(seen->spec, "hostNetwork"))
+    if (FIELD_BOOL(seen->spec, "hostNetwork"))
         problem_forbidden(ps, AT(p, "hostNetwork"), "when `hostUsers` is false");
-    if (FB(seen->spec, "hostPID"))
+    if (FIELD_BOOL(seen->spec, "hostPID"))
         problem_forbidden(ps, AT(p, "HostPID"), "when `hostUsers` is false");
-    if (FB(seen->spec, "hostIPC"))
+    if (FIELD_BOOL(seen->spec, "hostIPC"))
         problem_forbidden(ps, AT(p, "HostIPC"), "when `hostUsers` is false");
 }
 
@@ -138,10 +138,10 @@ static void optional_name(struct problems *ps, const struct path *p, jv v, name_
 
 static void host_aliases_check(struct problems *ps, const struct path *p, jv aliases)
 {
-    EACH (it, aliases) {
+    JV_EACH (it, aliases) {
         const struct path *q = EACH_AT(p, it);
-        ip_check_legacy(ps, AT(q, "ip"), FS(it.value, "ip"));
-        EACH (h, F(it.value, "hostnames"))
+        ip_check_legacy(ps, AT(q, "ip"), FIELD_STR(it.value, "ip"));
+        JV_EACH (h, FIELD(it.value, "hostnames"))
             name_check(ps, ATI(AT(q, "hostnames"), h.i - 1), jv_str(h.value, S("")),
                        name_dns1123_subdomain);
     }
@@ -153,54 +153,54 @@ static void os_check(struct problems *ps, const struct path *p, jv os)
 
     if (jv_is_null(os))
         return;
-    if (!FS(os, "name").n)
+    if (!FIELD_STR(os, "name").n)
         problem_required(ps, AT(p, "name"), "%s", "");
     else
-        enum_check(ps, p, F(os, "name"), names);
+        enum_check(ps, p, FIELD(os, "name"), names);
 }
 
 static void names_check(struct problems *ps, const struct path *p, jv spec)
 {
-    jv deadline = F(spec, "activeDeadlineSeconds");
+    jv deadline = FIELD(spec, "activeDeadlineSeconds");
 
-    optional_name(ps, AT(p, "serviceAccountName"), F(spec, "serviceAccountName"),
+    optional_name(ps, AT(p, "serviceAccountName"), FIELD(spec, "serviceAccountName"),
                   name_dns1123_subdomain);
-    optional_name(ps, AT(p, "nodeName"), F(spec, "nodeName"), name_dns1123_subdomain);
+    optional_name(ps, AT(p, "nodeName"), FIELD(spec, "nodeName"), name_dns1123_subdomain);
     if (!jv_is_null(deadline))
         range_check(ps, AT(p, "activeDeadlineSeconds"), deadline, 1, INT32_MAX);
-    optional_name(ps, AT(p, "hostname"), F(spec, "hostname"), name_dns1123_label);
-    optional_name(ps, AT(p, "subdomain"), F(spec, "subdomain"), name_dns1123_label);
-    tolerations_check(ps, AT(p, "tolerations"), F(spec, "tolerations"));
-    host_aliases_check(ps, AT(p, "hostAliases"), F(spec, "hostAliases"));
-    optional_name(ps, AT(p, "priorityClassName"), F(spec, "priorityClassName"),
+    optional_name(ps, AT(p, "hostname"), FIELD(spec, "hostname"), name_dns1123_label);
+    optional_name(ps, AT(p, "subdomain"), FIELD(spec, "subdomain"), name_dns1123_label);
+    tolerations_check(ps, AT(p, "tolerations"), FIELD(spec, "tolerations"));
+    host_aliases_check(ps, AT(p, "hostAliases"), FIELD(spec, "hostAliases"));
+    optional_name(ps, AT(p, "priorityClassName"), FIELD(spec, "priorityClassName"),
                   name_dns1123_subdomain);
-    if (!jv_is_null(F(spec, "runtimeClassName")))
-        name_check(ps, AT(p, "runtimeClassName"), FS(spec, "runtimeClassName"),
+    if (!jv_is_null(FIELD(spec, "runtimeClassName")))
+        name_check(ps, AT(p, "runtimeClassName"), FIELD_STR(spec, "runtimeClassName"),
                    name_dns1123_subdomain);
-    if (!jv_is_null(F(spec, "preemptionPolicy")))
-        enum_required(ps, AT(p, "preemptionPolicy"), F(spec, "preemptionPolicy"),
+    if (!jv_is_null(FIELD(spec, "preemptionPolicy")))
+        enum_required(ps, AT(p, "preemptionPolicy"), FIELD(spec, "preemptionPolicy"),
                       preemption_policies);
-    if (jv_len(F(spec, "overhead")))
-        requirements_check(ps, AT(p, "overhead"), jobj(ps->a, { "limits", F(spec, "overhead") }),
-                           JV_ABSENT, false);
-    os_check(ps, AT(p, "os"), F(spec, "os"));
+    if (jv_len(FIELD(spec, "overhead")))
+        requirements_check(ps, AT(p, "overhead"),
+                           jobj(ps->a, { "limits", FIELD(spec, "overhead") }), JV_ABSENT, false);
+    os_check(ps, AT(p, "os"), FIELD(spec, "os"));
 }
 
 void pod_spec_check(struct problems *ps, const struct path *p, jv spec, jv meta, bool is_pod)
 {
-    AUTO(by_field) struct by_field volumes = by_field(F(spec, "volumes"), S("name"));
-    AUTO(by_field) struct by_field containers = by_field(F(spec, "containers"), S("name"));
-    AUTO(by_field) struct by_field init = by_field(F(spec, "initContainers"), S("name"));
+    AUTO(by_field) struct by_field volumes = by_field(FIELD(spec, "volumes"), S("name"));
+    AUTO(by_field) struct by_field containers = by_field(FIELD(spec, "containers"), S("name"));
+    AUTO(by_field) struct by_field init = by_field(FIELD(spec, "initContainers"), S("name"));
     struct pod_seen seen = {
         .spec = spec,
         .meta = meta,
-        .claims = F(spec, "resourceClaims"),
-        .grace = FI(spec, "terminationGracePeriodSeconds"),
-        .has_grace = !jv_is_null(F(spec, "terminationGracePeriodSeconds")),
-        .restart_policy = FS(spec, "restartPolicy"),
-        .host_users = jv_bool(F(spec, "hostUsers"), true),
+        .claims = FIELD(spec, "resourceClaims"),
+        .grace = FIELD_INT(spec, "terminationGracePeriodSeconds"),
+        .has_grace = !jv_is_null(FIELD(spec, "terminationGracePeriodSeconds")),
+        .restart_policy = FIELD_STR(spec, "restartPolicy"),
+        .host_users = jv_bool(FIELD(spec, "hostUsers"), true),
         .is_pod = is_pod,
-        .volumes = F(spec, "volumes"),
+        .volumes = FIELD(spec, "volumes"),
         .volume_names = &volumes,
         .container_names = &containers,
         .init_names = &init,
@@ -215,14 +215,14 @@ void pod_spec_check(struct problems *ps, const struct path *p, jv spec, jv meta,
     ephemeral_containers_check(ps, AT(p, "ephemeralContainers"), &seen);
     pod_resources_check(ps, AT(p, "resources"), spec);
     host_network_check(ps, p, &seen);
-    enum_required(ps, AT(p, "restartPolicy"), F(spec, "restartPolicy"), restart_policies);
-    enum_required(ps, AT(p, "dnsPolicy"), F(spec, "dnsPolicy"), dns_policies);
-    labels_check(ps, AT(p, "nodeSelector"), F(spec, "nodeSelector"));
+    enum_required(ps, AT(p, "restartPolicy"), FIELD(spec, "restartPolicy"), restart_policies);
+    enum_required(ps, AT(p, "dnsPolicy"), FIELD(spec, "dnsPolicy"), dns_policies);
+    labels_check(ps, AT(p, "nodeSelector"), FIELD(spec, "nodeSelector"));
     pod_security_check(ps, AT(p, "securityContext"), spec);
-    affinity_check(ps, AT(p, "affinity"), F(spec, "affinity"));
+    affinity_check(ps, AT(p, "affinity"), FIELD(spec, "affinity"));
     dns_config_check(ps, AT(p, "dnsConfig"), spec);
     gates_check(ps, p, spec);
-    spread_check(ps, AT(p, "topologySpreadConstraints"), F(spec, "topologySpreadConstraints"));
+    spread_check(ps, AT(p, "topologySpreadConstraints"), FIELD(spec, "topologySpreadConstraints"));
     host_users_check(ps, p, &seen);
     names_check(ps, p, spec);
 }
@@ -237,10 +237,10 @@ static bool is_int32(str s)
 
 void pod_annotations_check(struct problems *ps, const struct path *p, jv annotations, jv spec)
 {
-    jv mirror = F(annotations, "kubernetes.io/config.mirror");
-    jv cost = F(annotations, "controller.kubernetes.io/pod-deletion-cost");
+    jv mirror = FIELD(annotations, "kubernetes.io/config.mirror");
+    jv cost = FIELD(annotations, "controller.kubernetes.io/pod-deletion-cost");
 
-    if (jv_exists(mirror) && !FS(spec, "nodeName").n)
+    if (jv_exists(mirror) && !FIELD_STR(spec, "nodeName").n)
         problem_invalid(ps, ATK(p, S("kubernetes.io/config.mirror")), mirror,
                         "must set spec.nodeName if mirror pod annotation is set");
     if (jv_exists(cost) && !is_int32(jv_str(cost, S(""))))
@@ -250,13 +250,13 @@ void pod_annotations_check(struct problems *ps, const struct path *p, jv annotat
 
 void pod_template_check(struct problems *ps, const struct path *p, jv tmpl)
 {
-    jv spec = F(tmpl, "spec");
+    jv spec = FIELD(tmpl, "spec");
 
     labels_check(ps, AT(p, "labels"), meta_labels(tmpl));
     annotations_check(ps, AT(p, "annotations"), meta_annotations(tmpl));
     pod_annotations_check(ps, AT(p, "annotations"), meta_annotations(tmpl), spec);
     pod_spec_check(ps, AT(p, "spec"), spec, JV_ABSENT, false);
-    if (jv_len(F(spec, "ephemeralContainers")))
+    if (jv_len(FIELD(spec, "ephemeralContainers")))
         problem_forbidden(ps, AT(AT(p, "spec"), "ephemeralContainers"),
                           "ephemeral containers not allowed in pod template");
 }

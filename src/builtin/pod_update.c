@@ -13,13 +13,13 @@ static bool containers_update_check(struct problems *ps, const struct path *p, j
         problem_forbidden(ps, p, "pod updates may not add or remove containers");
         return false;
     }
-    EACH (it, now) {
-        str image = FS(it.value, "image");
+    JV_EACH (it, now) {
+        str image = FIELD_STR(it.value, "image");
         const struct path *q = AT(EACH_AT(p, it), "image");
         if (!image.n)
             problem_required(ps, q, "%s", "");
         if (str_trim(image).n != image.n)
-            problem_invalid(ps, q, F(it.value, "image"),
+            problem_invalid(ps, q, FIELD(it.value, "image"),
                             "must not have leading or trailing whitespace");
     }
     return true;
@@ -50,7 +50,7 @@ static bool kept(struct arena *a, jv tolerations, jv old)
 {
     jv bare = jv_without(a, old, "tolerationSeconds");
 
-    EACH (it, tolerations)
+    JV_EACH (it, tolerations)
         if (it.i <= LOOK_AT &&
             jv_equal_semantic(jv_without(a, it.value, "tolerationSeconds"), bare))
             return true;
@@ -59,7 +59,7 @@ static bool kept(struct arena *a, jv tolerations, jv old)
 
 static void tolerations_update_check(struct problems *ps, const struct path *p, jv now, jv before)
 {
-    EACH (it, before) {
+    JV_EACH (it, before) {
         if (kept(ps->a, now, it.value))
             continue;
         problem_forbidden(ps, p,
@@ -73,8 +73,8 @@ static void gates_update_check(struct problems *ps, const struct path *p, jv now
 {
     AUTO(by_field) struct by_field names = by_field(before, S("name"));
 
-    EACH (it, now) {
-        str name = FS(it.value, "name");
+    JV_EACH (it, now) {
+        str name = FIELD_STR(it.value, "name");
         if (by_first(&names, name) < 0)
             problem_forbidden(ps, AT(EACH_AT(p, it), "name"),
                               "only deletion is allowed, but found new scheduling gate '%" PRI_STR
@@ -85,7 +85,7 @@ static void gates_update_check(struct problems *ps, const struct path *p, jv now
 
 static bool selector_extends(jv now, jv before)
 {
-    EACH (it, before)
+    JV_EACH (it, before)
         if (!jv_equal(jv_get(now, it.key), it.value))
             return false;
     return true;
@@ -103,10 +103,10 @@ static bool list_extends(jv now, jv before)
 
 static bool term_extends(jv now, jv before)
 {
-    if (!jv_len(F(before, "matchExpressions")) && !jv_len(F(before, "matchFields")))
-        return !jv_len(F(now, "matchExpressions")) && !jv_len(F(now, "matchFields"));
-    return list_extends(F(now, "matchExpressions"), F(before, "matchExpressions")) &&
-           list_extends(F(now, "matchFields"), F(before, "matchFields"));
+    if (!jv_len(FIELD(before, "matchExpressions")) && !jv_len(FIELD(before, "matchFields")))
+        return !jv_len(FIELD(now, "matchExpressions")) && !jv_len(FIELD(now, "matchFields"));
+    return list_extends(FIELD(now, "matchExpressions"), FIELD(before, "matchExpressions")) &&
+           list_extends(FIELD(now, "matchFields"), FIELD(before, "matchFields"));
 }
 
 static jv required_terms(jv spec)
@@ -125,11 +125,11 @@ static jv gated_update_check(struct problems *ps, const struct path *p, jv munge
         AT(AT(AT(p, "affinity"), "nodeAffinity"), "requiredDuringSchedulingIgnoredDuringExecution"),
         "nodeSelectorTerms");
 
-    if (!selector_extends(F(munged, "nodeSelector"), F(before, "nodeSelector")))
-        problem_invalid(ps, AT(p, "nodeSelector"), F(munged, "nodeSelector"),
+    if (!selector_extends(FIELD(munged, "nodeSelector"), FIELD(before, "nodeSelector")))
+        problem_invalid(ps, AT(p, "nodeSelector"), FIELD(munged, "nodeSelector"),
                         "only additions to spec.nodeSelector are allowed (no mutations or "
                         "deletions)");
-    munged = jv_with(a, munged, F(before, "nodeSelector"), "nodeSelector");
+    munged = jv_with(a, munged, FIELD(before, "nodeSelector"), "nodeSelector");
     if (jv_equal_semantic(jv_at(munged, "affinity", "nodeAffinity"),
                           jv_at(before, "affinity", "nodeAffinity")))
         return munged;
@@ -137,7 +137,7 @@ static jv gated_update_check(struct problems *ps, const struct path *p, jv munge
         problem_invalid(ps, q, new_terms,
                         "no additions/deletions to non-empty NodeSelectorTerms list are allowed");
     else
-        EACH (it, old_terms)
+        JV_EACH (it, old_terms)
             if (!term_extends(jv_index(new_terms, it.i - 1), it.value))
                 problem_invalid(ps, EACH_AT(q, it), jv_index(new_terms, it.i - 1),
                                 "only additions are allowed (no mutations or deletions)");
@@ -153,8 +153,8 @@ static jv with_old_images(struct arena *a, jv spec, jv before, const char *list)
 
     if (!jv_len(now))
         return spec;
-    EACH (it, now)
-        jb_push(&b, jv_with(a, it.value, F(jv_index(old, it.i - 1), "image"), "image"));
+    JV_EACH (it, now)
+        jb_push(&b, jv_with(a, it.value, FIELD(jv_index(old, it.i - 1), "image"), "image"));
     return jv_with_key(a, spec, str_of(list), jb_done(&b));
 }
 
@@ -166,14 +166,14 @@ static void rest_is_fixed(struct problems *ps, const struct path *p, jv spec, jv
         return;
     spec = with_old_images(a, spec, before, "containers");
     spec = with_old_images(a, spec, before, "initContainers");
-    spec = jv_with(a, spec, F(before, "activeDeadlineSeconds"), "activeDeadlineSeconds");
-    spec = jv_with(a, spec, F(before, "schedulingGates"), "schedulingGates");
-    spec = jv_with(a, spec, F(before, "tolerations"), "tolerations");
-    if (FI(before, "terminationGracePeriodSeconds") < 0 &&
-        FI(spec, "terminationGracePeriodSeconds") == 1)
-        spec = jv_with(a, spec, F(before, "terminationGracePeriodSeconds"),
+    spec = jv_with(a, spec, FIELD(before, "activeDeadlineSeconds"), "activeDeadlineSeconds");
+    spec = jv_with(a, spec, FIELD(before, "schedulingGates"), "schedulingGates");
+    spec = jv_with(a, spec, FIELD(before, "tolerations"), "tolerations");
+    if (FIELD_INT(before, "terminationGracePeriodSeconds") < 0 &&
+        FIELD_INT(spec, "terminationGracePeriodSeconds") == 1)
+        spec = jv_with(a, spec, FIELD(before, "terminationGracePeriodSeconds"),
                        "terminationGracePeriodSeconds");
-    if (jv_len(F(before, "schedulingGates")))
+    if (jv_len(FIELD(before, "schedulingGates")))
         spec = gated_update_check(ps, p, spec, before);
     if (jv_equal_semantic(spec, before))
         return;
@@ -201,23 +201,24 @@ static void annotations_update_check(struct problems *ps, const struct path *p, 
 
 void pod_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
 {
-    jv spec = F(obj, "spec");
-    jv before = F(old, "spec");
+    jv spec = FIELD(obj, "spec");
+    jv before = FIELD(old, "spec");
     const struct path *p = ROOT("spec");
 
     (void)c;
     annotations_update_check(ps, AT(ROOT("metadata"), "annotations"), obj, old);
-    if (!containers_update_check(ps, AT(p, "containers"), F(spec, "containers"),
-                                 F(before, "containers")) ||
-        !containers_update_check(ps, AT(p, "initContainers"), F(spec, "initContainers"),
-                                 F(before, "initContainers")) ||
-        !deadline_update_check(ps, AT(p, "activeDeadlineSeconds"), F(spec, "activeDeadlineSeconds"),
-                               F(before, "activeDeadlineSeconds")))
+    if (!containers_update_check(ps, AT(p, "containers"), FIELD(spec, "containers"),
+                                 FIELD(before, "containers")) ||
+        !containers_update_check(ps, AT(p, "initContainers"), FIELD(spec, "initContainers"),
+                                 FIELD(before, "initContainers")) ||
+        !deadline_update_check(ps, AT(p, "activeDeadlineSeconds"),
+                               FIELD(spec, "activeDeadlineSeconds"),
+                               FIELD(before, "activeDeadlineSeconds")))
         return;
-    tolerations_update_check(ps, AT(p, "tolerations"), F(spec, "tolerations"),
-                             F(before, "tolerations"));
-    gates_update_check(ps, AT(p, "schedulingGates"), F(spec, "schedulingGates"),
-                       F(before, "schedulingGates"));
+    tolerations_update_check(ps, AT(p, "tolerations"), FIELD(spec, "tolerations"),
+                             FIELD(before, "tolerations"));
+    gates_update_check(ps, AT(p, "schedulingGates"), FIELD(spec, "schedulingGates"),
+                       FIELD(before, "schedulingGates"));
     rest_is_fixed(ps, p, spec, before);
 }
 
@@ -225,12 +226,12 @@ void pod_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, 
 
 static bool may_restart(jv spec, const char *list, str name, int64_t exit_code)
 {
-    str policy = FS(spec, "restartPolicy");
+    str policy = FIELD_STR(spec, "restartPolicy");
 
     if (str_eqz(str_of(list), "initContainers"))
-        EACH (it, F(spec, "initContainers"))
-            if (str_eq(FS(it.value, "name"), name) &&
-                str_eq(FS(it.value, "restartPolicy"), S("Always")))
+        JV_EACH (it, FIELD(spec, "initContainers"))
+            if (str_eq(FIELD_STR(it.value, "name"), name) &&
+                str_eq(FIELD_STR(it.value, "restartPolicy"), S("Always")))
                 return true;
     return str_eq(policy, S("Always")) || (str_eq(policy, S("OnFailure")) && exit_code != 0);
 }
@@ -238,13 +239,14 @@ static bool may_restart(jv spec, const char *list, str name, int64_t exit_code)
 static void transitions_check(struct problems *ps, const struct path *p, jv now, jv before, jv spec,
                               const char *list)
 {
-    EACH (old, before) {
-        jv end = F(F(old.value, "state"), "terminated");
-        if (jv_is_null(end) || may_restart(spec, list, FS(old.value, "name"), FI(end, "exitCode")))
+    JV_EACH (old, before) {
+        jv end = FIELD(FIELD(old.value, "state"), "terminated");
+        if (jv_is_null(end) ||
+            may_restart(spec, list, FIELD_STR(old.value, "name"), FIELD_INT(end, "exitCode")))
             continue;
-        EACH (it, now)
-            if (str_eq(FS(it.value, "name"), FS(old.value, "name")) &&
-                jv_is_null(F(F(it.value, "state"), "terminated")))
+        JV_EACH (it, now)
+            if (str_eq(FIELD_STR(it.value, "name"), FIELD_STR(old.value, "name")) &&
+                jv_is_null(FIELD(FIELD(it.value, "state"), "terminated")))
                 problem_forbidden(ps, AT(EACH_AT(p, old), "state"),
                                   "may not be transitioned to non-terminated state");
     }
@@ -252,41 +254,42 @@ static void transitions_check(struct problems *ps, const struct path *p, jv now,
 
 static void conditions_names_check(struct problems *ps, const struct path *p, jv conditions)
 {
-    EACH (it, conditions)
-        name_check(ps, AT(EACH_AT(p, it), "Type"), FS(it.value, "type"), name_qualified);
+    JV_EACH (it, conditions)
+        name_check(ps, AT(EACH_AT(p, it), "Type"), FIELD_STR(it.value, "type"), name_qualified);
 }
 
 static void ips_check(struct problems *ps, const struct path *p, jv ips)
 {
-    EACH (it, ips)
-        ip_check_legacy(ps, EACH_AT(p, it), FS(it.value, "ip"));
+    JV_EACH (it, ips)
+        ip_check_legacy(ps, EACH_AT(p, it), FIELD_STR(it.value, "ip"));
 }
 
 void pod_validate_status(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
 {
-    jv status = F(obj, "status");
-    jv before = F(old, "status");
-    jv spec = F(old, "spec");
+    jv status = FIELD(obj, "status");
+    jv before = FIELD(old, "status");
+    jv spec = FIELD(old, "spec");
     const struct path *p = ROOT("status");
-    str nominated = FS(status, "nominatedNodeName");
+    str nominated = FIELD_STR(status, "nominatedNodeName");
 
     (void)c;
-    conditions_names_check(ps, AT(p, "conditions"), F(status, "conditions"));
-    if (nominated.n && !str_eq(nominated, FS(before, "nominatedNodeName")))
+    conditions_names_check(ps, AT(p, "conditions"), FIELD(status, "conditions"));
+    if (nominated.n && !str_eq(nominated, FIELD_STR(before, "nominatedNodeName")))
         name_check(ps, AT(p, "nominatedNodeName"), nominated, name_dns1123_subdomain);
-    immutable_check(ps, AT(p, "qosClass"), shown(ps->a, F(status, "qosClass")),
-                    F(before, "qosClass"));
-    transitions_check(ps, AT(p, "containerStatuses"), F(status, "containerStatuses"),
-                      F(before, "containerStatuses"), spec, "containers");
-    transitions_check(ps, AT(p, "initContainerStatuses"), F(status, "initContainerStatuses"),
-                      F(before, "initContainerStatuses"), spec, "initContainers");
-    ips_check(ps, AT(p, "podIPs"), F(status, "podIPs"));
-    if (jv_len(F(status, "hostIPs")) &&
-        !str_eq(FS(status, "hostIP"), FS(jv_index(F(status, "hostIPs"), 0), "ip")))
+    immutable_check(ps, AT(p, "qosClass"), shown(ps->a, FIELD(status, "qosClass")),
+                    FIELD(before, "qosClass"));
+    transitions_check(ps, AT(p, "containerStatuses"), FIELD(status, "containerStatuses"),
+                      FIELD(before, "containerStatuses"), spec, "containers");
+    transitions_check(ps, AT(p, "initContainerStatuses"), FIELD(status, "initContainerStatuses"),
+                      FIELD(before, "initContainerStatuses"), spec, "initContainers");
+    ips_check(ps, AT(p, "podIPs"), FIELD(status, "podIPs"));
+    if (jv_len(FIELD(status, "hostIPs")) &&
+        !str_eq(FIELD_STR(status, "hostIP"),
+                FIELD_STR(jv_index(FIELD(status, "hostIPs"), 0), "ip")))
         problem_invalid(ps, AT(ATI(AT(p, "hostIPs"), 0), "ip"),
-                        shown(ps->a, F(jv_index(F(status, "hostIPs"), 0), "ip")),
+                        shown(ps->a, FIELD(jv_index(FIELD(status, "hostIPs"), 0), "ip")),
                         "must be equal to `hostIP`");
-    ips_check(ps, AT(p, "hostIPs"), F(status, "hostIPs"));
+    ips_check(ps, AT(p, "hostIPs"), FIELD(status, "hostIPs"));
 }
 
 /* ---- subresources */
@@ -294,12 +297,12 @@ void pod_validate_status(const struct kind_ctx *c, struct problems *ps, jv obj, 
 void binding_check(struct problems *ps, jv binding)
 {
     static const char *const kinds[] = { "Node", "<empty>", NULL };
-    jv target = F(binding, "target");
-    str kind = FS(target, "kind");
+    jv target = FIELD(binding, "target");
+    str kind = FIELD_STR(target, "kind");
 
     if (kind.n && !str_eq(kind, S("Node")))
-        problem_not_supported(ps, AT(ROOT("target"), "kind"), F(target, "kind"), kinds);
-    required_check(ps, AT(ROOT("target"), "name"), F(target, "name"));
+        problem_not_supported(ps, AT(ROOT("target"), "kind"), FIELD(target, "kind"), kinds);
+    required_check(ps, AT(ROOT("target"), "name"), FIELD(target, "name"));
 }
 
 /* The pod's conditions with PodScheduled true since now, unless it was. */
@@ -311,8 +314,8 @@ static jv scheduled(const struct kind_ctx *c, jv pod)
                   { "lastTransitionTime", jstr(a, time_text(a, c->now_ms)) });
     jv conditions = jv_at(pod, "status", "conditions");
 
-    EACH (it, conditions)
-        if (str_eq(FS(it.value, "type"), S("PodScheduled")))
+    JV_EACH (it, conditions)
+        if (str_eq(FIELD_STR(it.value, "type"), S("PodScheduled")))
             return jv_with(a, pod, jv_with_index(a, conditions, it.i - 1, now), "status",
                            "conditions");
     return jv_with(a, pod, jv_with_index(a, conditions, jv_len(conditions), now), "status",
@@ -325,7 +328,7 @@ static jv with_annotations(struct arena *a, jv pod, jv binding)
 
     if (!jv_len(meta_annotations(binding)))
         return pod;
-    EACH (it, meta_annotations(binding))
+    JV_EACH (it, meta_annotations(binding))
         edit_set(&e, it.key, it.value);
     return jv_with(a, pod, edit_done(&e), "metadata", "annotations");
 }
@@ -333,8 +336,8 @@ static jv with_annotations(struct arena *a, jv pod, jv binding)
 str pod_bind(const struct kind_ctx *c, jv pod, jv binding, jv *out)
 {
     struct arena *a = c->a;
-    jv spec = F(pod, "spec");
-    str name = meta_name(pod), node = FS(spec, "nodeName"), uid = meta_uid(binding);
+    jv spec = FIELD(pod, "spec");
+    str name = meta_name(pod), node = FIELD_STR(spec, "nodeName"), uid = meta_uid(binding);
 
     if (uid.n && !str_eq(uid, meta_uid(pod)))
         return arena_printf(a,
@@ -347,10 +350,10 @@ str pod_bind(const struct kind_ctx *c, jv pod, jv binding, jv *out)
     if (node.n)
         return arena_printf(a, "pod %" PRI_STR " is already assigned to node \"%" PRI_STR "\"",
                             STR_ARG(name), STR_ARG(node));
-    if (jv_len(F(spec, "schedulingGates")))
+    if (jv_len(FIELD(spec, "schedulingGates")))
         return arena_printf(a, "pod %" PRI_STR " has non-empty .spec.schedulingGates",
                             STR_ARG(name));
-    pod = jv_with(a, pod, F(F(binding, "target"), "name"), "spec", "nodeName");
+    pod = jv_with(a, pod, FIELD(FIELD(binding, "target"), "name"), "spec", "nodeName");
     *out = scheduled(c, with_annotations(a, pod, binding));
     return STR_NONE;
 }
@@ -358,11 +361,11 @@ str pod_bind(const struct kind_ctx *c, jv pod, jv binding, jv *out)
 void pod_ephemeral_check(struct problems *ps, jv obj, jv old)
 {
     const struct path *p = AT(ROOT("spec"), "ephemeralContainers");
-    jv now = F(F(obj, "spec"), "ephemeralContainers");
+    jv now = FIELD(FIELD(obj, "spec"), "ephemeralContainers");
     AUTO(by_field) struct by_field names = by_field(now, S("name"));
 
-    EACH (it, F(F(old, "spec"), "ephemeralContainers")) {
-        str name = FS(it.value, "name");
+    JV_EACH (it, FIELD(FIELD(old, "spec"), "ephemeralContainers")) {
+        str name = FIELD_STR(it.value, "name");
         int64_t i = by_first(&names, name);
         jv same = i < 0 ? JV_ABSENT : jv_index(now, (size_t)i);
         if (!jv_exists(same))
@@ -379,9 +382,10 @@ void pod_ephemeral_check(struct problems *ps, jv obj, jv old)
 
 void pod_resize_check(struct problems *ps, jv obj)
 {
-    jv class = F(F(obj, "status"), "qosClass");
+    jv class = FIELD(FIELD(obj, "status"), "qosClass");
 
-    if (jv_is(class, JV_STR) && !str_eqz(jv_str(class, STR_NONE), pod_qos(ps->a, F(obj, "spec"))))
+    if (jv_is(class, JV_STR) &&
+        !str_eqz(jv_str(class, STR_NONE), pod_qos(ps->a, FIELD(obj, "spec"))))
         problem_invalid(ps, ROOT("spec"), class,
                         "Pod QOS Class may not change as a result of resizing");
 }

@@ -28,11 +28,11 @@ void poddisruptionbudget_validate(const struct kind_ctx *c, struct problems *ps,
 {
     static const char *const policies[] = { "AlwaysAllow", "IfHealthyBudget", NULL };
     static const char *const bounds[] = { "minAvailable", "maxUnavailable" };
-    jv spec = F(obj, "spec");
+    jv spec = FIELD(obj, "spec");
     const struct path *p = ROOT("spec");
 
     (void)c;
-    if (!jv_is_null(F(spec, "minAvailable")) && !jv_is_null(F(spec, "maxUnavailable")))
+    if (!jv_is_null(FIELD(spec, "minAvailable")) && !jv_is_null(FIELD(spec, "maxUnavailable")))
         problem_invalid(ps, p, budget_shown(ps->a, spec),
                         "minAvailable and maxUnavailable cannot be both set");
     for (size_t i = 0; i < COUNT(bounds); i++) {
@@ -40,9 +40,9 @@ void poddisruptionbudget_validate(const struct kind_ctx *c, struct problems *ps,
         int_or_percent_check(ps, ATZ(p, bounds[i]), v);
         at_most_100_percent(ps, ATZ(p, bounds[i]), v);
     }
-    label_selector_check(ps, AT(p, "selector"), F(spec, "selector"));
-    enum_optional(ps, AT(p, "unhealthyPodEvictionPolicy"), F(spec, "unhealthyPodEvictionPolicy"),
-                  policies);
+    label_selector_check(ps, AT(p, "selector"), FIELD(spec, "selector"));
+    enum_optional(ps, AT(p, "unhealthyPodEvictionPolicy"),
+                  FIELD(spec, "unhealthyPodEvictionPolicy"), policies);
 }
 
 void poddisruptionbudget_validate_status(const struct kind_ctx *c, struct problems *ps, jv obj,
@@ -53,8 +53,9 @@ void poddisruptionbudget_validate_status(const struct kind_ctx *c, struct proble
 
     (void)c;
     (void)old;
-    conditions_check(ps, AT(ROOT("status"), "conditions"), F(F(obj, "status"), "conditions"));
-    counts_check(ps, ROOT("status"), F(obj, "status"), counts);
+    conditions_check(ps, AT(ROOT("status"), "conditions"),
+                     FIELD(FIELD(obj, "status"), "conditions"));
+    counts_check(ps, ROOT("status"), FIELD(obj, "status"), counts);
 }
 
 /* ---- PriorityClass */
@@ -82,10 +83,10 @@ static str system_complaint(struct arena *a, jv obj)
     for (size_t i = 0; i < COUNT(system_classes); i++) {
         if (!str_eqz(name, system_classes[i].name))
             continue;
-        if (FI(obj, "value") != system_classes[i].value)
+        if (FIELD_INT(obj, "value") != system_classes[i].value)
             return arena_printf(a, "value of %" PRI_STR " PriorityClass must be %lld",
                                 STR_ARG(name), (long long)system_classes[i].value);
-        if (FB(obj, "globalDefault"))
+        if (FIELD_BOOL(obj, "globalDefault"))
             return arena_printf(a, "globalDefault of %" PRI_STR " PriorityClass must be false",
                                 STR_ARG(name));
         return STR_NONE;
@@ -105,21 +106,21 @@ void priorityclass_validate(const struct kind_ctx *c, struct problems *ps, jv ob
                               "priority class names with 'system-' prefix are reserved for system "
                               "use only. error: %" PRI_STR,
                               STR_ARG(why));
-    } else if (FI(obj, "value") > HIGHEST_USER_PRIORITY) {
+    } else if (FIELD_INT(obj, "value") > HIGHEST_USER_PRIORITY) {
         problem_forbidden(ps, ROOT("value"),
                           "maximum allowed value of a user defined priority is %d",
                           HIGHEST_USER_PRIORITY);
     }
-    enum_required(ps, ROOT("preemptionPolicy"), F(obj, "preemptionPolicy"), policies);
+    enum_required(ps, ROOT("preemptionPolicy"), FIELD(obj, "preemptionPolicy"), policies);
 }
 
 void priorityclass_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
 {
     (void)c;
-    if (FI(obj, "value") != FI(old, "value"))
+    if (FIELD_INT(obj, "value") != FIELD_INT(old, "value"))
         problem_forbidden(ps, ROOT("value"), "may not be changed in an update.");
-    immutable_check(ps, ROOT("preemptionPolicy"), F(obj, "preemptionPolicy"),
-                    F(old, "preemptionPolicy"));
+    immutable_check(ps, ROOT("preemptionPolicy"), FIELD(obj, "preemptionPolicy"),
+                    FIELD(old, "preemptionPolicy"));
 }
 
 /* ---- Lease */
@@ -127,10 +128,10 @@ void priorityclass_validate_update(const struct kind_ctx *c, struct problems *ps
 /* Coordinated leader election is a feature that is off. */
 jv lease_defaults(const struct kind_ctx *c, jv obj)
 {
-    struct edit spec = edit(c->a, F(obj, "spec"));
+    struct edit spec = edit(c->a, FIELD(obj, "spec"));
     struct edit e = edit(c->a, obj);
 
-    if (!jv_is(F(obj, "spec"), JV_OBJ))
+    if (!jv_is(FIELD(obj, "spec"), JV_OBJ))
         return obj;
     edit_set(&spec, S("strategy"), JV_ABSENT);
     edit_set(&spec, S("preferredHolder"), JV_ABSENT);
@@ -140,14 +141,14 @@ jv lease_defaults(const struct kind_ctx *c, jv obj)
 
 void lease_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 {
-    jv spec = F(obj, "spec");
-    jv duration = F(spec, "leaseDurationSeconds");
+    jv spec = FIELD(obj, "spec");
+    jv duration = FIELD(spec, "leaseDurationSeconds");
     const struct path *p = ROOT("spec");
 
     (void)c;
     if (!jv_is_null(duration) && jv_int(duration, 0) <= 0)
         problem_invalid(ps, AT(p, "leaseDurationSeconds"), duration, "must be greater than 0");
-    if (FI(spec, "leaseTransitions") < 0)
-        problem_invalid(ps, AT(p, "leaseTransitions"), F(spec, "leaseTransitions"),
+    if (FIELD_INT(spec, "leaseTransitions") < 0)
+        problem_invalid(ps, AT(p, "leaseTransitions"), FIELD(spec, "leaseTransitions"),
                         "must be greater than or equal to 0");
 }

@@ -11,7 +11,7 @@ static jv filled_from(struct arena *a, jv list, jv from)
 {
     struct edit e = edit(a, list);
 
-    EACH (it, from)
+    JV_EACH (it, from)
         if (!jv_exists(jv_get(list, it.key)))
             edit_set(&e, it.key, it.value);
     return edit_done(&e);
@@ -31,7 +31,7 @@ static jv limit_defaults(struct arena *a, jv item)
 
     for (size_t i = 0; i < COUNT(lists); i++)
         edit_in(&e, str_of(lists[i]), resource_list_defaults);
-    if (!str_eq(FS(item, "type"), S("Container")))
+    if (!str_eq(FIELD_STR(item, "type"), S("Container")))
         return edit_done(&e);
     jv limits = filled_from(a, edit_get(&e, S("default")), edit_get(&e, S("max")));
     jv requests = filled_from(a, edit_get(&e, S("defaultRequest")), limits);
@@ -43,7 +43,7 @@ static jv limit_defaults(struct arena *a, jv item)
 
 jv limitrange_defaults(const struct kind_ctx *c, jv obj)
 {
-    struct edit spec = edit(c->a, F(obj, "spec"));
+    struct edit spec = edit(c->a, FIELD(obj, "spec"));
     struct edit e = edit(c->a, obj);
 
     edit_each(&spec, S("limits"), limit_defaults);
@@ -53,10 +53,10 @@ jv limitrange_defaults(const struct kind_ctx *c, jv obj)
 
 static void limit_names_check(struct problems *ps, const struct path *p, jv item, const char *list)
 {
-    str type = FS(item, "type");
+    str type = FIELD_STR(item, "type");
     bool container = str_eq(type, S("Pod")) || str_eq(type, S("Container"));
 
-    EACH (it, jv_get(item, str_of(list))) {
+    JV_EACH (it, jv_get(item, str_of(list))) {
         const struct path *q = ATK(ATZ(p, list), it.key);
         if (container)
             resource_container_name_check(ps, q, it.key);
@@ -96,11 +96,11 @@ static void ratio_check(struct problems *ps, const struct path *p, jv ratio, jv 
 /* What the lists of one item say of one resource must fit together. */
 static void limit_amounts_check(struct problems *ps, const struct path *p, jv item, str key)
 {
-    bool pod = str_eq(FS(item, "type"), S("Pod"));
-    jv min = jv_get(F(item, "min"), key);
-    jv max = jv_get(F(item, "max"), key);
-    jv dflt = pod ? JV_ABSENT : jv_get(F(item, "default"), key);
-    jv request = pod ? JV_ABSENT : jv_get(F(item, "defaultRequest"), key);
+    bool pod = str_eq(FIELD_STR(item, "type"), S("Pod"));
+    jv min = jv_get(FIELD(item, "min"), key);
+    jv max = jv_get(FIELD(item, "max"), key);
+    jv dflt = pod ? JV_ABSENT : jv_get(FIELD(item, "default"), key);
+    jv request = pod ? JV_ABSENT : jv_get(FIELD(item, "defaultRequest"), key);
     const struct {
         jv low;
         jv high;
@@ -125,7 +125,7 @@ static void limit_amounts_check(struct problems *ps, const struct path *p, jv it
                             STR_ARG(jv_str(pairs[i].low, S(""))), pairs[i].high_name,
                             STR_ARG(jv_str(pairs[i].high, S(""))));
     ratio_check(ps, ATK(AT(p, "maxLimitRequestRatio"), key),
-                jv_get(F(item, "maxLimitRequestRatio"), key), min, max);
+                jv_get(FIELD(item, "maxLimitRequestRatio"), key), min, max);
     if (!resource_can_overcommit(key) && compare(dflt, request) != 0)
         problem_invalid(ps, ATK(AT(p, "defaultRequest"), key), request,
                         "default value %" PRI_STR " must equal to defaultRequest value %" PRI_STR
@@ -150,13 +150,14 @@ static void limit_check(struct problems *ps, const struct path *p, jv item)
     static const char not_for_pods[] = "may not be specified when `type` is 'Pod'";
     static const char *const lists[] = { "max", "min", "default", "defaultRequest",
                                          "maxLimitRequestRatio" };
-    bool pod = str_eq(FS(item, "type"), S("Pod"));
+    bool pod = str_eq(FIELD_STR(item, "type"), S("Pod"));
     struct edit keys = edit(ps->a, JV_EMPTY_OBJ);
 
     for (size_t i = 0; i < COUNT(lists); i++) {
         bool dflt = i == 2 || i == 3;
-        if (i == 4 && str_eq(FS(item, "type"), S("PersistentVolumeClaim")) &&
-            !jv_exists(F(F(item, "min"), "storage")) && !jv_exists(F(F(item, "max"), "storage")))
+        if (i == 4 && str_eq(FIELD_STR(item, "type"), S("PersistentVolumeClaim")) &&
+            !jv_exists(FIELD(FIELD(item, "min"), "storage")) &&
+            !jv_exists(FIELD(FIELD(item, "max"), "storage")))
             problem_required(ps, AT(p, "limits"),
                              "either minimum or maximum storage value is required, but neither was "
                              "provided");
@@ -166,23 +167,23 @@ static void limit_check(struct problems *ps, const struct path *p, jv item)
             continue;
         }
         limit_names_check(ps, p, item, lists[i]);
-        EACH (it, jv_get(item, str_of(lists[i])))
+        JV_EACH (it, jv_get(item, str_of(lists[i])))
             edit_set(&keys, it.key, JV_TRUE);
     }
-    EACH (it, edit_done(&keys))
+    JV_EACH (it, edit_done(&keys))
         limit_amounts_check(ps, p, item, it.key);
 }
 
 void limitrange_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 {
-    jv limits = F(F(obj, "spec"), "limits");
+    jv limits = FIELD(FIELD(obj, "spec"), "limits");
 
     (void)c;
-    EACH (it, limits) {
+    JV_EACH (it, limits) {
         const struct path *p = ATI(AT(ROOT("spec"), "limits"), it.i - 1);
-        limit_type_check(ps, AT(p, "type"), shown(ps->a, F(it.value, "type")));
-        if (seen_before(limits, it.i - 1, S("type"), FS(it.value, "type")))
-            problem_duplicate(ps, AT(p, "type"), F(it.value, "type"));
+        limit_type_check(ps, AT(p, "type"), shown(ps->a, FIELD(it.value, "type")));
+        if (seen_before(limits, it.i - 1, S("type"), FIELD_STR(it.value, "type")))
+            problem_duplicate(ps, AT(p, "type"), FIELD(it.value, "type"));
         limit_check(ps, p, it.value);
     }
 }
@@ -191,7 +192,7 @@ void limitrange_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 
 static void hard_check(struct problems *ps, const struct path *p, jv list)
 {
-    EACH (it, list) {
+    JV_EACH (it, list) {
         resource_quota_name_check(ps, ATK(p, it.key), it.key);
         resource_amount_check(ps, ATK(p, it.key), it.key, it.value);
     }
@@ -234,13 +235,13 @@ static void conflicts_check(struct problems *ps, const struct path *p, jv shown_
 
 static void scopes_check(struct problems *ps, const struct path *p, jv spec)
 {
-    jv list = F(spec, "scopes");
+    jv list = FIELD(spec, "scopes");
 
-    EACH (it, list) {
+    JV_EACH (it, list) {
         str scope = jv_str(it.value, S(""));
         if (!one_of(scope, scopes))
             problem_invalid(ps, p, list, "unsupported scope");
-        EACH (h, F(spec, "hard"))
+        JV_EACH (h, FIELD(spec, "hard"))
             if (!scope_fits(scope, h.key))
                 problem_invalid(ps, p, list, "unsupported scope applied to resource");
     }
@@ -251,10 +252,10 @@ static void scope_selector_check(struct problems *ps, const struct path *p, jv s
 {
     struct jbuild names = jb_arr(ps->a);
 
-    EACH (it, F(F(spec, "scopeSelector"), "matchExpressions")) {
-        str scope = FS(it.value, "scopeName");
-        str op = FS(it.value, "operator");
-        jv values = F(it.value, "values");
+    JV_EACH (it, FIELD(FIELD(spec, "scopeSelector"), "matchExpressions")) {
+        str scope = FIELD_STR(it.value, "scopeName");
+        str op = FIELD_STR(it.value, "operator");
+        jv values = FIELD(it.value, "values");
         jb_push(&names, jstr(ps->a, scope));
         if (!one_of(scope, scopes))
             problem_invalid(ps, AT(p, "scopeName"), jstr(ps->a, scope), "unsupported scope");
@@ -280,26 +281,26 @@ static void scope_selector_check(struct problems *ps, const struct path *p, jv s
                             "not a valid selector operator");
         }
     }
-    conflicts_check(ps, p, F(spec, "scopes"), jb_done(&names));
+    conflicts_check(ps, p, FIELD(spec, "scopes"), jb_done(&names));
 }
 
 void resourcequota_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 {
-    jv spec = F(obj, "spec");
+    jv spec = FIELD(obj, "spec");
     const struct path *p = ROOT("spec");
 
     (void)c;
-    hard_check(ps, AT(p, "hard"), F(spec, "hard"));
+    hard_check(ps, AT(p, "hard"), FIELD(spec, "hard"));
     scopes_check(ps, AT(p, "scopes"), spec);
     scope_selector_check(ps, AT(AT(p, "scopeSelector"), "matchExpressions"), spec);
 }
 
 static bool same_set(jv x, jv y)
 {
-    EACH (it, x)
+    JV_EACH (it, x)
         if (!str_list_has(y, jv_str(it.value, S(""))))
             return false;
-    EACH (it, y)
+    JV_EACH (it, y)
         if (!str_list_has(x, jv_str(it.value, S(""))))
             return false;
     return true;
@@ -307,10 +308,10 @@ static bool same_set(jv x, jv y)
 
 void resourcequota_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
 {
-    jv now = F(F(obj, "spec"), "scopes");
+    jv now = FIELD(FIELD(obj, "spec"), "scopes");
 
     (void)c;
-    if (!same_set(now, F(F(old, "spec"), "scopes")))
+    if (!same_set(now, FIELD(FIELD(old, "spec"), "scopes")))
         problem_invalid(ps, AT(ROOT("spec"), "scopes"), now, "field is immutable");
 }
 
@@ -318,6 +319,6 @@ void resourcequota_validate_status(const struct kind_ctx *c, struct problems *ps
 {
     (void)c;
     (void)old;
-    hard_check(ps, AT(ROOT("status"), "hard"), F(F(obj, "status"), "hard"));
-    hard_check(ps, AT(ROOT("status"), "used"), F(F(obj, "status"), "used"));
+    hard_check(ps, AT(ROOT("status"), "hard"), FIELD(FIELD(obj, "status"), "hard"));
+    hard_check(ps, AT(ROOT("status"), "used"), FIELD(FIELD(obj, "status"), "used"));
 }

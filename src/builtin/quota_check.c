@@ -28,9 +28,9 @@ static bool says(struct arena *a, jv container, str name)
 
 static void add_silent(struct arena *a, jv list, str name, struct amounts *silent)
 {
-    EACH (it, list)
+    JV_EACH (it, list)
         if (!says(a, it.value, name))
-            amounts_set_int(silent, FS(it.value, "name"), 1); /* a sorted set of names */
+            amounts_set_int(silent, FIELD_STR(it.value, "name"), 1); /* a sorted set of names */
 }
 
 static str missing_of(struct arena *a, const struct quota_now *q, jv pod)

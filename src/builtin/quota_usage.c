@@ -65,7 +65,7 @@ void quota_add_compute(struct amounts *to, const struct amounts *requests,
 static struct amounts pod_usage(struct arena *a, jv pod)
 {
     struct amounts use = amounts_new(a);
-    str phase = FS(F(pod, "status"), "phase");
+    str phase = FIELD_STR(FIELD(pod, "status"), "phase");
 
     amounts_set_int(&use, S("count/pods"), 1);
     if (str_eqz(phase, "Failed") || str_eqz(phase, "Succeeded"))
@@ -84,14 +84,14 @@ static const char *const service_names[] = { "count/services", "services", "serv
 static struct amounts service_usage(struct arena *a, jv svc)
 {
     struct amounts use = amounts_new(a);
-    jv spec = F(svc, "spec");
-    bool balanced = str_eqz(FS(spec, "type"), "LoadBalancer");
-    bool has_ports = balanced || str_eqz(FS(spec, "type"), "NodePort");
-    bool only_given = balanced && !jv_bool(F(spec, "allocateLoadBalancerNodePorts"), true);
+    jv spec = FIELD(svc, "spec");
+    bool balanced = str_eqz(FIELD_STR(spec, "type"), "LoadBalancer");
+    bool has_ports = balanced || str_eqz(FIELD_STR(spec, "type"), "NodePort");
+    bool only_given = balanced && !jv_bool(FIELD(spec, "allocateLoadBalancerNodePorts"), true);
     int64_t ports = 0;
 
-    EACH (it, F(spec, "ports"))
-        ports += has_ports && (!only_given || FI(it.value, "nodePort") != 0);
+    JV_EACH (it, FIELD(spec, "ports"))
+        ports += has_ports && (!only_given || FIELD_INT(it.value, "nodePort") != 0);
     amounts_set_int(&use, S("count/services"), 1);
     amounts_set_int(&use, S("services"), 1);
     amounts_set_int(&use, S("services.nodeports"), ports);
@@ -115,7 +115,7 @@ static str storage_class(jv claim)
     str by_annotation = jv_str(
         jv_get(meta_annotations(claim), S("volume.beta.kubernetes.io/storage-class")), S(""));
 
-    return by_annotation.n ? by_annotation : FS(F(claim, "spec"), "storageClassName");
+    return by_annotation.n ? by_annotation : FIELD_STR(FIELD(claim, "spec"), "storageClassName");
 }
 
 static struct amounts claim_usage(struct arena *a, jv claim)
@@ -198,7 +198,7 @@ bool quota_counts(struct arena *a, str resource, str name)
 /* In, NotIn, Exists, DoesNotExist over the texts an object has for a scope. */
 static bool matches(jv expression, const str *have, size_t n)
 {
-    str op = FS(expression, "operator");
+    str op = FIELD_STR(expression, "operator");
     bool in = false;
 
     if (str_eqz(op, "Exists"))
@@ -208,7 +208,7 @@ static bool matches(jv expression, const str *have, size_t n)
     if (str_eqz(op, "NotIn") && n == 0)
         return true;
     for (size_t i = 0; i < n; i++) {
-        in = str_list_has(F(expression, "values"), have[i]);
+        in = str_list_has(FIELD(expression, "values"), have[i]);
         if (in == str_eqz(op, "In"))
             return true;
     }
@@ -217,9 +217,9 @@ static bool matches(jv expression, const str *have, size_t n)
 
 static bool has_far_term(jv terms, bool weighted)
 {
-    EACH (it, terms) {
-        jv term = weighted ? F(it.value, "podAffinityTerm") : it.value;
-        if (jv_len(F(term, "namespaces")) || !jv_is_null(F(term, "namespaceSelector")))
+    JV_EACH (it, terms) {
+        jv term = weighted ? FIELD(it.value, "podAffinityTerm") : it.value;
+        if (jv_len(FIELD(term, "namespaces")) || !jv_is_null(FIELD(term, "namespaceSelector")))
             return true;
     }
     return false;
@@ -231,8 +231,8 @@ static bool looks_at_other_namespaces(jv pod)
 
     for (size_t i = 0; i < COUNT(kinds); i++) {
         jv terms = jv_get(jv_at(pod, "spec", "affinity"), str_of(kinds[i]));
-        if (has_far_term(F(terms, "requiredDuringSchedulingIgnoredDuringExecution"), false) ||
-            has_far_term(F(terms, "preferredDuringSchedulingIgnoredDuringExecution"), true))
+        if (has_far_term(FIELD(terms, "requiredDuringSchedulingIgnoredDuringExecution"), false) ||
+            has_far_term(FIELD(terms, "preferredDuringSchedulingIgnoredDuringExecution"), true))
             return true;
     }
     return false;
@@ -240,11 +240,11 @@ static bool looks_at_other_namespaces(jv pod)
 
 static bool pod_in_scope(struct arena *a, jv expression, jv pod)
 {
-    str scope = FS(expression, "scopeName");
-    jv spec = F(pod, "spec");
-    str qos = FS(F(pod, "status"), "qosClass");
-    str class = FS(spec, "priorityClassName");
-    bool ends = jv_int(F(spec, "activeDeadlineSeconds"), -1) >= 0;
+    str scope = FIELD_STR(expression, "scopeName");
+    jv spec = FIELD(pod, "spec");
+    str qos = FIELD_STR(FIELD(pod, "status"), "qosClass");
+    str class = FIELD_STR(spec, "priorityClassName");
+    bool ends = jv_int(FIELD(spec, "activeDeadlineSeconds"), -1) >= 0;
     bool best_effort = str_eqz(qos.n ? qos : str_of(pod_qos(a, spec)), "BestEffort");
 
     return str_eqz(scope, "Terminating")                 ? ends
@@ -258,17 +258,18 @@ static bool pod_in_scope(struct arena *a, jv expression, jv pod)
 
 static bool claim_in_scope(jv expression, jv claim)
 {
-    jv status = F(claim, "status");
-    str all[] = { FS(F(claim, "spec"), "volumeAttributesClassName"),
-                  FS(status, "currentVolumeAttributesClassName"),
-                  FS(F(status, "modifyVolumeStatus"), "targetVolumeAttributesClassName") };
+    jv status = FIELD(claim, "status");
+    str all[] = { FIELD_STR(FIELD(claim, "spec"), "volumeAttributesClassName"),
+                  FIELD_STR(status, "currentVolumeAttributesClassName"),
+                  FIELD_STR(FIELD(status, "modifyVolumeStatus"),
+                            "targetVolumeAttributesClassName") };
     str have[COUNT(all)];
     size_t n = 0;
 
     for (size_t i = 0; i < COUNT(all); i++)
         if (all[i].n)
             have[n++] = all[i];
-    return str_eqz(FS(expression, "scopeName"), "VolumeAttributesClass") &&
+    return str_eqz(FIELD_STR(expression, "scopeName"), "VolumeAttributesClass") &&
            matches(expression, have, n);
 }
 
@@ -281,12 +282,12 @@ static bool in_scope(struct arena *a, jv expression, str resource, jv obj)
 
 bool quota_covers(struct arena *a, jv spec, str resource, jv obj)
 {
-    EACH (it, F(spec, "scopes")) {
+    JV_EACH (it, FIELD(spec, "scopes")) {
         jv expression = jobj(a, { "scopeName", it.value }, { "operator", jstrz(a, "Exists") });
         if (!in_scope(a, expression, resource, obj))
             return false;
     }
-    EACH (it, jv_at(spec, "scopeSelector", "matchExpressions"))
+    JV_EACH (it, jv_at(spec, "scopeSelector", "matchExpressions"))
         if (!in_scope(a, it.value, resource, obj))
             return false;
     return true;

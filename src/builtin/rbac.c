@@ -10,24 +10,24 @@ static const char *const rbac_group[] = { GROUP, NULL };
 
 static void rule_check(struct problems *ps, const struct path *p, jv rule, bool namespaced)
 {
-    jv urls = F(rule, "nonResourceURLs");
+    jv urls = FIELD(rule, "nonResourceURLs");
 
-    if (!jv_len(F(rule, "verbs")))
+    if (!jv_len(FIELD(rule, "verbs")))
         problem_required(ps, AT(p, "verbs"), "verbs must contain at least one value");
     if (jv_len(urls)) {
         if (namespaced)
             problem_invalid(ps, AT(p, "nonResourceURLs"), urls,
                             "namespaced rules cannot apply to non-resource URLs");
-        if (jv_len(F(rule, "apiGroups")) || jv_len(F(rule, "resources")) ||
-            jv_len(F(rule, "resourceNames")))
+        if (jv_len(FIELD(rule, "apiGroups")) || jv_len(FIELD(rule, "resources")) ||
+            jv_len(FIELD(rule, "resourceNames")))
             problem_invalid(ps, AT(p, "nonResourceURLs"), urls,
                             "rules cannot apply to both regular resources and non-resource URLs");
         return;
     }
-    if (!jv_len(F(rule, "apiGroups")))
+    if (!jv_len(FIELD(rule, "apiGroups")))
         problem_required(ps, AT(p, "apiGroups"),
                          "resource rules must supply at least one api group");
-    if (!jv_len(F(rule, "resources")))
+    if (!jv_len(FIELD(rule, "resources")))
         problem_required(ps, AT(p, "resources"),
                          "resource rules must supply at least one resource");
 }
@@ -35,31 +35,31 @@ static void rule_check(struct problems *ps, const struct path *p, jv rule, bool 
 void role_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 {
     (void)c;
-    EACH (it, F(obj, "rules"))
+    JV_EACH (it, FIELD(obj, "rules"))
         rule_check(ps, ATI(ROOT("rules"), it.i - 1), it.value, true);
 }
 
 void clusterrole_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 {
-    jv aggregation = F(obj, "aggregationRule");
-    jv selectors = F(aggregation, "clusterRoleSelectors");
+    jv aggregation = FIELD(obj, "aggregationRule");
+    jv selectors = FIELD(aggregation, "clusterRoleSelectors");
     const struct path *p = AT(ROOT("aggregationRule"), "clusterRoleSelectors");
 
     (void)c;
-    EACH (it, F(obj, "rules"))
+    JV_EACH (it, FIELD(obj, "rules"))
         rule_check(ps, ATI(ROOT("rules"), it.i - 1), it.value, false);
     if (!jv_is_null(aggregation) && !jv_len(selectors))
         problem_required(ps, p,
                          "at least one clusterRoleSelector required if aggregationRule is "
                          "non-nil");
-    EACH (it, selectors)
+    JV_EACH (it, selectors)
         label_selector_check(ps, EACH_AT(p, it), it.value);
 }
 
 static jv subject_defaults(struct arena *a, jv subject)
 {
     struct edit e = edit(a, subject);
-    str kind = FS(subject, "kind");
+    str kind = FIELD_STR(subject, "kind");
 
     if (str_eq(kind, S("User")) || str_eq(kind, S("Group")))
         edit_default(&e, S("apiGroup"), LSTR(GROUP));
@@ -79,7 +79,7 @@ jv rolebinding_defaults(const struct kind_ctx *c, jv obj)
     struct edit e = edit(c->a, obj);
 
     edit_each(&e, S("subjects"), subject_defaults);
-    edit_set(&e, S("roleRef"), role_ref_defaults(c->a, F(obj, "roleRef")));
+    edit_set(&e, S("roleRef"), role_ref_defaults(c->a, FIELD(obj, "roleRef")));
     return edit_done(&e);
 }
 
@@ -87,19 +87,19 @@ static void subject_check(struct problems *ps, const struct path *p, jv subject,
 {
     static const char *const kinds[] = { "ServiceAccount", "User", "Group", NULL };
     static const char *const none[] = { "", NULL };
-    str kind = FS(subject, "kind");
-    str name = FS(subject, "name");
+    str kind = FIELD_STR(subject, "kind");
+    str name = FIELD_STR(subject, "name");
 
     if (!name.n)
         problem_required(ps, AT(p, "name"), "%s", "");
     if (str_eq(kind, S("ServiceAccount"))) {
         if (name.n)
             name_check(ps, AT(p, "name"), name, name_dns1123_subdomain);
-        enum_check(ps, AT(p, "apiGroup"), F(subject, "apiGroup"), none);
-        if (!namespaced && !FS(subject, "namespace").n)
+        enum_check(ps, AT(p, "apiGroup"), FIELD(subject, "apiGroup"), none);
+        if (!namespaced && !FIELD_STR(subject, "namespace").n)
             problem_required(ps, AT(p, "namespace"), "%s", "");
     } else if (str_eq(kind, S("User")) || str_eq(kind, S("Group"))) {
-        enum_check(ps, AT(p, "apiGroup"), F(subject, "apiGroup"), rbac_group);
+        enum_check(ps, AT(p, "apiGroup"), FIELD(subject, "apiGroup"), rbac_group);
     } else {
         problem_not_supported(ps, AT(p, "kind"), jstr(ps->a, kind), kinds);
     }
@@ -108,13 +108,13 @@ static void subject_check(struct problems *ps, const struct path *p, jv subject,
 static void binding_rules(struct problems *ps, jv obj, bool namespaced)
 {
     static const char *const both[] = { "Role", "ClusterRole", NULL };
-    jv ref = F(obj, "roleRef");
+    jv ref = FIELD(obj, "roleRef");
     const struct path *p = ROOT("roleRef");
 
-    enum_check(ps, AT(p, "apiGroup"), F(ref, "apiGroup"), rbac_group);
-    enum_check(ps, AT(p, "kind"), F(ref, "kind"), namespaced ? both : both + 1);
-    name_required(ps, AT(p, "name"), FS(ref, "name"), name_path_segment);
-    EACH (it, F(obj, "subjects"))
+    enum_check(ps, AT(p, "apiGroup"), FIELD(ref, "apiGroup"), rbac_group);
+    enum_check(ps, AT(p, "kind"), FIELD(ref, "kind"), namespaced ? both : both + 1);
+    name_required(ps, AT(p, "name"), FIELD_STR(ref, "name"), name_path_segment);
+    JV_EACH (it, FIELD(obj, "subjects"))
         subject_check(ps, ATI(ROOT("subjects"), it.i - 1), it.value, namespaced);
 }
 
@@ -132,13 +132,13 @@ void clusterrolebinding_validate(const struct kind_ctx *c, struct problems *ps, 
 
 void rolebinding_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
 {
-    jv ref = F(obj, "roleRef");
+    jv ref = FIELD(obj, "roleRef");
 
-    if (jv_equal_semantic(ref, F(old, "roleRef")))
+    if (jv_equal_semantic(ref, FIELD(old, "roleRef")))
         return;
     problem_invalid(ps, ROOT("roleRef"),
-                    jobj(c->a, { "APIGroup", jstr(c->a, FS(ref, "apiGroup")) },
-                         { "Kind", jstr(c->a, FS(ref, "kind")) },
-                         { "Name", jstr(c->a, FS(ref, "name")) }),
+                    jobj(c->a, { "APIGroup", jstr(c->a, FIELD_STR(ref, "apiGroup")) },
+                         { "Kind", jstr(c->a, FIELD_STR(ref, "kind")) },
+                         { "Name", jstr(c->a, FIELD_STR(ref, "name")) }),
                     "cannot change roleRef");
 }

@@ -205,7 +205,7 @@ static void list_check(struct problems *ps, const struct path *p, jv requirement
 {
     const struct path list_at = path_field(p, which);
 
-    EACH (it, jv_get(requirements, which)) {
+    JV_EACH (it, jv_get(requirements, which)) {
         const struct path *q = ATK(&list_at, it.key);
         if (pod_level)
             resource_pod_name_check(ps, q, it.key);
@@ -214,7 +214,7 @@ static void list_check(struct problems *ps, const struct path *p, jv requirement
         resource_amount_check(ps, q, it.key, it.value);
         if (str_eq(which, S("requests")))
             request_against_limit(ps, p, it.key, it.value,
-                                  jv_get(F(requirements, "limits"), it.key));
+                                  jv_get(FIELD(requirements, "limits"), it.key));
         if (resource_is_hugepage(it.key)) {
             found->hugepages = true;
             hugepage_check(ps, q, it.key, it.value);
@@ -230,7 +230,7 @@ static str claim_names(struct arena *a, jv claims)
 
     for (struct jv_iter it = jv_iter(claims); it.i < MAX_SHOWN && jv_next(&it);)
         text = arena_printf(a, "%" PRI_STR "%s%" PRI_STR, STR_ARG(text), text.n ? ", " : "",
-                            STR_ARG(FS(it.value, "name")));
+                            STR_ARG(FIELD_STR(it.value, "name")));
     return text;
 }
 
@@ -238,9 +238,9 @@ static bool claimed_before(jv claims, size_t n, str name, str request)
 {
     for (size_t i = n > LOOK_BACK ? n - LOOK_BACK : 0; i < n; i++) {
         jv c = jv_index(claims, i);
-        if (!str_eq(FS(c, "name"), name))
+        if (!str_eq(FIELD_STR(c, "name"), name))
             continue;
-        if (!FS(c, "request").n || !request.n || str_eq(FS(c, "request"), request))
+        if (!FIELD_STR(c, "request").n || !request.n || str_eq(FIELD_STR(c, "request"), request))
             return true;
     }
     return false;
@@ -250,10 +250,10 @@ static void claims_check(struct problems *ps, const struct path *p, jv used, jv 
 {
     AUTO(by_field) struct by_field names = by_field(claims, S("name"));
 
-    EACH (it, used) {
+    JV_EACH (it, used) {
         const struct path *q = EACH_AT(p, it);
-        str name = FS(it.value, "name");
-        str request = FS(it.value, "request");
+        str name = FIELD_STR(it.value, "name");
+        str request = FIELD_STR(it.value, "request");
         if (!name.n) {
             problem_required(ps, q, "%s", "");
             continue;
@@ -281,9 +281,10 @@ void requirements_check(struct problems *ps, const struct path *p, jv requiremen
 
     if (!jv_len(requirements))
         return;
-    if (jv_len(F(requirements, "limits")) > MAX_NAMES ||
-        jv_len(F(requirements, "requests")) > MAX_NAMES) {
-        too_many(ps, p, jv_len(F(requirements, "limits")) + jv_len(F(requirements, "requests")),
+    if (jv_len(FIELD(requirements, "limits")) > MAX_NAMES ||
+        jv_len(FIELD(requirements, "requests")) > MAX_NAMES) {
+        too_many(ps, p,
+                 jv_len(FIELD(requirements, "limits")) + jv_len(FIELD(requirements, "requests")),
                  MAX_NAMES);
         return;
     }
@@ -291,7 +292,7 @@ void requirements_check(struct problems *ps, const struct path *p, jv requiremen
     list_check(ps, p, requirements, S("requests"), pod_level, &found);
     if (found.hugepages && !found.compute)
         problem_forbidden(ps, p, "HugePages require cpu or memory");
-    claims_check(ps, AT(p, "claims"), F(requirements, "claims"), claims);
+    claims_check(ps, AT(p, "claims"), FIELD(requirements, "claims"), claims);
 }
 
 /* Kubernetes rounds every amount up to a thousandth when it is written. */
@@ -299,7 +300,7 @@ jv resource_list_defaults(struct arena *a, jv list)
 {
     struct edit e = edit(a, list);
 
-    EACH (it, list) {
+    JV_EACH (it, list) {
         struct quantity q = quantity_of_jv(it.value);
         if (q.scale >= -3)
             continue;

@@ -9,12 +9,12 @@ enum { AFFINITY_S = 10800 };
 
 bool service_is(jv obj, const char *type)
 {
-    return str_eqz(FS(F(obj, "spec"), "type"), type);
+    return str_eqz(FIELD_STR(FIELD(obj, "spec"), "type"), type);
 }
 
 bool service_is_headless(jv obj)
 {
-    jv ips = F(F(obj, "spec"), "clusterIPs");
+    jv ips = FIELD(FIELD(obj, "spec"), "clusterIPs");
 
     return jv_len(ips) == 1 && str_eq(jv_str(jv_index(ips, 0), S("")), S("None"));
 }
@@ -22,13 +22,13 @@ bool service_is_headless(jv obj)
 bool service_is_external(jv obj)
 {
     return service_is(obj, "LoadBalancer") || service_is(obj, "NodePort") ||
-           (service_is(obj, "ClusterIP") && jv_len(F(F(obj, "spec"), "externalIPs")));
+           (service_is(obj, "ClusterIP") && jv_len(FIELD(FIELD(obj, "spec"), "externalIPs")));
 }
 
 bool service_needs_health_check(jv obj)
 {
     return service_is(obj, "LoadBalancer") &&
-           str_eq(FS(F(obj, "spec"), "externalTrafficPolicy"), S("Local"));
+           str_eq(FIELD_STR(FIELD(obj, "spec"), "externalTrafficPolicy"), S("Local"));
 }
 
 static bool needs_node_ports(jv obj)
@@ -41,12 +41,12 @@ static bool needs_node_ports(jv obj)
 static jv port_defaults(struct arena *a, jv port)
 {
     struct edit e = edit(a, port);
-    jv target = F(port, "targetPort");
+    jv target = FIELD(port, "targetPort");
 
     edit_default(&e, S("protocol"), LSTR("TCP"));
     if (jv_is_null(target) || (jv_is(target, JV_INT) && !jv_int(target, 0)) ||
         (jv_is(target, JV_STR) && !jv_str(target, S("")).n))
-        edit_set(&e, S("targetPort"), LINT(FI(port, "port")));
+        edit_set(&e, S("targetPort"), LINT(FIELD_INT(port, "port")));
     return edit_done(&e);
 }
 
@@ -66,14 +66,14 @@ static jv ingress_defaults(struct arena *a, jv ingress)
 {
     struct edit e = edit(a, ingress);
 
-    if (FS(ingress, "ip").n)
+    if (FIELD_STR(ingress, "ip").n)
         edit_default(&e, S("ipMode"), LSTR("VIP"));
     return edit_done(&e);
 }
 
 jv service_defaults(const struct kind_ctx *c, jv obj)
 {
-    struct edit spec = edit(c->a, F(obj, "spec"));
+    struct edit spec = edit(c->a, FIELD(obj, "spec"));
 
     affinity_defaults(&spec);
     edit_default(&spec, S("type"), LSTR("ClusterIP"));
@@ -107,7 +107,8 @@ static void normalize_ips(struct edit *spec, jv before)
         edit_set(spec, S("clusterIPs"), jarr(spec->a, ip));
     if (!jv_exists(before) || !jv_len(ips))
         return;
-    if (str_eq(text, FS(before, "clusterIP")) || !jv_equal_semantic(ips, F(before, "clusterIPs")))
+    if (str_eq(text, FIELD_STR(before, "clusterIP")) ||
+        !jv_equal_semantic(ips, FIELD(before, "clusterIPs")))
         return;
     if (!text.n)
         edit_set(spec, S("clusterIPs"), JV_ABSENT);
@@ -117,34 +118,34 @@ static void normalize_ips(struct edit *spec, jv before)
 
 static jv node_port_before(jv before, jv port)
 {
-    EACH (it, F(before, "ports"))
-        if (FI(it.value, "port") == FI(port, "port") &&
-            str_eq(FS(it.value, "protocol"), FS(port, "protocol")))
-            return F(it.value, "nodePort");
+    JV_EACH (it, FIELD(before, "ports"))
+        if (FIELD_INT(it.value, "port") == FIELD_INT(port, "port") &&
+            str_eq(FIELD_STR(it.value, "protocol"), FIELD_STR(port, "protocol")))
+            return FIELD(it.value, "nodePort");
     return JV_ABSENT;
 }
 
 /* What was allocated stays when the user does not repeat it. */
 static void keep_allocated(struct edit *spec, jv obj, jv old)
 {
-    jv before = F(old, "spec");
+    jv before = FIELD(old, "spec");
     bool was = !service_is(old, "ExternalName");
     bool is = !service_is(obj, "ExternalName");
 
     if (was && is) {
         if (!jv_str(edit_get(spec, S("clusterIP")), S("")).n &&
             !jv_len(edit_get(spec, S("clusterIPs")))) {
-            edit_set(spec, S("clusterIP"), F(before, "clusterIP"));
-            edit_set(spec, S("clusterIPs"), F(before, "clusterIPs"));
+            edit_set(spec, S("clusterIP"), FIELD(before, "clusterIP"));
+            edit_set(spec, S("clusterIPs"), FIELD(before, "clusterIPs"));
         }
         if (!jv_len(edit_get(spec, S("ipFamilies"))))
-            edit_set(spec, S("ipFamilies"), F(before, "ipFamilies"));
+            edit_set(spec, S("ipFamilies"), FIELD(before, "ipFamilies"));
         if (jv_is_null(edit_get(spec, S("ipFamilyPolicy"))))
-            edit_set(spec, S("ipFamilyPolicy"), F(before, "ipFamilyPolicy"));
+            edit_set(spec, S("ipFamilyPolicy"), FIELD(before, "ipFamilyPolicy"));
     }
     if (needs_node_ports(old) && needs_node_ports(obj)) {
         struct jbuild ports = jb_arr(spec->a);
-        EACH (it, edit_get(spec, S("ports"))) {
+        JV_EACH (it, edit_get(spec, S("ports"))) {
             struct edit p = edit(spec->a, it.value);
             jv had = node_port_before(before, it.value);
             if (jv_int(had, 0))
@@ -154,7 +155,7 @@ static void keep_allocated(struct edit *spec, jv obj, jv old)
         edit_set(spec, S("ports"), jb_done(&ports));
     }
     if (service_needs_health_check(old) && service_needs_health_check(obj))
-        edit_default_zero(spec, S("healthCheckNodePort"), FI(before, "healthCheckNodePort"));
+        edit_default_zero(spec, S("healthCheckNodePort"), FIELD_INT(before, "healthCheckNodePort"));
 }
 
 static void forget(struct edit *spec, jv before, str field)
@@ -171,11 +172,11 @@ static jv without_node_port(struct arena *a, jv port)
 /* A change of type gives up what the new type cannot have, unless the user asks for it. */
 static void forget_allocated(struct edit *spec, jv obj, jv old)
 {
-    jv before = F(old, "spec");
+    jv before = FIELD(old, "spec");
 
     if (!service_is(old, "ExternalName") && service_is(obj, "ExternalName")) {
-        if (jv_equal_semantic(edit_get(spec, S("clusterIP")), F(before, "clusterIP")) &&
-            jv_equal_semantic(edit_get(spec, S("clusterIPs")), F(before, "clusterIPs"))) {
+        if (jv_equal_semantic(edit_get(spec, S("clusterIP")), FIELD(before, "clusterIP")) &&
+            jv_equal_semantic(edit_get(spec, S("clusterIPs")), FIELD(before, "clusterIPs"))) {
             edit_set(spec, S("clusterIP"), JV_ABSENT);
             edit_set(spec, S("clusterIPs"), JV_ABSENT);
         }
@@ -222,14 +223,14 @@ static void family_defaults(struct edit *spec, jv obj)
 
 jv service_prepare(const struct kind_ctx *c, jv obj, jv old)
 {
-    struct edit spec = edit(c->a, F(obj, "spec"));
+    struct edit spec = edit(c->a, FIELD(obj, "spec"));
     struct edit e = edit(c->a, obj);
 
-    normalize_ips(&spec, F(old, "spec"));
+    normalize_ips(&spec, FIELD(old, "spec"));
     if (jv_exists(old)) {
         keep_allocated(&spec, obj, old);
         forget_allocated(&spec, obj, old);
-        jv status = F(old, "status");
+        jv status = FIELD(old, "status");
         if (!service_is(obj, "LoadBalancer"))
             status = jv_with(c->a, status, JV_EMPTY_OBJ, "loadBalancer");
         edit_set(&e, S("status"), status);
@@ -250,12 +251,12 @@ bool service_needs_cluster_ip(jv obj)
 
 str service_chosen_cluster_ip(jv obj)
 {
-    return service_needs_cluster_ip(obj) ? FS(F(obj, "spec"), "clusterIP") : S("");
+    return service_needs_cluster_ip(obj) ? FIELD_STR(FIELD(obj, "spec"), "clusterIP") : S("");
 }
 
 jv service_with_cluster_ip(struct arena *a, jv obj, str ip)
 {
-    jv spec = jv_with(a, F(obj, "spec"), jstr(a, ip), "clusterIP");
+    jv spec = jv_with(a, FIELD(obj, "spec"), jstr(a, ip), "clusterIP");
 
     spec = jv_with(a, spec, jarr(a, jstr(a, ip)), "clusterIPs");
     return jv_with_key(a, obj, S("spec"), spec);
@@ -263,7 +264,7 @@ jv service_with_cluster_ip(struct arena *a, jv obj, str ip)
 
 void service_bad_cluster_ip(struct problems *ps, jv obj, const char *why)
 {
-    jv ips = F(F(obj, "spec"), "clusterIPs");
+    jv ips = FIELD(FIELD(obj, "spec"), "clusterIPs");
 
     problem_invalid(ps, AT(ROOT("spec"), "clusterIPs"), ips,
                     "failed to allocate IP %" PRI_STR ": %s",
@@ -272,21 +273,22 @@ void service_bad_cluster_ip(struct problems *ps, jv obj, const char *why)
 
 int64_t service_next_node_port(jv obj, size_t from)
 {
-    jv spec = F(obj, "spec");
-    jv ports = F(spec, "ports");
+    jv spec = FIELD(obj, "spec");
+    jv ports = FIELD(spec, "ports");
 
-    if (!service_is(obj, "NodePort") && !(service_is(obj, "LoadBalancer") &&
-                                          jv_bool(F(spec, "allocateLoadBalancerNodePorts"), true)))
+    if (!service_is(obj, "NodePort") &&
+        !(service_is(obj, "LoadBalancer") &&
+          jv_bool(FIELD(spec, "allocateLoadBalancerNodePorts"), true)))
         return -1;
     for (size_t i = from; i < jv_len(ports); i++)
-        if (!FI(jv_index(ports, i), "nodePort"))
+        if (!FIELD_INT(jv_index(ports, i), "nodePort"))
             return (int64_t)i;
     return -1;
 }
 
 jv service_with_node_port(struct arena *a, jv obj, size_t index, int64_t port)
 {
-    jv ports = F(F(obj, "spec"), "ports");
+    jv ports = FIELD(FIELD(obj, "spec"), "ports");
     jv changed = jv_with(a, jv_index(ports, index), jint(a, port), "nodePort");
 
     return jv_with(a, obj, jv_with_index(a, ports, index, changed), "spec", "ports");
@@ -294,7 +296,7 @@ jv service_with_node_port(struct arena *a, jv obj, size_t index, int64_t port)
 
 bool service_needs_health_port(jv obj)
 {
-    return service_needs_health_check(obj) && !FI(F(obj, "spec"), "healthCheckNodePort");
+    return service_needs_health_check(obj) && !FIELD_INT(FIELD(obj, "spec"), "healthCheckNodePort");
 }
 
 jv service_with_health_port(struct arena *a, jv obj, int64_t port)

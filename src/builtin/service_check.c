@@ -10,26 +10,26 @@ static const char *const protocols[] = { "SCTP", "TCP", "UDP", NULL };
 static void port_checks(struct problems *ps, const struct path *p, jv ports, size_t i)
 {
     jv port = jv_index(ports, i);
-    str name = FS(port, "name");
+    str name = FIELD_STR(port, "name");
 
     if (name.n) {
         name_check(ps, AT(p, "name"), name, name_dns1123_label);
         if (seen_before(ports, i, S("name"), name))
-            problem_duplicate(ps, AT(p, "name"), F(port, "name"));
+            problem_duplicate(ps, AT(p, "name"), FIELD(port, "name"));
     } else if (jv_len(ports) > 1) {
         problem_required(ps, AT(p, "name"), "%s", "");
     }
-    port_check(ps, AT(p, "port"), F(port, "port"));
-    enum_required(ps, AT(p, "protocol"), F(port, "protocol"), protocols);
-    port_or_name_check(ps, AT(p, "targetPort"), F(port, "targetPort"));
-    if (!jv_is_null(F(port, "appProtocol")))
-        name_check(ps, AT(p, "appProtocol"), FS(port, "appProtocol"), name_qualified);
+    port_check(ps, AT(p, "port"), FIELD(port, "port"));
+    enum_required(ps, AT(p, "protocol"), FIELD(port, "protocol"), protocols);
+    port_or_name_check(ps, AT(p, "targetPort"), FIELD(port, "targetPort"));
+    if (!jv_is_null(FIELD(port, "appProtocol")))
+        name_check(ps, AT(p, "appProtocol"), FIELD_STR(port, "appProtocol"), name_qualified);
 }
 
 static void external_name_check(struct problems *ps, const struct path *p, jv spec)
 {
     static const char *const unset[] = { "clusterIPs", "ipFamilies", "ipFamilyPolicy" };
-    str name = FS(spec, "externalName");
+    str name = FIELD_STR(spec, "externalName");
 
     for (size_t i = 0; i < COUNT(unset); i++) {
         jv v = jv_get(spec, str_of(unset[i]));
@@ -46,8 +46,8 @@ static void affinity_check(struct problems *ps, const struct path *p, jv spec)
     static const char *const kinds[] = { "ClientIP", "None", NULL };
     jv timeout = jv_at(spec, "sessionAffinityConfig", "clientIP", "timeoutSeconds");
 
-    enum_required(ps, AT(p, "sessionAffinity"), F(spec, "sessionAffinity"), kinds);
-    if (str_eq(FS(spec, "sessionAffinity"), S("ClientIP")) &&
+    enum_required(ps, AT(p, "sessionAffinity"), FIELD(spec, "sessionAffinity"), kinds);
+    if (str_eq(FIELD_STR(spec, "sessionAffinity"), S("ClientIP")) &&
         (jv_int(timeout, 0) <= 0 || jv_int(timeout, 0) > 86400))
         problem_invalid(ps, AT(AT(AT(p, "sessionAffinityConfig"), "clientIP"), "timeoutSeconds"),
                         timeout, "must be greater than 0 and less than 86400");
@@ -58,22 +58,22 @@ static void families_check(struct problems *ps, const struct path *p, jv spec)
     static const char *const families[] = { "IPv4", "IPv6", NULL };
     static const char *const policies[] = { "PreferDualStack", "RequireDualStack", "SingleStack",
                                             NULL };
-    jv list = F(spec, "ipFamilies");
+    jv list = FIELD(spec, "ipFamilies");
 
-    EACH (it, list) {
+    JV_EACH (it, list) {
         const struct path *q = ATI(AT(p, "ipFamilies"), it.i - 1);
         enum_check(ps, q, it.value, families);
         for (size_t i = 0; i + 1 < it.i && i < 2; i++)
             if (jv_equal(jv_index(list, i), it.value))
                 problem_duplicate(ps, q, it.value);
     }
-    enum_optional(ps, AT(p, "ipFamilyPolicy"), F(spec, "ipFamilyPolicy"), policies);
+    enum_optional(ps, AT(p, "ipFamilyPolicy"), FIELD(spec, "ipFamilyPolicy"), policies);
 }
 
 static void cluster_ips_check(struct problems *ps, const struct path *p, jv spec)
 {
-    jv ips = F(spec, "clusterIPs");
-    str ip = FS(spec, "clusterIP");
+    jv ips = FIELD(spec, "clusterIPs");
+    str ip = FIELD_STR(spec, "clusterIP");
     const struct path *q = AT(p, "clusterIPs");
     bool bad = false;
 
@@ -84,7 +84,7 @@ static void cluster_ips_check(struct problems *ps, const struct path *p, jv spec
     else if (!ip.n && jv_len(ips))
         problem_invalid(ps, q, ips, "must be empty when `clusterIP` is not specified");
     families_check(ps, p, spec);
-    EACH (it, ips) {
+    JV_EACH (it, ips) {
         size_t before = ps->n;
         if (it.i == 1 && str_eq(jv_str(it.value, S("")), S("None"))) {
             if (jv_len(ips) > 1)
@@ -106,12 +106,12 @@ static void cluster_ips_check(struct problems *ps, const struct path *p, jv spec
 
 static void family_of_ip_check(struct problems *ps, const struct path *p, jv obj)
 {
-    jv spec = F(obj, "spec");
-    jv families = F(spec, "ipFamilies");
+    jv spec = FIELD(obj, "spec");
+    jv families = FIELD(spec, "ipFamilies");
 
     if (service_is_headless(obj))
         return;
-    EACH (it, F(spec, "clusterIPs")) {
+    JV_EACH (it, FIELD(spec, "clusterIPs")) {
         struct ip ip;
         str family = jv_str(jv_index(families, it.i - 1), S(""));
         if (!family.n || !ip_parse(jv_str(it.value, S("")), &ip) ||
@@ -145,7 +145,7 @@ void endpoint_ip_check(struct problems *ps, const struct path *p, str text)
 
 static void external_ips_check(struct problems *ps, const struct path *p, jv ips)
 {
-    EACH (it, ips) {
+    JV_EACH (it, ips) {
         size_t before = ps->n;
         ip_check_legacy(ps, EACH_AT(p, it), jv_str(it.value, S("")));
         if (ps->n == before)
@@ -155,8 +155,8 @@ static void external_ips_check(struct problems *ps, const struct path *p, jv ips
 
 static jv port_key_shown(struct arena *a, jv port)
 {
-    return jobj(a, { "Name", jstr(a, S("")) }, { "Protocol", F(port, "protocol") },
-                { "AppProtocol", JV_NULL_V }, { "Port", F(port, "port") },
+    return jobj(a, { "Name", jstr(a, S("")) }, { "Protocol", FIELD(port, "protocol") },
+                { "AppProtocol", JV_NULL_V }, { "Port", FIELD(port, "port") },
                 { "TargetPort", jint(a, 0) }, { "NodePort", jint(a, 0) });
 }
 
@@ -168,7 +168,7 @@ static bool same_before(jv ports, size_t i, str field)
 
     for (size_t j = i > LOOK_BACK ? i - LOOK_BACK : 0; j < i; j++) {
         jv other = jv_index(ports, j);
-        if (str_eq(FS(other, "protocol"), FS(port, "protocol")) &&
+        if (str_eq(FIELD_STR(other, "protocol"), FIELD_STR(port, "protocol")) &&
             jv_int(jv_get(other, field), 0) == jv_int(jv_get(port, field), 0))
             return true;
     }
@@ -177,17 +177,17 @@ static bool same_before(jv ports, size_t i, str field)
 
 static void port_numbers_check(struct problems *ps, const struct path *p, jv obj)
 {
-    jv ports = F(F(obj, "spec"), "ports");
+    jv ports = FIELD(FIELD(obj, "spec"), "ports");
 
     if (service_is(obj, "ClusterIP"))
-        EACH (it, ports)
-            if (FI(it.value, "nodePort"))
+        JV_EACH (it, ports)
+            if (FIELD_INT(it.value, "nodePort"))
                 problem_forbidden(ps, AT(EACH_AT(p, it), "nodePort"),
                                   "may not be used when `type` is 'ClusterIP'");
-    EACH (it, ports)
-        if (FI(it.value, "nodePort") && same_before(ports, it.i - 1, S("nodePort")))
-            problem_duplicate(ps, AT(EACH_AT(p, it), "nodePort"), F(it.value, "nodePort"));
-    EACH (it, ports)
+    JV_EACH (it, ports)
+        if (FIELD_INT(it.value, "nodePort") && same_before(ports, it.i - 1, S("nodePort")))
+            problem_duplicate(ps, AT(EACH_AT(p, it), "nodePort"), FIELD(it.value, "nodePort"));
+    JV_EACH (it, ports)
         if (same_before(ports, it.i - 1, S("port")))
             problem_duplicate(ps, EACH_AT(p, it), port_key_shown(ps->a, it.value));
 }
@@ -195,21 +195,22 @@ static void port_numbers_check(struct problems *ps, const struct path *p, jv obj
 static void load_balancer_check(struct problems *ps, const struct path *p, jv obj)
 {
     static const char only[] = "may only be used when `type` is 'LoadBalancer'";
-    jv spec = F(obj, "spec");
-    jv ranges = F(spec, "loadBalancerSourceRanges");
+    jv spec = FIELD(obj, "spec");
+    jv ranges = FIELD(spec, "loadBalancerSourceRanges");
     bool is_lb = service_is(obj, "LoadBalancer");
 
     if (jv_len(ranges) && !is_lb)
         problem_forbidden(ps, AT(p, "LoadBalancerSourceRanges"), only);
-    EACH (it, ranges)
+    JV_EACH (it, ranges)
         cidr_check_legacy(ps, ATI(AT(p, "LoadBalancerSourceRanges"), it.i - 1),
                           str_trim(jv_str(it.value, S(""))));
-    if (!jv_is_null(F(spec, "allocateLoadBalancerNodePorts")) && !is_lb)
+    if (!jv_is_null(FIELD(spec, "allocateLoadBalancerNodePorts")) && !is_lb)
         problem_forbidden(ps, AT(p, "allocateLoadBalancerNodePorts"), only);
-    if (jv_is_null(F(spec, "loadBalancerClass")))
+    if (jv_is_null(FIELD(spec, "loadBalancerClass")))
         return;
     if (is_lb)
-        name_check(ps, AT(p, "loadBalancerClass"), FS(spec, "loadBalancerClass"), name_qualified);
+        name_check(ps, AT(p, "loadBalancerClass"), FIELD_STR(spec, "loadBalancerClass"),
+                   name_qualified);
     else
         problem_forbidden(ps, AT(p, "loadBalancerClass"), only);
 }
@@ -219,8 +220,8 @@ static void traffic_check(struct problems *ps, const struct path *p, jv obj)
     static const char *const policies[] = { "Cluster", "Local", NULL };
     static const char *const distributions[] = { "PreferClose", "PreferSameZone", "PreferSameNode",
                                                  NULL };
-    jv spec = F(obj, "spec");
-    jv external = F(spec, "externalTrafficPolicy");
+    jv spec = FIELD(obj, "spec");
+    jv external = FIELD(spec, "externalTrafficPolicy");
 
     if (service_is_external(obj))
         enum_required(ps, AT(p, "externalTrafficPolicy"), external, policies);
@@ -228,31 +229,33 @@ static void traffic_check(struct problems *ps, const struct path *p, jv obj)
         problem_invalid(ps, AT(p, "externalTrafficPolicy"), external,
                         "may only be set for externally-accessible services");
     if (!service_needs_health_check(obj)) {
-        if (FI(spec, "healthCheckNodePort"))
-            problem_invalid(ps, AT(p, "healthCheckNodePort"), F(spec, "healthCheckNodePort"),
+        if (FIELD_INT(spec, "healthCheckNodePort"))
+            problem_invalid(ps, AT(p, "healthCheckNodePort"), FIELD(spec, "healthCheckNodePort"),
                             "may only be set when `type` is 'LoadBalancer' and "
                             "`externalTrafficPolicy` is 'Local'");
-    } else if (FI(spec, "healthCheckNodePort")) {
-        port_check(ps, AT(p, "healthCheckNodePort"), F(spec, "healthCheckNodePort"));
+    } else if (FIELD_INT(spec, "healthCheckNodePort")) {
+        port_check(ps, AT(p, "healthCheckNodePort"), FIELD(spec, "healthCheckNodePort"));
     }
-    enum_optional(ps, AT(p, "internalTrafficPolicy"), F(spec, "internalTrafficPolicy"), policies);
-    enum_optional(ps, AT(p, "trafficDistribution"), F(spec, "trafficDistribution"), distributions);
+    enum_optional(ps, AT(p, "internalTrafficPolicy"), FIELD(spec, "internalTrafficPolicy"),
+                  policies);
+    enum_optional(ps, AT(p, "trafficDistribution"), FIELD(spec, "trafficDistribution"),
+                  distributions);
 }
 
 /* One family is served. kube-apiserver finds out when it allocates: once all else is fine. */
 static void single_stack_check(struct problems *ps, const struct path *p, jv obj)
 {
-    jv spec = F(obj, "spec");
-    bool listed = service_is_headless(obj) && !jv_len(F(spec, "selector"));
+    jv spec = FIELD(obj, "spec");
+    bool listed = service_is_headless(obj) && !jv_len(FIELD(spec, "selector"));
 
     if (ps->n || listed || service_is(obj, "ExternalName"))
         return;
-    EACH (it, F(spec, "ipFamilies"))
+    JV_EACH (it, FIELD(spec, "ipFamilies"))
         if (!str_eq(jv_str(it.value, S("")), S("IPv4")))
             problem_invalid(ps, ATI(AT(p, "ipFamilies"), it.i - 1), it.value,
                             "not configured on this cluster");
-    if (str_eq(FS(spec, "ipFamilyPolicy"), S("RequireDualStack")))
-        problem_invalid(ps, AT(p, "ipFamilyPolicy"), F(spec, "ipFamilyPolicy"),
+    if (str_eq(FIELD_STR(spec, "ipFamilyPolicy"), S("RequireDualStack")))
+        problem_invalid(ps, AT(p, "ipFamilyPolicy"), FIELD(spec, "ipFamilyPolicy"),
                         "this cluster is not configured for dual-stack services");
 }
 
@@ -260,8 +263,8 @@ void service_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 {
     static const char *const types[] = { "ClusterIP", "ExternalName", "LoadBalancer", "NodePort",
                                          NULL };
-    jv spec = F(obj, "spec");
-    jv ports = F(spec, "ports");
+    jv spec = FIELD(obj, "spec");
+    jv ports = FIELD(spec, "ports");
     const struct path *p = ROOT("spec");
 
     (void)c;
@@ -271,19 +274,19 @@ void service_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
         (service_is(obj, "LoadBalancer") || service_is(obj, "NodePort")))
         problem_invalid(ps, ATI(AT(p, "clusterIPs"), 0), LSTR("None"),
                         "may not be set to 'None' for %" PRI_STR " services",
-                        STR_ARG(FS(spec, "type")));
+                        STR_ARG(FIELD_STR(spec, "type")));
     if (service_is(obj, "ExternalName"))
         external_name_check(ps, p, spec);
-    EACH (it, ports)
+    JV_EACH (it, ports)
         port_checks(ps, ATI(AT(p, "ports"), it.i - 1), ports, it.i - 1);
-    labels_check(ps, AT(p, "selector"), F(spec, "selector"));
+    labels_check(ps, AT(p, "selector"), FIELD(spec, "selector"));
     affinity_check(ps, p, spec);
     if (!service_is(obj, "ExternalName")) {
         cluster_ips_check(ps, p, spec);
         family_of_ip_check(ps, p, obj);
     }
-    external_ips_check(ps, AT(p, "externalIPs"), F(spec, "externalIPs"));
-    enum_required(ps, AT(p, "type"), F(spec, "type"), types);
+    external_ips_check(ps, AT(p, "externalIPs"), FIELD(spec, "externalIPs"));
+    enum_required(ps, AT(p, "type"), FIELD(spec, "type"), types);
     port_numbers_check(ps, AT(p, "ports"), obj);
     load_balancer_check(ps, p, obj);
     traffic_check(ps, p, obj);
@@ -292,8 +295,8 @@ void service_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 
 static void ips_update_check(struct problems *ps, const struct path *p, jv obj, jv old)
 {
-    jv now = F(F(obj, "spec"), "clusterIPs");
-    jv before = F(F(old, "spec"), "clusterIPs");
+    jv now = FIELD(FIELD(obj, "spec"), "clusterIPs");
+    jv before = FIELD(FIELD(old, "spec"), "clusterIPs");
 
     if (service_is_headless(obj) && service_is_headless(old))
         return;
@@ -308,8 +311,8 @@ static void ips_update_check(struct problems *ps, const struct path *p, jv obj, 
 
 static void families_update_check(struct problems *ps, const struct path *p, jv obj, jv old)
 {
-    jv now = F(F(obj, "spec"), "ipFamilies");
-    jv before = F(F(old, "spec"), "ipFamilies");
+    jv now = FIELD(FIELD(obj, "spec"), "ipFamilies");
+    jv before = FIELD(FIELD(old, "spec"), "ipFamilies");
 
     if (service_is_headless(obj) || service_is_headless(old))
         return;
@@ -320,8 +323,8 @@ static void families_update_check(struct problems *ps, const struct path *p, jv 
 
 void service_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
 {
-    jv spec = F(obj, "spec");
-    jv before = F(old, "spec");
+    jv spec = FIELD(obj, "spec");
+    jv before = FIELD(old, "spec");
     const struct path *p = ROOT("spec");
 
     (void)c;
@@ -330,11 +333,11 @@ void service_validate_update(const struct kind_ctx *c, struct problems *ps, jv o
         families_update_check(ps, AT(p, "ipFamilies"), obj, old);
     }
     if (service_is(obj, "LoadBalancer") && service_is(old, "LoadBalancer") &&
-        !jv_equal_semantic(F(spec, "loadBalancerClass"), F(before, "loadBalancerClass")))
-        problem_invalid(ps, AT(p, "loadBalancerClass"), F(spec, "loadBalancerClass"),
+        !jv_equal_semantic(FIELD(spec, "loadBalancerClass"), FIELD(before, "loadBalancerClass")))
+        problem_invalid(ps, AT(p, "loadBalancerClass"), FIELD(spec, "loadBalancerClass"),
                         "may not change once set");
     if (service_needs_health_check(obj) && service_needs_health_check(old) &&
-        FI(spec, "healthCheckNodePort") != FI(before, "healthCheckNodePort"))
+        FIELD_INT(spec, "healthCheckNodePort") != FIELD_INT(before, "healthCheckNodePort"))
         problem_forbidden(ps, AT(p, "healthCheckNodePort"), "field is immutable");
 }
 
@@ -342,19 +345,19 @@ void load_balancer_status_check(struct problems *ps, const struct path *p, jv st
 {
     static const char *const modes[] = { "Proxy", "VIP", NULL };
 
-    EACH (it, F(status, "ingress")) {
+    JV_EACH (it, FIELD(status, "ingress")) {
         const struct path *q = ATI(AT(p, "ingress"), it.i - 1);
-        str ip = FS(it.value, "ip");
-        str host = FS(it.value, "hostname");
+        str ip = FIELD_STR(it.value, "ip");
+        str host = FIELD_STR(it.value, "hostname");
         struct ip parsed;
         if (ip.n)
             ip_check_legacy(ps, AT(q, "ip"), ip);
-        enum_optional(ps, AT(q, "ipMode"), F(it.value, "ipMode"), modes);
+        enum_optional(ps, AT(q, "ipMode"), FIELD(it.value, "ipMode"), modes);
         if (!host.n)
             continue;
         name_check(ps, AT(q, "hostname"), host, name_dns1123_subdomain);
         if (ip_parse(host, &parsed))
-            problem_invalid(ps, AT(q, "hostname"), F(it.value, "hostname"),
+            problem_invalid(ps, AT(q, "hostname"), FIELD(it.value, "hostname"),
                             "must be a DNS name, not an IP address");
     }
 }
@@ -362,11 +365,11 @@ void load_balancer_status_check(struct problems *ps, const struct path *p, jv st
 void service_validate_status(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
 {
     const struct path *p = AT(ROOT("status"), "loadBalancer");
-    jv status = F(F(obj, "status"), "loadBalancer");
+    jv status = FIELD(FIELD(obj, "status"), "loadBalancer");
 
     (void)c;
     (void)old;
-    if (!service_is(obj, "LoadBalancer") && jv_len(F(status, "ingress")))
+    if (!service_is(obj, "LoadBalancer") && jv_len(FIELD(status, "ingress")))
         problem_forbidden(ps, AT(p, "ingress"),
                           "may only be used when `spec.type` is 'LoadBalancer'");
     else

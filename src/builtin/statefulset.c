@@ -17,9 +17,9 @@ static jv set_strategy_defaults(struct arena *a, jv v)
 {
     struct edit e = edit(a, v);
 
-    if (!FS(v, "type").n) {
+    if (!FIELD_STR(v, "type").n) {
         edit_set(&e, S("type"), LSTR("RollingUpdate"));
-        if (jv_is_null(F(v, "rollingUpdate")))
+        if (jv_is_null(FIELD(v, "rollingUpdate")))
             edit_set(&e, S("rollingUpdate"), JV_EMPTY_OBJ);
     }
     jv rolling = edit_get(&e, S("rollingUpdate"));
@@ -45,11 +45,11 @@ static jv retention_defaults(struct arena *a, jv v)
 static jv claim_defaults(struct arena *a, jv v)
 {
     struct edit e = edit(a, v);
-    struct edit status = edit(a, F(v, "status"));
+    struct edit status = edit(a, FIELD(v, "status"));
 
     edit_default(&e, S("apiVersion"), LSTR("v1"));
     edit_default(&e, S("kind"), LSTR("PersistentVolumeClaim"));
-    edit_set(&e, S("spec"), claim_spec_defaults(a, F(v, "spec")));
+    edit_set(&e, S("spec"), claim_spec_defaults(a, FIELD(v, "spec")));
     edit_default(&status, S("phase"), LSTR("Pending"));
     edit_set(&e, S("status"), edit_done(&status));
     return edit_done(&e);
@@ -57,45 +57,45 @@ static jv claim_defaults(struct arena *a, jv v)
 
 jv statefulset_defaults(const struct kind_ctx *c, jv obj)
 {
-    jv was = F(obj, "spec");
+    jv was = FIELD(obj, "spec");
     struct edit spec = edit(c->a, was);
 
     edit_default(&spec, S("podManagementPolicy"), LSTR("OrderedReady"));
-    edit_set(&spec, S("updateStrategy"), set_strategy_defaults(c->a, F(was, "updateStrategy")));
+    edit_set(&spec, S("updateStrategy"), set_strategy_defaults(c->a, FIELD(was, "updateStrategy")));
     edit_set(&spec, S("persistentVolumeClaimRetentionPolicy"),
-             retention_defaults(c->a, F(was, "persistentVolumeClaimRetentionPolicy")));
+             retention_defaults(c->a, FIELD(was, "persistentVolumeClaimRetentionPolicy")));
     default_int(&spec, S("replicas"), 1);
     default_int(&spec, S("revisionHistoryLimit"), 10);
     edit_each(&spec, S("volumeClaimTemplates"), claim_defaults);
-    edit_set(&spec, S("template"), pod_template_defaults(c->a, F(was, "template")));
+    edit_set(&spec, S("template"), pod_template_defaults(c->a, FIELD(was, "template")));
     return jv_with_key(c->a, obj, S("spec"), edit_done(&spec));
 }
 
 static jv set_strategy_shown(struct arena *a, jv v)
 {
-    jv rolling = F(v, "rollingUpdate");
+    jv rolling = FIELD(v, "rollingUpdate");
     jv r = JV_NULL_V;
 
     if (!jv_is_null(rolling))
-        r = jobj(a, { "Partition", jint(a, FI(rolling, "partition")) },
+        r = jobj(a, { "Partition", jint(a, FIELD_INT(rolling, "partition")) },
                  { "MaxUnavailable", JV_NULL_V });
-    return jobj(a, { "Type", jstr(a, FS(v, "type")) }, { "RollingUpdate", r });
+    return jobj(a, { "Type", jstr(a, FIELD_STR(v, "type")) }, { "RollingUpdate", r });
 }
 
 static void set_strategy_check(struct problems *ps, const struct path *p, jv v)
 {
-    str type = FS(v, "type");
-    jv rolling = F(v, "rollingUpdate");
+    str type = FIELD_STR(v, "type");
+    jv rolling = FIELD(v, "rollingUpdate");
 
     if (!type.n) {
         problem_required(ps, p, "%s", "");
     } else if (str_eq(type, S("OnDelete"))) {
         if (!jv_is_null(rolling))
             problem_invalid(ps, AT(p, "rollingUpdate"),
-                            F(set_strategy_shown(ps->a, v), "RollingUpdate"),
+                            FIELD(set_strategy_shown(ps->a, v), "RollingUpdate"),
                             "only allowed for updateStrategy 'RollingUpdate'");
     } else if (str_eq(type, S("RollingUpdate"))) {
-        nonnegative_check(ps, AT(AT(p, "rollingUpdate"), "partition"), F(rolling, "partition"));
+        nonnegative_check(ps, AT(AT(p, "rollingUpdate"), "partition"), FIELD(rolling, "partition"));
     } else {
         problem_invalid(ps, p, set_strategy_shown(ps->a, v),
                         "must be 'RollingUpdate' or 'OnDelete'");
@@ -106,22 +106,22 @@ static void set_strategy_check(struct problems *ps, const struct path *p, jv v)
  * the set names its pods itself. */
 static jv template_of_set(struct arena *a, jv spec)
 {
-    jv tmpl = F(spec, "template");
-    jv claims = F(spec, "volumeClaimTemplates");
+    jv tmpl = FIELD(spec, "template");
+    jv claims = FIELD(spec, "volumeClaimTemplates");
     struct jbuild volumes = jb_arr(a);
 
     tmpl = jv_without(a, jv_without(a, tmpl, "spec", "subdomain"), "spec", "hostname");
     if (!jv_len(claims))
         return tmpl;
-    EACH (it, claims) {
+    JV_EACH (it, claims) {
         jv name = jstr(a, meta_name(it.value));
         jb_push(&volumes, jobj(a, { "name", name },
                                { "persistentVolumeClaim", jobj(a, { "claimName", name }) }));
     }
-    EACH (it, F(F(tmpl, "spec"), "volumes")) {
+    JV_EACH (it, FIELD(FIELD(tmpl, "spec"), "volumes")) {
         bool replaced = false;
-        EACH (cl, claims)
-            replaced = replaced || str_eq(meta_name(cl.value), FS(it.value, "name"));
+        JV_EACH (cl, claims)
+            replaced = replaced || str_eq(meta_name(cl.value), FIELD_STR(it.value, "name"));
         if (!replaced)
             jb_push(&volumes, it.value);
     }
@@ -134,37 +134,37 @@ static void retention_check(struct problems *ps, const struct path *p, jv v)
 
     if (jv_is_null(v))
         return;
-    enum_check(ps, AT(p, "whenDeleted"), F(v, "whenDeleted"), policies);
-    enum_check(ps, AT(p, "whenScaled"), F(v, "whenScaled"), policies);
+    enum_check(ps, AT(p, "whenDeleted"), FIELD(v, "whenDeleted"), policies);
+    enum_check(ps, AT(p, "whenScaled"), FIELD(v, "whenScaled"), policies);
 }
 
 void statefulset_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 {
-    jv spec = F(obj, "spec");
-    str policy = FS(spec, "podManagementPolicy");
+    jv spec = FIELD(obj, "spec");
+    str policy = FIELD_STR(spec, "podManagementPolicy");
     const struct path *p = ROOT("spec");
 
     if (!policy.n)
         problem_required(ps, AT(p, "podManagementPolicy"), "%s", "");
     else if (!str_eq(policy, S("OrderedReady")) && !str_eq(policy, S("Parallel")))
-        problem_invalid(ps, AT(p, "podManagementPolicy"), F(spec, "podManagementPolicy"),
+        problem_invalid(ps, AT(p, "podManagementPolicy"), FIELD(spec, "podManagementPolicy"),
                         "must be 'OrderedReady' or 'Parallel'");
-    set_strategy_check(ps, AT(p, "updateStrategy"), F(spec, "updateStrategy"));
+    set_strategy_check(ps, AT(p, "updateStrategy"), FIELD(spec, "updateStrategy"));
     retention_check(ps, AT(p, "persistentVolumeClaimRetentionPolicy"),
-                    F(spec, "persistentVolumeClaimRetentionPolicy"));
+                    FIELD(spec, "persistentVolumeClaimRetentionPolicy"));
     if (!c->is_update)
-        EACH (it, F(spec, "volumeClaimTemplates"))
+        JV_EACH (it, FIELD(spec, "volumeClaimTemplates"))
             claim_spec_check(ps, AT(ATI(AT(p, "volumeClaimTemplates"), it.i - 1), "spec"),
-                             F(it.value, "spec"));
-    nonnegative_check(ps, AT(p, "replicas"), F(spec, "replicas"));
-    nonnegative_check(ps, AT(p, "minReadySeconds"), F(spec, "minReadySeconds"));
-    nonnegative_check(ps, AT(p, "ordinals.start"), F(F(spec, "ordinals"), "start"));
-    if (!c->is_update && FS(spec, "serviceName").n)
-        name_check(ps, AT(p, "serviceName"), FS(spec, "serviceName"), name_dns1123_label);
+                             FIELD(it.value, "spec"));
+    nonnegative_check(ps, AT(p, "replicas"), FIELD(spec, "replicas"));
+    nonnegative_check(ps, AT(p, "minReadySeconds"), FIELD(spec, "minReadySeconds"));
+    nonnegative_check(ps, AT(p, "ordinals.start"), FIELD(FIELD(spec, "ordinals"), "start"));
+    if (!c->is_update && FIELD_STR(spec, "serviceName").n)
+        name_check(ps, AT(p, "serviceName"), FIELD_STR(spec, "serviceName"), name_dns1123_label);
     selector_check(ps, p, spec, "statefulset");
     jv tmpl = template_of_set(ps->a, spec);
-    if (!selector_is_empty(F(spec, "selector")))
-        selector_matches_check(ps, AT(p, "template"), F(spec, "selector"), tmpl);
+    if (!selector_is_empty(FIELD(spec, "selector")))
+        selector_matches_check(ps, AT(p, "template"), FIELD(spec, "selector"), tmpl);
     pod_template_check(ps, AT(p, "template"), tmpl);
     endless_template_check(ps, AT(p, "template"), tmpl, "StatefulSet");
 }
@@ -178,8 +178,8 @@ void statefulset_validate_update(const struct kind_ctx *c, struct problems *ps, 
                                               "ordinals",
                                               "revisionHistoryLimit",
                                               "persistentVolumeClaimRetentionPolicy" };
-    jv spec = F(obj, "spec");
-    jv before = F(old, "spec");
+    jv spec = FIELD(obj, "spec");
+    jv before = FIELD(old, "spec");
 
     for (size_t i = 0; i < COUNT(may_change); i++)
         spec =
@@ -202,9 +202,9 @@ void statefulset_validate_status(const struct kind_ctx *c, struct problems *ps, 
                                          "availableReplicas", NULL };
 
     (void)c;
-    counts_check(ps, ROOT("status"), F(obj, "status"), counts);
-    replicas_check(ps, ROOT("status"), F(obj, "status"), parts, "status.readyReplicas");
-    collisions_check(ps, ROOT("status"), F(obj, "status"), F(old, "status"));
+    counts_check(ps, ROOT("status"), FIELD(obj, "status"), counts);
+    replicas_check(ps, ROOT("status"), FIELD(obj, "status"), parts, "status.readyReplicas");
+    collisions_check(ps, ROOT("status"), FIELD(obj, "status"), FIELD(old, "status"));
 }
 
 /* ---- DaemonSet */
@@ -217,7 +217,7 @@ static jv daemon_strategy_defaults(struct arena *a, jv v)
 
     edit_default(&e, S("type"), LSTR("RollingUpdate"));
     if (str_eq(jv_str(edit_get(&e, S("type")), S("")), S("RollingUpdate"))) {
-        struct edit r = edit(a, F(v, "rollingUpdate"));
+        struct edit r = edit(a, FIELD(v, "rollingUpdate"));
         default_int(&r, S("maxUnavailable"), 1);
         default_int(&r, S("maxSurge"), 0);
         edit_set(&e, S("rollingUpdate"), edit_done(&r));
@@ -227,12 +227,13 @@ static jv daemon_strategy_defaults(struct arena *a, jv v)
 
 jv daemonset_defaults(const struct kind_ctx *c, jv obj)
 {
-    jv was = F(obj, "spec");
+    jv was = FIELD(obj, "spec");
     struct edit spec = edit(c->a, was);
 
-    edit_set(&spec, S("updateStrategy"), daemon_strategy_defaults(c->a, F(was, "updateStrategy")));
+    edit_set(&spec, S("updateStrategy"),
+             daemon_strategy_defaults(c->a, FIELD(was, "updateStrategy")));
     default_int(&spec, S("revisionHistoryLimit"), 10);
-    edit_set(&spec, S("template"), pod_template_defaults(c->a, F(was, "template")));
+    edit_set(&spec, S("template"), pod_template_defaults(c->a, FIELD(was, "template")));
     return jv_with_key(c->a, obj, S("spec"), edit_done(&spec));
 }
 
@@ -242,11 +243,12 @@ jv daemonset_prepare(const struct kind_ctx *c, jv obj, jv old)
     int64_t n = 0;
 
     if (jv_exists(old)) {
-        str_to_int(FS(meta_annotations(old), TEMPLATE_GENERATION), &n);
-        if (!jv_equal_semantic(F(F(obj, "spec"), "template"), F(F(old, "spec"), "template")))
+        str_to_int(FIELD_STR(meta_annotations(old), TEMPLATE_GENERATION), &n);
+        if (!jv_equal_semantic(FIELD(FIELD(obj, "spec"), "template"),
+                               FIELD(FIELD(old, "spec"), "template")))
             n++;
     } else {
-        str_to_int(FS(meta_annotations(obj), TEMPLATE_GENERATION), &n);
+        str_to_int(FIELD_STR(meta_annotations(obj), TEMPLATE_GENERATION), &n);
     }
     str text = arena_printf(c->a, "%" PRId64, n < 1 ? 1 : n);
     obj = jv_with(c->a, obj, jstr(c->a, text), "metadata", "annotations", TEMPLATE_GENERATION);
@@ -255,8 +257,8 @@ jv daemonset_prepare(const struct kind_ctx *c, jv obj, jv old)
 
 static void daemon_rolling_check(struct problems *ps, const struct path *p, jv rolling)
 {
-    jv unavailable = F(rolling, "maxUnavailable");
-    jv surge = F(rolling, "maxSurge");
+    jv unavailable = FIELD(rolling, "maxUnavailable");
+    jv surge = FIELD(rolling, "maxSurge");
 
     int_or_percent_check(ps, AT(p, "maxUnavailable"), unavailable);
     int_or_percent_check(ps, AT(p, "maxSurge"), surge);
@@ -272,30 +274,30 @@ static void daemon_rolling_check(struct problems *ps, const struct path *p, jv r
 static void daemon_strategy_check(struct problems *ps, const struct path *p, jv v)
 {
     static const char *const types[] = { "RollingUpdate", "OnDelete", NULL };
-    str type = FS(v, "type");
+    str type = FIELD_STR(v, "type");
 
     if (str_eq(type, S("RollingUpdate")))
-        daemon_rolling_check(ps, AT(p, "rollingUpdate"), F(v, "rollingUpdate"));
+        daemon_rolling_check(ps, AT(p, "rollingUpdate"), FIELD(v, "rollingUpdate"));
     else if (!str_eq(type, S("OnDelete")))
         problem_not_supported(ps, p, strategy_shown(ps->a, v), types);
 }
 
 void daemonset_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 {
-    jv spec = F(obj, "spec");
-    jv selector = F(spec, "selector");
+    jv spec = FIELD(obj, "spec");
+    jv selector = FIELD(spec, "selector");
     const struct path *p = ROOT("spec");
 
     (void)c;
     label_selector_check(ps, AT(p, "selector"), selector);
-    selector_matches_check(ps, AT(p, "template"), selector, F(spec, "template"));
+    selector_matches_check(ps, AT(p, "template"), selector, FIELD(spec, "template"));
     if (selector_is_empty(selector))
         problem_invalid(ps, AT(p, "selector"), selector, "empty selector is invalid for daemonset");
-    pod_template_check(ps, AT(p, "template"), F(spec, "template"));
-    endless_template_check(ps, AT(p, "template"), F(spec, "template"), "DaemonSet");
-    nonnegative_check(ps, AT(p, "minReadySeconds"), F(spec, "minReadySeconds"));
-    daemon_strategy_check(ps, AT(p, "updateStrategy"), F(spec, "updateStrategy"));
-    nonnegative_check(ps, AT(p, "revisionHistoryLimit"), F(spec, "revisionHistoryLimit"));
+    pod_template_check(ps, AT(p, "template"), FIELD(spec, "template"));
+    endless_template_check(ps, AT(p, "template"), FIELD(spec, "template"), "DaemonSet");
+    nonnegative_check(ps, AT(p, "minReadySeconds"), FIELD(spec, "minReadySeconds"));
+    daemon_strategy_check(ps, AT(p, "updateStrategy"), FIELD(spec, "updateStrategy"));
+    nonnegative_check(ps, AT(p, "revisionHistoryLimit"), FIELD(spec, "revisionHistoryLimit"));
 }
 
 void daemonset_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
@@ -313,17 +315,17 @@ void daemonset_validate_status(const struct kind_ctx *c, struct problems *ps, jv
                                           "collisionCount",         NULL };
 
     (void)c;
-    counts_check(ps, ROOT("status"), F(obj, "status"), counts);
-    collisions_check(ps, ROOT("status"), F(obj, "status"), F(old, "status"));
+    counts_check(ps, ROOT("status"), FIELD(obj, "status"), counts);
+    collisions_check(ps, ROOT("status"), FIELD(obj, "status"), FIELD(old, "status"));
 }
 
 /* ---- ControllerRevision */
 
 void controllerrevision_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 {
-    jv data = F(obj, "data");
+    jv data = FIELD(obj, "data");
 
-    nonnegative_check(ps, ROOT("revision"), F(obj, "revision"));
+    nonnegative_check(ps, ROOT("revision"), FIELD(obj, "revision"));
     if (c->is_update)
         return;
     if (jv_is_null(data))
@@ -336,5 +338,5 @@ void controllerrevision_validate_update(const struct kind_ctx *c, struct problem
                                         jv old)
 {
     (void)c;
-    immutable_check(ps, ROOT("data"), F(obj, "data"), F(old, "data"));
+    immutable_check(ps, ROOT("data"), FIELD(obj, "data"), FIELD(old, "data"));
 }

@@ -41,7 +41,7 @@ static void parameters_check(struct problems *ps, const struct path *p, jv param
         too_long(ps, p, MAX_PARAMETERS);
         return;
     }
-    EACH (it, parameters) {
+    JV_EACH (it, parameters) {
         if (!it.key.n)
             problem_invalid(ps, p, LSTR(""), "field can not be empty.");
         total += it.key.n + jv_str(it.value, S("")).n;
@@ -54,20 +54,20 @@ static void parameters_check(struct problems *ps, const struct path *p, jv param
 
 static void topology_check(struct problems *ps, const struct path *p, jv term)
 {
-    jv list = F(term, "matchLabelExpressions");
+    jv list = FIELD(term, "matchLabelExpressions");
 
-    EACH (it, list) {
+    JV_EACH (it, list) {
         const struct path *q = ATI(AT(p, "matchLabelExpressions"), it.i - 1);
-        jv values = F(it.value, "values");
+        jv values = FIELD(it.value, "values");
         if (!jv_len(values))
             problem_required(ps, AT(q, "values"), "%s", "");
-        EACH (v, values)
+        JV_EACH (v, values)
             for (size_t i = v.i > LOOK_BACK ? v.i - LOOK_BACK : 0; i + 1 < v.i; i++)
                 if (jv_equal(jv_index(values, i), v.value))
                     problem_duplicate(ps, ATI(AT(q, "values"), v.i - 1), v.value);
-        label_key_check(ps, AT(q, "key"), FS(it.value, "key"));
-        if (seen_before(list, it.i - 1, S("key"), FS(it.value, "key")))
-            problem_duplicate(ps, AT(q, "key"), F(it.value, "key"));
+        label_key_check(ps, AT(q, "key"), FIELD_STR(it.value, "key"));
+        if (seen_before(list, it.i - 1, S("key"), FIELD_STR(it.value, "key")))
+            problem_duplicate(ps, AT(q, "key"), FIELD(it.value, "key"));
     }
 }
 
@@ -77,11 +77,11 @@ void storageclass_validate(const struct kind_ctx *c, struct problems *ps, jv obj
     static const char *const modes[] = { "Immediate", "WaitForFirstConsumer", NULL };
 
     (void)c;
-    driver_check(ps, ROOT("provisioner"), FS(obj, "provisioner"));
-    parameters_check(ps, ROOT("parameters"), F(obj, "parameters"), true);
-    enum_optional(ps, ROOT("reclaimPolicy"), F(obj, "reclaimPolicy"), reclaim);
-    enum_optional(ps, ROOT("volumeBindingMode"), F(obj, "volumeBindingMode"), modes);
-    EACH (it, F(obj, "allowedTopologies"))
+    driver_check(ps, ROOT("provisioner"), FIELD_STR(obj, "provisioner"));
+    parameters_check(ps, ROOT("parameters"), FIELD(obj, "parameters"), true);
+    enum_optional(ps, ROOT("reclaimPolicy"), FIELD(obj, "reclaimPolicy"), reclaim);
+    enum_optional(ps, ROOT("volumeBindingMode"), FIELD(obj, "volumeBindingMode"), modes);
+    JV_EACH (it, FIELD(obj, "allowedTopologies"))
         topology_check(ps, ATI(ROOT("allowedTopologies"), it.i - 1), it.value);
 }
 
@@ -97,15 +97,15 @@ void storageclass_validate_update(const struct kind_ctx *c, struct problems *ps,
     forbid_change(ps, obj, old, "parameters");
     forbid_change(ps, obj, old, "provisioner");
     forbid_change(ps, obj, old, "reclaimPolicy");
-    immutable_check(ps, ROOT("volumeBindingMode"), F(obj, "volumeBindingMode"),
-                    F(old, "volumeBindingMode"));
+    immutable_check(ps, ROOT("volumeBindingMode"), FIELD(obj, "volumeBindingMode"),
+                    FIELD(old, "volumeBindingMode"));
 }
 
 void volumeattributesclass_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 {
     (void)c;
-    driver_check(ps, ROOT("driverName"), FS(obj, "driverName"));
-    parameters_check(ps, ROOT("parameters"), F(obj, "parameters"), false);
+    driver_check(ps, ROOT("driverName"), FIELD_STR(obj, "driverName"));
+    parameters_check(ps, ROOT("parameters"), FIELD(obj, "parameters"), false);
 }
 
 void volumeattributesclass_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj,
@@ -120,7 +120,7 @@ void volumeattributesclass_validate_update(const struct kind_ctx *c, struct prob
 
 jv csidriver_defaults(const struct kind_ctx *c, jv obj)
 {
-    struct edit spec = edit(c->a, F(obj, "spec"));
+    struct edit spec = edit(c->a, FIELD(obj, "spec"));
 
     default_bool(&spec, S("attachRequired"), true);
     default_bool(&spec, S("podInfoOnMount"), false);
@@ -135,11 +135,11 @@ jv csidriver_defaults(const struct kind_ctx *c, jv obj)
 
 static void token_requests_check(struct problems *ps, const struct path *p, jv list)
 {
-    EACH (it, list) {
+    JV_EACH (it, list) {
         const struct path *q = EACH_AT(p, it);
-        jv seconds = F(it.value, "expirationSeconds");
-        if (seen_before(list, it.i - 1, S("audience"), FS(it.value, "audience"))) {
-            problem_duplicate(ps, AT(q, "audience"), shown(ps->a, F(it.value, "audience")));
+        jv seconds = FIELD(it.value, "expirationSeconds");
+        if (seen_before(list, it.i - 1, S("audience"), FIELD_STR(it.value, "audience"))) {
+            problem_duplicate(ps, AT(q, "audience"), shown(ps->a, FIELD(it.value, "audience")));
             continue;
         }
         if (!jv_is_null(seconds) && jv_int(seconds, 0) < 600)
@@ -155,13 +155,13 @@ void csidriver_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 {
     static const char *const policies[] = { "File", "None", "ReadWriteOnceWithFSType", NULL };
     static const char *const modes[] = { "Persistent", "Ephemeral", NULL };
-    jv spec = F(obj, "spec");
+    jv spec = FIELD(obj, "spec");
     const struct path *p = ROOT("spec");
 
     (void)c;
-    enum_optional(ps, AT(p, "fsGroupPolicy"), F(spec, "fsGroupPolicy"), policies);
-    token_requests_check(ps, AT(p, "tokenRequests"), F(spec, "tokenRequests"));
-    EACH (it, F(spec, "volumeLifecycleModes"))
+    enum_optional(ps, AT(p, "fsGroupPolicy"), FIELD(spec, "fsGroupPolicy"), policies);
+    token_requests_check(ps, AT(p, "tokenRequests"), FIELD(spec, "tokenRequests"));
+    JV_EACH (it, FIELD(spec, "volumeLifecycleModes"))
         enum_check(ps, AT(p, "volumeLifecycleModes"), it.value, modes);
 }
 
@@ -170,58 +170,59 @@ void csidriver_validate_update(const struct kind_ctx *c, struct problems *ps, jv
     const struct path *p = ROOT("spec");
 
     (void)c;
-    immutable_check(ps, AT(p, "attachedRequired"), F(F(obj, "spec"), "attachRequired"),
-                    F(F(old, "spec"), "attachRequired"));
-    immutable_check(ps, AT(p, "volumeLifecycleModes"), F(F(obj, "spec"), "volumeLifecycleModes"),
-                    F(F(old, "spec"), "volumeLifecycleModes"));
+    immutable_check(ps, AT(p, "attachedRequired"), FIELD(FIELD(obj, "spec"), "attachRequired"),
+                    FIELD(FIELD(old, "spec"), "attachRequired"));
+    immutable_check(ps, AT(p, "volumeLifecycleModes"),
+                    FIELD(FIELD(obj, "spec"), "volumeLifecycleModes"),
+                    FIELD(FIELD(old, "spec"), "volumeLifecycleModes"));
 }
 
 /* ---- CSINode, VolumeAttachment, CSIStorageCapacity */
 
 void csinode_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 {
-    jv drivers = F(F(obj, "spec"), "drivers");
+    jv drivers = FIELD(FIELD(obj, "spec"), "drivers");
 
     (void)c;
-    EACH (it, drivers) {
+    JV_EACH (it, drivers) {
         const struct path *p = ATI(AT(ROOT("spec"), "drivers"), it.i - 1);
-        str node = FS(it.value, "nodeID");
-        csi_driver_name_check(ps, AT(p, "name"), FS(it.value, "name"));
+        str node = FIELD_STR(it.value, "nodeID");
+        csi_driver_name_check(ps, AT(p, "name"), FIELD_STR(it.value, "name"));
         if (!node.n)
             problem_required(ps, AT(p, "nodeID"), "%s", "");
         if (node.n > MAX_NODE_ID)
-            problem_invalid(ps, AT(p, "nodeID"), F(it.value, "nodeID"),
+            problem_invalid(ps, AT(p, "nodeID"), FIELD(it.value, "nodeID"),
                             "must be %d characters or less", MAX_NODE_ID);
         nonnegative_check(ps, AT(AT(p, "allocatable"), "count"),
-                          F(F(it.value, "allocatable"), "count"));
-        if (seen_before(drivers, it.i - 1, S("name"), FS(it.value, "name")))
-            problem_duplicate(ps, AT(p, "name"), F(it.value, "name"));
-        EACH (key, F(it.value, "topologyKeys"))
+                          FIELD(FIELD(it.value, "allocatable"), "count"));
+        if (seen_before(drivers, it.i - 1, S("name"), FIELD_STR(it.value, "name")))
+            problem_duplicate(ps, AT(p, "name"), FIELD(it.value, "name"));
+        JV_EACH (key, FIELD(it.value, "topologyKeys"))
             name_check(ps, p, jv_str(key.value, S("")), name_qualified);
     }
 }
 
 void volumeattachment_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 {
-    jv spec = F(obj, "spec");
-    jv source = F(spec, "source");
-    jv name = F(source, "persistentVolumeName");
+    jv spec = FIELD(obj, "spec");
+    jv source = FIELD(spec, "source");
+    jv name = FIELD(source, "persistentVolumeName");
     const struct path *p = ROOT("spec");
     static const char one[] =
         "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
 
-    required_check(ps, AT(p, "attacher"), F(spec, "attacher"));
-    if (jv_is_null(F(source, "inlineVolumeSpec")) && jv_is_null(name))
+    required_check(ps, AT(p, "attacher"), FIELD(spec, "attacher"));
+    if (jv_is_null(FIELD(source, "inlineVolumeSpec")) && jv_is_null(name))
         problem_required(ps, AT(p, "source"), one);
-    else if (!jv_is_null(F(source, "inlineVolumeSpec")) && !jv_is_null(name))
+    else if (!jv_is_null(FIELD(source, "inlineVolumeSpec")) && !jv_is_null(name))
         problem_forbidden(ps, AT(p, "source"), one);
     else if (!jv_is_null(name) && !jv_str(name, S("")).n)
         problem_required(ps, AT(AT(p, "source"), "persistentVolumeName"),
                          "must specify non empty persistentVolumeName");
-    name_check(ps, AT(p, "nodeName"), FS(spec, "nodeName"), name_dns1123_subdomain);
+    name_check(ps, AT(p, "nodeName"), FIELD_STR(spec, "nodeName"), name_dns1123_subdomain);
     if (c->is_update)
         return;
-    csi_driver_name_check(ps, ROOT("spec.attacher"), FS(spec, "attacher"));
+    csi_driver_name_check(ps, ROOT("spec.attacher"), FIELD_STR(spec, "attacher"));
     if (!jv_is_null(name))
         name_check(ps, ROOT("spec.source.persistentVolumeName"), jv_str(name, S("")),
                    name_dns1123_subdomain);
@@ -230,23 +231,25 @@ void volumeattachment_validate(const struct kind_ctx *c, struct problems *ps, jv
 void volumeattachment_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
 {
     (void)c;
-    immutable_check(ps, ROOT("spec"), F(obj, "spec"), F(old, "spec"));
+    immutable_check(ps, ROOT("spec"), FIELD(obj, "spec"), FIELD(old, "spec"));
 }
 
 void csistoragecapacity_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 {
     (void)c;
-    label_selector_check(ps, ROOT("nodeTopology"), F(obj, "nodeTopology"));
-    name_check(ps, ROOT("storageClassName"), FS(obj, "storageClassName"), name_dns1123_subdomain);
-    if (!jv_is_null(F(obj, "capacity")))
-        quantity_nonnegative_check(ps, ROOT("capacity"), F(obj, "capacity"));
+    label_selector_check(ps, ROOT("nodeTopology"), FIELD(obj, "nodeTopology"));
+    name_check(ps, ROOT("storageClassName"), FIELD_STR(obj, "storageClassName"),
+               name_dns1123_subdomain);
+    if (!jv_is_null(FIELD(obj, "capacity")))
+        quantity_nonnegative_check(ps, ROOT("capacity"), FIELD(obj, "capacity"));
 }
 
 void csistoragecapacity_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj,
                                         jv old)
 {
     (void)c;
-    immutable_check(ps, ROOT("nodeTopology"), F(obj, "nodeTopology"), F(old, "nodeTopology"));
-    immutable_check(ps, ROOT("storageClassName"), F(obj, "storageClassName"),
-                    F(old, "storageClassName"));
+    immutable_check(ps, ROOT("nodeTopology"), FIELD(obj, "nodeTopology"),
+                    FIELD(old, "nodeTopology"));
+    immutable_check(ps, ROOT("storageClassName"), FIELD(obj, "storageClassName"),
+                    FIELD(old, "storageClassName"));
 }

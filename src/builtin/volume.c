@@ -14,18 +14,18 @@ static void mode_check(struct problems *ps, const struct path *p, jv mode)
 
 static void items_check(struct problems *ps, const struct path *p, jv items)
 {
-    EACH (it, items) {
+    JV_EACH (it, items) {
         const struct path *q = EACH_AT(p, it);
-        required_check(ps, AT(q, "key"), F(it.value, "key"));
-        required_check(ps, AT(q, "path"), F(it.value, "path"));
-        local_path_reserved_check(ps, AT(q, "path"), FS(it.value, "path"));
-        mode_check(ps, AT(q, "mode"), F(it.value, "mode"));
+        required_check(ps, AT(q, "key"), FIELD(it.value, "key"));
+        required_check(ps, AT(q, "path"), FIELD(it.value, "path"));
+        local_path_reserved_check(ps, AT(q, "path"), FIELD_STR(it.value, "path"));
+        mode_check(ps, AT(q, "mode"), FIELD(it.value, "mode"));
     }
 }
 
 static void empty_dir_check(struct problems *ps, const struct path *p, jv v)
 {
-    struct quantity q = quantity_of_jv(F(v, "sizeLimit"));
+    struct quantity q = quantity_of_jv(FIELD(v, "sizeLimit"));
 
     if (quantity_sign(&q) < 0)
         problem_forbidden(ps, AT(p, "sizeLimit"),
@@ -39,22 +39,22 @@ static void host_path_check(struct problems *ps, const struct path *p, jv v)
         "File", "FileOrCreate", "Socket",     NULL
     };
 
-    if (!FS(v, "path").n) {
+    if (!FIELD_STR(v, "path").n) {
         problem_required(ps, AT(p, "path"), "%s", "");
         return;
     }
-    no_backsteps_check(ps, AT(p, "path"), FS(v, "path"));
-    enum_optional(ps, AT(p, "type"), F(v, "type"), types);
+    no_backsteps_check(ps, AT(p, "path"), FIELD_STR(v, "path"));
+    enum_optional(ps, AT(p, "type"), FIELD(v, "type"), types);
 }
 
 static void git_repo_check(struct problems *ps, const struct path *p, jv v)
 {
-    local_path_check(ps, AT(p, "directory"), FS(v, "directory"));
+    local_path_check(ps, AT(p, "directory"), FIELD_STR(v, "directory"));
 }
 
 static void partition_check(struct problems *ps, const struct path *p, jv v)
 {
-    int64_t n = FI(v, "partition");
+    int64_t n = FIELD_INT(v, "partition");
 
     if (n < 0 || n > 255)
         problem_invalid(ps, AT(p, "partition"), LINT(n), "must be between 1 and 255, inclusive");
@@ -62,33 +62,34 @@ static void partition_check(struct problems *ps, const struct path *p, jv v)
 
 static void keyed_check(struct problems *ps, const struct path *p, jv v)
 {
-    mode_check(ps, AT(p, "defaultMode"), F(v, "defaultMode"));
-    items_check(ps, AT(p, "items"), F(v, "items"));
+    mode_check(ps, AT(p, "defaultMode"), FIELD(v, "defaultMode"));
+    items_check(ps, AT(p, "items"), FIELD(v, "items"));
 }
 
 static void nfs_check(struct problems *ps, const struct path *p, jv v)
 {
-    if (!str_starts(FS(v, "path"), S("/")))
-        problem_invalid(ps, AT(p, "path"), shown(ps->a, F(v, "path")), "must be an absolute path");
+    if (!str_starts(FIELD_STR(v, "path"), S("/")))
+        problem_invalid(ps, AT(p, "path"), shown(ps->a, FIELD(v, "path")),
+                        "must be an absolute path");
 }
 
 static void lun_check(struct problems *ps, const struct path *p, jv v)
 {
-    range_check(ps, AT(p, "lun"), F(v, "lun"), 0, 255);
+    range_check(ps, AT(p, "lun"), FIELD(v, "lun"), 0, 255);
 }
 
 static void fc_check(struct problems *ps, const struct path *p, jv v)
 {
-    size_t wwns = jv_len(F(v, "targetWWNs"));
-    size_t wwids = jv_len(F(v, "wwids"));
+    size_t wwns = jv_len(FIELD(v, "targetWWNs"));
+    size_t wwids = jv_len(FIELD(v, "wwids"));
 
     if (!wwns && !wwids)
         problem_required(ps, AT(p, "targetWWNs"),
                          "must specify either targetWWNs or wwids, but not both");
     if (wwns && wwids)
-        problem_invalid(ps, AT(p, "targetWWNs"), F(v, "targetWWNs"),
+        problem_invalid(ps, AT(p, "targetWWNs"), FIELD(v, "targetWWNs"),
                         "targetWWNs and wwids can not be specified simultaneously");
-    if (wwns && jv_is_null(F(v, "lun")))
+    if (wwns && jv_is_null(FIELD(v, "lun")))
         problem_required(ps, AT(p, "lun"), "lun is required if targetWWNs is specified");
     else if (wwns)
         lun_check(ps, p, v);
@@ -96,8 +97,8 @@ static void fc_check(struct problems *ps, const struct path *p, jv v)
 
 static void flocker_check(struct problems *ps, const struct path *p, jv v)
 {
-    str name = FS(v, "datasetName");
-    str uuid = FS(v, "datasetUUID");
+    str name = FIELD_STR(v, "datasetName");
+    str uuid = FIELD_STR(v, "datasetUUID");
 
     if (!name.n && !uuid.n)
         problem_required(ps, p, "one of datasetName and datasetUUID is required");
@@ -105,30 +106,31 @@ static void flocker_check(struct problems *ps, const struct path *p, jv v)
         problem_invalid(ps, p, LSTR("resource"),
                         "datasetName and datasetUUID can not be specified simultaneously");
     if (str_find(name, '/') >= 0)
-        problem_invalid(ps, AT(p, "datasetName"), F(v, "datasetName"), "must not contain '/'");
+        problem_invalid(ps, AT(p, "datasetName"), FIELD(v, "datasetName"), "must not contain '/'");
 }
 
 static void downward_file_check(struct problems *ps, const struct path *p, jv file)
 {
-    required_check(ps, AT(p, "path"), F(file, "path"));
-    local_path_reserved_check(ps, AT(p, "path"), FS(file, "path"));
-    if (!jv_is_null(F(file, "fieldRef"))) {
-        field_ref_check(ps, AT(p, "fieldRef"), F(file, "fieldRef"), true);
-        if (!jv_is_null(F(file, "resourceFieldRef")))
+    required_check(ps, AT(p, "path"), FIELD(file, "path"));
+    local_path_reserved_check(ps, AT(p, "path"), FIELD_STR(file, "path"));
+    if (!jv_is_null(FIELD(file, "fieldRef"))) {
+        field_ref_check(ps, AT(p, "fieldRef"), FIELD(file, "fieldRef"), true);
+        if (!jv_is_null(FIELD(file, "resourceFieldRef")))
             problem_invalid(ps, p, LSTR("resource"),
                             "fieldRef and resourceFieldRef can not be specified simultaneously");
-    } else if (!jv_is_null(F(file, "resourceFieldRef"))) {
-        resource_field_ref_check(ps, AT(p, "resourceFieldRef"), F(file, "resourceFieldRef"), true);
+    } else if (!jv_is_null(FIELD(file, "resourceFieldRef"))) {
+        resource_field_ref_check(ps, AT(p, "resourceFieldRef"), FIELD(file, "resourceFieldRef"),
+                                 true);
     } else {
         problem_required(ps, p, "one of fieldRef and resourceFieldRef is required");
     }
-    mode_check(ps, AT(p, "mode"), F(file, "mode"));
+    mode_check(ps, AT(p, "mode"), FIELD(file, "mode"));
 }
 
 static void downward_check(struct problems *ps, const struct path *p, jv v)
 {
-    mode_check(ps, AT(p, "defaultMode"), F(v, "defaultMode"));
-    EACH (it, F(v, "items"))
+    mode_check(ps, AT(p, "defaultMode"), FIELD(v, "defaultMode"));
+    JV_EACH (it, FIELD(v, "items"))
         downward_file_check(ps, p, it.value);
 }
 
@@ -155,7 +157,7 @@ static void take_path(struct problems *ps, const struct path *p, struct taken *t
 static void token_check(struct problems *ps, const struct path *p, const struct path *volume_at,
                         jv v)
 {
-    int64_t seconds = FI(v, "expirationSeconds");
+    int64_t seconds = FIELD_INT(v, "expirationSeconds");
 
     if (seconds < 600)
         problem_invalid(ps, AT(p, "expirationSeconds"), LINT(seconds),
@@ -163,10 +165,10 @@ static void token_check(struct problems *ps, const struct path *p, const struct 
     if (seconds > INT64_C(1) << 32)
         problem_invalid(ps, AT(p, "expirationSeconds"), LINT(seconds),
                         "may not specify a duration larger than 2^32 seconds");
-    if (!FS(v, "path").n)
+    if (!FIELD_STR(v, "path").n)
         problem_required(ps, AT(volume_at, "path"), "%s", "");
     else
-        local_path_reserved_check(ps, AT(volume_at, "path"), FS(v, "path"));
+        local_path_reserved_check(ps, AT(volume_at, "path"), FIELD_STR(v, "path"));
 }
 
 static int keyed_projection_check(struct problems *ps, const struct path *p, jv v,
@@ -174,10 +176,10 @@ static int keyed_projection_check(struct problems *ps, const struct path *p, jv 
 {
     if (jv_is_null(v))
         return 0;
-    required_check(ps, AT(p, "name"), F(v, "name"));
-    items_check(ps, AT(p, "items"), F(v, "items"));
-    EACH (it, F(v, "items"))
-        take_path(ps, volume_at, taken, FS(it.value, "path"), FS(v, "name"));
+    required_check(ps, AT(p, "name"), FIELD(v, "name"));
+    items_check(ps, AT(p, "items"), FIELD(v, "items"));
+    JV_EACH (it, FIELD(v, "items"))
+        take_path(ps, volume_at, taken, FIELD_STR(it.value, "path"), FIELD_STR(v, "name"));
     return 1;
 }
 
@@ -186,26 +188,26 @@ static void projected_check(struct problems *ps, const struct path *p, jv v)
     size_t files = 0;
     struct taken taken = { .n = 0 };
 
-    mode_check(ps, AT(p, "defaultMode"), F(v, "defaultMode"));
-    EACH (s, F(v, "sources"))
-        EACH (it, s.value)
-            files += jv_len(F(it.value, "items"));
+    mode_check(ps, AT(p, "defaultMode"), FIELD(v, "defaultMode"));
+    JV_EACH (s, FIELD(v, "sources"))
+        JV_EACH (it, s.value)
+            files += jv_len(FIELD(it.value, "items"));
     taken.at = ARENA_ARRAY(ps->a, str, files + 1);
-    EACH (s, F(v, "sources")) {
+    JV_EACH (s, FIELD(v, "sources")) {
         const struct path *q = ATI(AT(p, "sources"), s.i - 1);
-        int n = keyed_projection_check(ps, AT(q, "secret"), F(s.value, "secret"), p, &taken);
-        n += keyed_projection_check(ps, AT(q, "configMap"), F(s.value, "configMap"), p, &taken);
-        jv downward = F(s.value, "downwardAPI");
+        int n = keyed_projection_check(ps, AT(q, "secret"), FIELD(s.value, "secret"), p, &taken);
+        n += keyed_projection_check(ps, AT(q, "configMap"), FIELD(s.value, "configMap"), p, &taken);
+        jv downward = FIELD(s.value, "downwardAPI");
         n += !jv_is_null(downward);
-        EACH (it, F(downward, "items")) {
+        JV_EACH (it, FIELD(downward, "items")) {
             downward_file_check(ps, AT(q, "downwardAPI"), it.value);
-            take_path(ps, p, &taken, FS(it.value, "path"), FS(it.value, "path"));
+            take_path(ps, p, &taken, FIELD_STR(it.value, "path"), FIELD_STR(it.value, "path"));
         }
-        jv token = F(s.value, "serviceAccountToken");
+        jv token = FIELD(s.value, "serviceAccountToken");
         n += !jv_is_null(token);
         if (!jv_is_null(token))
             token_check(ps, AT(q, "serviceAccountToken"), p, token);
-        n += !jv_is_null(F(s.value, "clusterTrustBundle"));
+        n += !jv_is_null(FIELD(s.value, "clusterTrustBundle"));
         if (n > 1)
             problem_forbidden(ps, q, "may not specify more than 1 volume type per source");
     }
@@ -225,23 +227,23 @@ void csi_driver_name_check(struct problems *ps, const struct path *p, str name)
 
 static void csi_check(struct problems *ps, const struct path *p, jv v)
 {
-    jv secret = F(v, "nodePublishSecretRef");
+    jv secret = FIELD(v, "nodePublishSecretRef");
 
-    csi_driver_name_check(ps, AT(p, "driver"), FS(v, "driver"));
+    csi_driver_name_check(ps, AT(p, "driver"), FIELD_STR(v, "driver"));
     if (jv_is_null(secret))
         return;
-    if (!FS(secret, "name").n)
+    if (!FIELD_STR(secret, "name").n)
         problem_required(ps, AT(AT(p, "nodePublishSecretRef"), "name"), "%s", "");
     else
-        name_check(ps, AT(p, "name"), FS(secret, "name"), name_dns1123_subdomain);
+        name_check(ps, AT(p, "name"), FIELD_STR(secret, "name"), name_dns1123_subdomain);
 }
 
 static void secret_reference_check(struct problems *ps, const struct path *p, jv ref)
 {
     if (jv_is_null(ref))
         return;
-    name_required(ps, AT(p, "name"), FS(ref, "name"), name_dns1123_subdomain);
-    name_required(ps, AT(p, "namespace"), FS(ref, "namespace"), name_dns1123_label);
+    name_required(ps, AT(p, "name"), FIELD_STR(ref, "name"), name_dns1123_subdomain);
+    name_required(ps, AT(p, "namespace"), FIELD_STR(ref, "namespace"), name_dns1123_label);
 }
 
 static void csi_pv_check(struct problems *ps, const struct path *p, jv v)
@@ -250,8 +252,8 @@ static void csi_pv_check(struct problems *ps, const struct path *p, jv v)
                                            "controllerExpandSecretRef", "nodePublishSecretRef",
                                            "nodeExpandSecretRef" };
 
-    csi_driver_name_check(ps, AT(p, "driver"), FS(v, "driver"));
-    required_check(ps, AT(p, "volumeHandle"), F(v, "volumeHandle"));
+    csi_driver_name_check(ps, AT(p, "driver"), FIELD_STR(v, "driver"));
+    required_check(ps, AT(p, "volumeHandle"), FIELD(v, "volumeHandle"));
     for (size_t i = 0; i < COUNT(secrets); i++)
         secret_reference_check(ps, ATZ(p, secrets[i]), jv_get(v, str_of(secrets[i])));
 }
@@ -260,7 +262,7 @@ static const char *const template_meta[] = { "annotations", "labels", "creationT
 
 static void ephemeral_check(struct problems *ps, const struct path *p, jv v)
 {
-    jv tmpl = F(v, "volumeClaimTemplate");
+    jv tmpl = FIELD(v, "volumeClaimTemplate");
     const struct path *q = AT(p, "volumeClaimTemplate");
 
     if (jv_is_null(tmpl)) {
@@ -270,17 +272,17 @@ static void ephemeral_check(struct problems *ps, const struct path *p, jv v)
     annotations_check(ps, AT(AT(q, "metadata"), "annotations"), meta_annotations(tmpl));
     labels_check(ps, AT(AT(q, "metadata"), "labels"), meta_labels(tmpl));
     only_fields(ps, AT(q, "metadata"), meta_of(tmpl), template_meta, "cannot be set");
-    claim_spec_check(ps, AT(q, "spec"), F(tmpl, "spec"));
+    claim_spec_check(ps, AT(q, "spec"), FIELD(tmpl, "spec"));
 }
 
 static void local_check(struct problems *ps, const struct path *p, jv v)
 {
-    no_backsteps_check(ps, AT(p, "path"), FS(v, "path"));
+    no_backsteps_check(ps, AT(p, "path"), FIELD_STR(v, "path"));
 }
 
 static void flex_check(struct problems *ps, const struct path *p, jv v)
 {
-    EACH (it, F(v, "options")) {
+    JV_EACH (it, FIELD(v, "options")) {
         str rest = it.key;
         str space = arena_cat(ps->a, S("."), name_lower(ps->a, str_cut(&rest, '/')));
         if (str_ends(space, S(".kubernetes.io")) || str_ends(space, S(".k8s.io")))
@@ -291,7 +293,7 @@ static void flex_check(struct problems *ps, const struct path *p, jv v)
 
 static void image_check(struct problems *ps, const struct path *p, jv v)
 {
-    pull_policy_check(ps, AT(p, "pullPolicy"), F(v, "pullPolicy"));
+    pull_policy_check(ps, AT(p, "pullPolicy"), FIELD(v, "pullPolicy"));
 }
 
 const struct volume_source pod_volume_sources[] = {

@@ -131,7 +131,7 @@ const char *node_label_deprecated(str key)
 
 static void label_values_warn(struct warnings *w, const struct path *p, jv values)
 {
-    EACH (it, values) {
+    JV_EACH (it, values) {
         str value = jv_str(it.value, S(""));
         struct name_errors errs = name_label_value(value);
         for (unsigned i = 0; i < errs.n; i++)
@@ -144,14 +144,14 @@ void node_selector_term_warn(struct warnings *w, const struct path *p, jv term, 
 {
     const struct path *list = AT(p, "matchExpressions");
 
-    EACH (it, F(term, "matchExpressions")) {
+    JV_EACH (it, FIELD(term, "matchExpressions")) {
         const struct path *at = EACH_AT(list, it);
-        str key = FS(it.value, "key");
+        str key = FIELD_STR(it.value, "key");
         const char *why = node_label_deprecated(key);
         if (why)
             warning_at(w, AT(at, "key"), "%" PRI_STR " is %s", STR_ARG(key), why);
         if (check_values)
-            label_values_warn(w, AT(at, "values"), F(it.value, "values"));
+            label_values_warn(w, AT(at, "values"), FIELD(it.value, "values"));
     }
 }
 
@@ -171,8 +171,8 @@ void fraction_warn(struct warnings *w, const struct path *p, jv list, str name)
 void claim_spec_warn(struct warnings *w, const struct path *p, jv spec)
 {
     const struct path *at = AT(p, "resources");
-    jv resources = F(spec, "resources");
+    jv resources = FIELD(spec, "resources");
 
-    fraction_warn(w, AT(at, "requests"), F(resources, "requests"), S("storage"));
-    fraction_warn(w, AT(at, "limits"), F(resources, "limits"), S("storage"));
+    fraction_warn(w, AT(at, "requests"), FIELD(resources, "requests"), S("storage"));
+    fraction_warn(w, AT(at, "limits"), FIELD(resources, "limits"), S("storage"));
 }

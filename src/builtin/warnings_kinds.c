@@ -37,7 +37,7 @@ void podtemplate_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv o
 {
     (void)c;
     if (!is_same_generation(obj, old))
-        pod_template_warn(w, ROOT("template"), F(obj, "template"));
+        pod_template_warn(w, ROOT("template"), FIELD(obj, "template"));
 }
 
 /* With pods in spec.template whose names begin with its own. */
@@ -47,31 +47,31 @@ void workload_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
     if (!jv_exists(old))
         name_warn(w, obj, "Pod names and hostnames");
     if (!is_same_generation(obj, old))
-        pod_template_warn(w, AT(ROOT("spec"), "template"), F(F(obj, "spec"), "template"));
+        pod_template_warn(w, AT(ROOT("spec"), "template"), FIELD(FIELD(obj, "spec"), "template"));
 }
 
 void daemonset_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
 {
-    jv tmpl = F(F(obj, "spec"), "template");
+    jv tmpl = FIELD(FIELD(obj, "spec"), "template");
 
     (void)c;
-    if (!jv_exists(old) || !jv_equal(tmpl, F(F(old, "spec"), "template")))
+    if (!jv_exists(old) || !jv_equal(tmpl, FIELD(FIELD(old, "spec"), "template")))
         pod_template_warn(w, AT(ROOT("spec"), "template"), tmpl);
 }
 
 void statefulset_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
 {
-    jv spec = F(obj, "spec");
+    jv spec = FIELD(obj, "spec");
     const struct path *claims = AT(ROOT("spec"), "volumeClaimTemplates");
 
     (void)c;
     if (!is_same_generation(obj, old))
-        pod_template_warn(w, AT(ROOT("spec"), "template"), F(spec, "template"));
-    EACH (it, F(spec, "volumeClaimTemplates")) {
+        pod_template_warn(w, AT(ROOT("spec"), "template"), FIELD(spec, "template"));
+    JV_EACH (it, FIELD(spec, "volumeClaimTemplates")) {
         const struct path *at = EACH_AT(claims, it);
-        claim_spec_warn(w, jv_exists(old) ? AT(at, "Spec") : at, F(it.value, "spec"));
+        claim_spec_warn(w, jv_exists(old) ? AT(at, "Spec") : at, FIELD(it.value, "spec"));
     }
-    if (jv_int(F(spec, "revisionHistoryLimit"), 0) < 0)
+    if (jv_int(FIELD(spec, "revisionHistoryLimit"), 0) < 0)
         warning_add(w, "spec.revisionHistoryLimit: a negative value retains all historical "
                        "revisions; a value >= 0 is recommended");
 }
@@ -80,14 +80,15 @@ static void job_spec_warn(struct warnings *w, const struct path *p, jv spec)
 {
     enum { MANY_COMPLETIONS = 100000, MANY_AT_ONCE = 10000 };
 
-    if (str_eqz(FS(spec, "completionMode"), "Indexed") &&
-        FI(spec, "completions") > MANY_COMPLETIONS && FI(spec, "parallelism") > MANY_AT_ONCE)
+    if (str_eqz(FIELD_STR(spec, "completionMode"), "Indexed") &&
+        FIELD_INT(spec, "completions") > MANY_COMPLETIONS &&
+        FIELD_INT(spec, "parallelism") > MANY_AT_ONCE)
         warning_at(
             w, p,
             "In Indexed Jobs with a number of completions higher than 10^5 and a parallelism "
             "higher than 10^4, Kubernetes might not be able to track completedIndexes when a "
             "big number of indexes fail");
-    pod_template_warn(w, AT(p, "template"), F(spec, "template"));
+    pod_template_warn(w, AT(p, "template"), FIELD(spec, "template"));
 }
 
 void job_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
@@ -96,20 +97,20 @@ void job_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
     if (!jv_exists(old))
         name_warn(w, obj, "Pod names and hostnames");
     if (!is_same_generation(obj, old))
-        job_spec_warn(w, ROOT("spec"), F(obj, "spec"));
+        job_spec_warn(w, ROOT("spec"), FIELD(obj, "spec"));
 }
 
 void cronjob_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
 {
-    jv spec = F(obj, "spec");
+    jv spec = FIELD(obj, "spec");
 
     (void)c;
     if (!jv_exists(old))
         name_warn(w, obj, "Pod names and hostnames");
     if (!is_same_generation(obj, old))
         job_spec_warn(w, AT(AT(ROOT("spec"), "jobTemplate"), "spec"),
-                      F(F(spec, "jobTemplate"), "spec"));
-    if (jv_exists(old) && str_contains(FS(spec, "schedule"), S("TZ")))
+                      FIELD(FIELD(spec, "jobTemplate"), "spec"));
+    if (jv_exists(old) && str_contains(FIELD_STR(spec, "schedule"), S("TZ")))
         warning_add(w, "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see "
                        "https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for "
                        "more details");
@@ -120,9 +121,9 @@ void cronjob_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
 void service_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
 {
     const struct path *p = ROOT("spec");
-    jv spec = F(obj, "spec");
-    bool is_name = str_eqz(FS(spec, "type"), "ExternalName");
-    bool headless = str_eqz(FS(spec, "clusterIP"), "None");
+    jv spec = FIELD(obj, "spec");
+    bool is_name = str_eqz(FIELD_STR(spec, "type"), "ExternalName");
+    bool headless = str_eqz(FIELD_STR(spec, "clusterIP"), "None");
 
     (void)c;
     (void)old;
@@ -131,35 +132,35 @@ void service_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
                     "annotation service.kubernetes.io/topology-aware-hints is deprecated, please "
                     "use service.kubernetes.io/topology-mode instead");
     if (!headless)
-        EACH (it, F(spec, "clusterIPs"))
+        JV_EACH (it, FIELD(spec, "clusterIPs"))
             ip_warn(w, EACH_AT(AT(p, "clusterIPs"), it), jv_str(it.value, S("")));
-    if (headless && FS(spec, "loadBalancerIP").n)
+    if (headless && FIELD_STR(spec, "loadBalancerIP").n)
         warning_add(w, "spec.loadBalancerIP is ignored for headless services");
-    if (headless && jv_len(F(spec, "externalIPs")))
+    if (headless && jv_len(FIELD(spec, "externalIPs")))
         warning_add(w, "spec.externalIPs is ignored for headless services");
-    if (headless && !str_eqz(FS(spec, "sessionAffinity"), "None"))
+    if (headless && !str_eqz(FIELD_STR(spec, "sessionAffinity"), "None"))
         warning_add(w, "spec.SessionAffinity is ignored for headless services");
-    EACH (it, F(spec, "externalIPs"))
+    JV_EACH (it, FIELD(spec, "externalIPs"))
         ip_warn(w, EACH_AT(AT(p, "externalIPs"), it), jv_str(it.value, S("")));
-    ip_warn(w, AT(p, "loadBalancerIP"), FS(spec, "loadBalancerIP"));
-    EACH (it, F(spec, "loadBalancerSourceRanges"))
+    ip_warn(w, AT(p, "loadBalancerIP"), FIELD_STR(spec, "loadBalancerIP"));
+    JV_EACH (it, FIELD(spec, "loadBalancerSourceRanges"))
         cidr_warn(w, EACH_AT(AT(p, "loadBalancerSourceRanges"), it),
                   str_trim(jv_str(it.value, S(""))));
-    if (is_name && jv_len(F(spec, "externalIPs")))
+    if (is_name && jv_len(FIELD(spec, "externalIPs")))
         warning_add(w, "spec.externalIPs is ignored when spec.type is \"ExternalName\"");
-    if (!is_name && FS(spec, "externalName").n)
+    if (!is_name && FIELD_STR(spec, "externalName").n)
         warning_add(w, "spec.externalName is ignored when spec.type is not \"ExternalName\"");
 }
 
 static void peers_warn(struct warnings *w, const struct path *rules, jv list, const char *peers)
 {
-    EACH (rule, list) {
+    JV_EACH (rule, list) {
         const struct path *at = ATZ(EACH_AT(rules, rule), peers);
-        EACH (it, jv_get(rule.value, str_of(peers))) {
+        JV_EACH (it, jv_get(rule.value, str_of(peers))) {
             const struct path *block = AT(EACH_AT(at, it), "ipBlock");
-            jv v = F(it.value, "ipBlock");
-            cidr_warn(w, AT(block, "cidr"), FS(v, "cidr"));
-            EACH (e, F(v, "except"))
+            jv v = FIELD(it.value, "ipBlock");
+            cidr_warn(w, AT(block, "cidr"), FIELD_STR(v, "cidr"));
+            JV_EACH (e, FIELD(v, "except"))
                 cidr_warn(w, EACH_AT(AT(block, "except"), e), jv_str(e.value, S("")));
         }
     }
@@ -171,14 +172,14 @@ void networkpolicy_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv
 
     (void)c;
     (void)old;
-    peers_warn(w, AT(p, "ingress"), F(F(obj, "spec"), "ingress"), "from");
-    peers_warn(w, AT(p, "egress"), F(F(obj, "spec"), "egress"), "to");
+    peers_warn(w, AT(p, "ingress"), FIELD(FIELD(obj, "spec"), "ingress"), "from");
+    peers_warn(w, AT(p, "egress"), FIELD(FIELD(obj, "spec"), "egress"), "to");
 }
 
 void ingress_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
 {
     (void)c;
-    if (!jv_exists(old) && jv_is_null(F(F(obj, "spec"), "ingressClassName")) &&
+    if (!jv_exists(old) && jv_is_null(FIELD(FIELD(obj, "spec"), "ingressClassName")) &&
         jv_exists(jv_get(meta_annotations(obj), S("kubernetes.io/ingress.class"))))
         warning_add(w, "annotation \"kubernetes.io/ingress.class\" is deprecated, please use "
                        "'spec.ingressClassName' instead");
@@ -186,42 +187,42 @@ void ingress_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
 
 static void subset_warn(struct warnings *w, const struct path *p, jv list)
 {
-    EACH (it, list)
-        ip_warn(w, AT(EACH_AT(p, it), "ip"), FS(it.value, "ip"));
+    JV_EACH (it, list)
+        ip_warn(w, AT(EACH_AT(p, it), "ip"), FIELD_STR(it.value, "ip"));
 }
 
 void endpoints_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
 {
     (void)c;
     (void)old;
-    EACH (it, F(obj, "subsets")) {
+    JV_EACH (it, FIELD(obj, "subsets")) {
         const struct path *at = EACH_AT(ROOT("subsets"), it);
-        subset_warn(w, AT(at, "addresses"), F(it.value, "addresses"));
-        subset_warn(w, AT(at, "notReadyAddresses"), F(it.value, "notReadyAddresses"));
+        subset_warn(w, AT(at, "addresses"), FIELD(it.value, "addresses"));
+        subset_warn(w, AT(at, "notReadyAddresses"), FIELD(it.value, "notReadyAddresses"));
     }
 }
 
 void endpointslice_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
 {
     (void)c;
-    if (!jv_exists(old) && str_eqz(FS(obj, "addressType"), "FQDN"))
+    if (!jv_exists(old) && str_eqz(FIELD_STR(obj, "addressType"), "FQDN"))
         warning_add(w, "spec.addressType: FQDN endpoints are deprecated");
-    EACH (it, F(obj, "endpoints")) {
+    JV_EACH (it, FIELD(obj, "endpoints")) {
         const struct path *at = AT(EACH_AT(ROOT("endpoints"), it), "addresses");
-        EACH (addr, F(it.value, "addresses"))
+        JV_EACH (addr, FIELD(it.value, "addresses"))
             ip_warn(w, EACH_AT(at, addr), jv_str(addr.value, S("")));
     }
 }
 
 void node_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
 {
-    jv spec = F(obj, "spec");
+    jv spec = FIELD(obj, "spec");
 
     (void)c;
     (void)old;
-    if (FS(spec, "externalID").n)
+    if (FIELD_STR(spec, "externalID").n)
         warning_add(w, "spec.externalID: this field is deprecated, and is unused by Kubernetes");
-    EACH (it, F(spec, "podCIDRs"))
+    JV_EACH (it, FIELD(spec, "podCIDRs"))
         cidr_warn(w, EACH_AT(AT(ROOT("spec"), "podCIDRs"), it), jv_str(it.value, S("")));
 }
 
@@ -241,7 +242,7 @@ void persistentvolumeclaim_warn(const struct kind_ctx *c, struct warnings *w, jv
     (void)c;
     (void)old;
     storage_class_warn(w, obj);
-    claim_spec_warn(w, ROOT("spec"), F(obj, "spec"));
+    claim_spec_warn(w, ROOT("spec"), FIELD(obj, "spec"));
 }
 
 void persistentvolume_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
@@ -259,7 +260,7 @@ void persistentvolume_warn(const struct kind_ctx *c, struct warnings *w, jv obj,
                  { "rbd", NULL, "deprecated in v1.28, non-functional in v1.31+" } };
     const struct path *p = ROOT("spec");
     const struct path *terms = AT(AT(AT(p, "nodeAffinity"), "required"), "nodeSelectorTerms");
-    jv spec = F(obj, "spec");
+    jv spec = FIELD(obj, "spec");
 
     (void)c;
     (void)old;
@@ -267,11 +268,11 @@ void persistentvolume_warn(const struct kind_ctx *c, struct warnings *w, jv obj,
     if (jv_exists(jv_get(meta_annotations(obj), options)))
         warning_at(w, ATK(AT(ROOT("metadata"), "annotations"), options),
                    "deprecated since v1.31; use \"mountOptions\" attribute instead");
-    if (str_eqz(FS(spec, "persistentVolumeReclaimPolicy"), "Recycle"))
+    if (str_eqz(FIELD_STR(spec, "persistentVolumeReclaimPolicy"), "Recycle"))
         warning_at(w, AT(p, "persistentVolumeReclaimPolicy"),
                    "The Recycle reclaim policy is deprecated. Instead, the recommended approach is "
                    "to use dynamic provisioning.");
-    EACH (it, jv_at(spec, "nodeAffinity", "required", "nodeSelectorTerms"))
+    JV_EACH (it, jv_at(spec, "nodeAffinity", "required", "nodeSelectorTerms"))
         node_selector_term_warn(w, EACH_AT(terms, it), it.value, false);
     for (size_t i = 0; i < COUNT(rows); i++)
         if (!jv_is_null(jv_get(spec, str_of(rows[i].source))))
@@ -282,11 +283,11 @@ void storageclass_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv 
 {
     (void)c;
     (void)old;
-    EACH (topo, F(obj, "allowedTopologies")) {
+    JV_EACH (topo, FIELD(obj, "allowedTopologies")) {
         const struct path *at =
             AT(EACH_AT(ROOT("allowedTopologies"), topo), "matchLabelExpressions");
-        EACH (it, F(topo.value, "matchLabelExpressions")) {
-            const char *why = node_label_deprecated(FS(it.value, "key"));
+        JV_EACH (it, FIELD(topo.value, "matchLabelExpressions")) {
+            const char *why = node_label_deprecated(FIELD_STR(it.value, "key"));
             if (why)
                 warning_at(w, AT(EACH_AT(at, it), "key"), "%s", why);
         }
@@ -301,11 +302,11 @@ void secret_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
 
     (void)c;
     (void)old;
-    if (!str_eqz(FS(obj, "type"), "kubernetes.io/tls"))
+    if (!str_eqz(FIELD_STR(obj, "type"), "kubernetes.io/tls"))
         return;
     for (size_t i = 0; i < COUNT(parts); i++) {
         str text = S("");
-        base64_decode(w->a, jv_str(jv_get(F(obj, "data"), str_of(parts[i][0])), S("")), &text,
+        base64_decode(w->a, jv_str(jv_get(FIELD(obj, "data"), str_of(parts[i][0])), S("")), &text,
                       NULL);
         if (str_contains(text, S("-----BEGIN ")))
             continue;

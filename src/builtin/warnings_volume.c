@@ -54,8 +54,8 @@ static void add_file(struct files *all, str path, str source)
 
 static void add_items(struct files *all, jv items, str source)
 {
-    EACH (it, items)
-        add_file(all, FS(it.value, "path"), source);
+    JV_EACH (it, items)
+        add_file(all, FIELD_STR(it.value, "path"), source);
 }
 
 static str named(struct arena *a, const char *kind, str name)
@@ -83,25 +83,25 @@ static void projected_warn(struct files *all, jv sources)
 {
     struct arena *a = all->w->a;
 
-    EACH (it, sources) {
-        jv map = F(it.value, "configMap");
-        jv secret = F(it.value, "secret");
-        jv bundle = F(it.value, "clusterTrustBundle");
-        jv token = F(it.value, "serviceAccountToken");
+    JV_EACH (it, sources) {
+        jv map = FIELD(it.value, "configMap");
+        jv secret = FIELD(it.value, "secret");
+        jv bundle = FIELD(it.value, "clusterTrustBundle");
+        jv token = FIELD(it.value, "serviceAccountToken");
         if (!jv_len(it.value))
             warning_add(all->w, "volume \"%" PRI_STR "\" (Projected) has no sources provided",
                         STR_ARG(all->volume));
-        add_items(all, F(map, "items"), named(a, "ConfigMap", FS(map, "name")));
-        add_items(all, F(secret, "items"), named(a, "Secret", FS(secret, "name")));
-        add_items(all, F(F(it.value, "downwardAPI"), "items"), S("DownwardAPI"));
+        add_items(all, FIELD(map, "items"), named(a, "ConfigMap", FIELD_STR(map, "name")));
+        add_items(all, FIELD(secret, "items"), named(a, "Secret", FIELD_STR(secret, "name")));
+        add_items(all, FIELD(FIELD(it.value, "downwardAPI"), "items"), S("DownwardAPI"));
         if (!jv_is_null(token))
-            add_file(all, FS(token, "path"), S("ServiceAccountToken"));
+            add_file(all, FIELD_STR(token, "path"), S("ServiceAccountToken"));
         if (!jv_is_null(bundle))
-            add_file(all, FS(bundle, "path"),
+            add_file(all, FIELD_STR(bundle, "path"),
                      named(a, "ClusterTrustBundle",
-                           jv_exists(F(bundle, "name")) ? FS(bundle, "name")
-                                                        : FS(bundle, "signerName")));
-        add_certificate(all, F(it.value, "podCertificate"));
+                           jv_exists(FIELD(bundle, "name")) ? FIELD_STR(bundle, "name")
+                                                            : FIELD_STR(bundle, "signerName")));
+        add_certificate(all, FIELD(it.value, "podCertificate"));
     }
 }
 
@@ -109,18 +109,18 @@ void volume_paths_warn(struct warnings *w, jv volumes)
 {
     struct files all = { .w = w };
 
-    EACH (it, volumes) {
-        jv map = F(it.value, "configMap");
-        jv secret = F(it.value, "secret");
-        all.volume = FS(it.value, "name");
+    JV_EACH (it, volumes) {
+        jv map = FIELD(it.value, "configMap");
+        jv secret = FIELD(it.value, "secret");
+        all.volume = FIELD_STR(it.value, "name");
         all.n = 0;
-        all.kind = named(w->a, "ConfigMap", FS(map, "name"));
-        add_items(&all, F(map, "items"), STR_NONE);
-        all.kind = named(w->a, "Secret", FS(secret, "secretName"));
-        add_items(&all, F(secret, "items"), STR_NONE);
+        all.kind = named(w->a, "ConfigMap", FIELD_STR(map, "name"));
+        add_items(&all, FIELD(map, "items"), STR_NONE);
+        all.kind = named(w->a, "Secret", FIELD_STR(secret, "secretName"));
+        add_items(&all, FIELD(secret, "items"), STR_NONE);
         all.kind = S("DownwardAPI");
-        add_items(&all, F(F(it.value, "downwardAPI"), "items"), STR_NONE);
+        add_items(&all, FIELD(FIELD(it.value, "downwardAPI"), "items"), STR_NONE);
         all.kind = S("Projected");
-        projected_warn(&all, F(F(it.value, "projected"), "sources"));
+        projected_warn(&all, FIELD(FIELD(it.value, "projected"), "sources"));
     }
 }

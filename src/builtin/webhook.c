@@ -89,7 +89,7 @@ static jv match_resources_defaults(struct arena *a, jv v)
 
 jv admissionpolicy_defaults(const struct kind_ctx *c, jv obj)
 {
-    struct edit spec = edit(c->a, F(obj, "spec"));
+    struct edit spec = edit(c->a, FIELD(obj, "spec"));
 
     edit_default(&spec, S("failurePolicy"), LSTR("Fail"));
     edit_in(&spec, S("matchConstraints"), match_resources_defaults);
@@ -98,7 +98,7 @@ jv admissionpolicy_defaults(const struct kind_ctx *c, jv obj)
 
 jv admissionbinding_defaults(const struct kind_ctx *c, jv obj)
 {
-    struct edit spec = edit(c->a, F(obj, "spec"));
+    struct edit spec = edit(c->a, FIELD(obj, "spec"));
 
     edit_in(&spec, S("matchResources"), match_resources_defaults);
     return jv_with_key(c->a, obj, S("spec"), edit_done(&spec));
@@ -120,7 +120,7 @@ static void resources_check(struct problems *ps, const struct path *p, jv list)
 
     if (!jv_len(list))
         problem_required(ps, p, "%s", "");
-    EACH (it, list) {
+    JV_EACH (it, list) {
         str text = jv_str(it.value, S(""));
         str sub = text;
         str res = str_cut(&sub, '/');
@@ -157,24 +157,24 @@ static void hook_rule_check(struct problems *ps, const struct path *p, jv rule)
 {
     static const char *const operations[] = { "*", "CONNECT", "CREATE", "DELETE", "UPDATE", NULL };
     static const char *const scopes[] = { "*", "Cluster", "Namespaced", NULL };
-    jv ops = F(rule, "operations");
+    jv ops = FIELD(rule, "operations");
 
     if (!jv_len(ops))
         problem_required(ps, AT(p, "operations"), "%s", "");
     alone_check(ps, AT(p, "operations"), ops, "operations");
-    EACH (it, ops)
+    JV_EACH (it, ops)
         enum_check(ps, ATI(AT(p, "operations"), it.i - 1), it.value, operations);
-    if (!jv_len(F(rule, "apiGroups")))
+    if (!jv_len(FIELD(rule, "apiGroups")))
         problem_required(ps, AT(p, "apiGroups"), "%s", "");
-    alone_check(ps, AT(p, "apiGroups"), F(rule, "apiGroups"), "API groups");
-    if (!jv_len(F(rule, "apiVersions")))
+    alone_check(ps, AT(p, "apiGroups"), FIELD(rule, "apiGroups"), "API groups");
+    if (!jv_len(FIELD(rule, "apiVersions")))
         problem_required(ps, AT(p, "apiVersions"), "%s", "");
-    alone_check(ps, AT(p, "apiVersions"), F(rule, "apiVersions"), "API versions");
-    EACH (it, F(rule, "apiVersions"))
+    alone_check(ps, AT(p, "apiVersions"), FIELD(rule, "apiVersions"), "API versions");
+    JV_EACH (it, FIELD(rule, "apiVersions"))
         if (!jv_str(it.value, S("")).n)
             problem_required(ps, ATI(AT(p, "apiVersions"), it.i - 1), "%s", "");
-    resources_check(ps, AT(p, "resources"), F(rule, "resources"));
-    enum_optional(ps, AT(p, "scope"), F(rule, "scope"), scopes);
+    resources_check(ps, AT(p, "resources"), FIELD(rule, "resources"));
+    enum_optional(ps, AT(p, "scope"), FIELD(rule, "scope"), scopes);
 }
 
 static void hook_name_check(struct problems *ps, const struct path *p, str name)
@@ -254,8 +254,8 @@ static void service_path_check(struct problems *ps, const struct path *p, jv v)
 
 static void client_check(struct problems *ps, const struct path *p, jv config)
 {
-    jv url = F(config, "url");
-    jv service = F(config, "service");
+    jv url = FIELD(config, "url");
+    jv service = FIELD(config, "service");
     const struct path *q = AT(p, "service");
 
     if (jv_is_null(url) == jv_is_null(service)) {
@@ -263,12 +263,12 @@ static void client_check(struct problems *ps, const struct path *p, jv config)
     } else if (!jv_is_null(url)) {
         url_check(ps, AT(p, "url"), jv_str(url, S("")));
     } else {
-        required_check(ps, AT(q, "name"), F(service, "name"));
-        required_check(ps, AT(q, "namespace"), F(service, "namespace"));
-        if (!port_in_range(FI(service, "port")))
-            problem_invalid(ps, AT(q, "port"), LINT(FI(service, "port")),
+        required_check(ps, AT(q, "name"), FIELD(service, "name"));
+        required_check(ps, AT(q, "namespace"), FIELD(service, "namespace"));
+        if (!port_in_range(FIELD_INT(service, "port")))
+            problem_invalid(ps, AT(q, "port"), LINT(FIELD_INT(service, "port")),
                             "port is not valid: must be between 1 and 65535, inclusive");
-        service_path_check(ps, AT(q, "path"), F(service, "path"));
+        service_path_check(ps, AT(q, "path"), FIELD(service, "path"));
     }
 }
 
@@ -280,7 +280,7 @@ static void review_versions_check(struct problems *ps, const struct path *p, jv 
         problem_required(ps, p, "must specify one of v1, v1beta1");
         return;
     }
-    EACH (it, versions) {
+    JV_EACH (it, versions) {
         str v = jv_str(it.value, S(""));
         bool again = false;
         /* of thousands only the first are compared: the work grows with the square */
@@ -301,14 +301,14 @@ static void conditions_of_hook_check(struct problems *ps, const struct path *p, 
 {
     if (jv_len(list) > 64)
         too_many(ps, p, jv_len(list), 64);
-    EACH (it, list) {
+    JV_EACH (it, list) {
         const struct path *q = EACH_AT(p, it);
-        str name = FS(it.value, "name");
-        if (!str_trim(FS(it.value, "expression")).n)
+        str name = FIELD_STR(it.value, "name");
+        if (!str_trim(FIELD_STR(it.value, "expression")).n)
             problem_required(ps, AT(q, "expression"), "%s", "");
         name_required(ps, AT(q, "name"), name, name_qualified);
         if (name.n && seen_before(list, it.i - 1, S("name"), name))
-            problem_duplicate(ps, AT(q, "name"), F(it.value, "name"));
+            problem_duplicate(ps, AT(q, "name"), FIELD(it.value, "name"));
     }
 }
 
@@ -318,39 +318,40 @@ static void hook_check(struct problems *ps, const struct path *p, jv hook)
     static const char *const matches[] = { "Equivalent", "Exact", NULL };
     static const char *const effects[] = { "None", "NoneOnDryRun", NULL };
     static const char *const reinvocations[] = { "IfNeeded", "Never", NULL };
-    int64_t timeout = FI(hook, "timeoutSeconds");
+    int64_t timeout = FIELD_INT(hook, "timeoutSeconds");
 
-    hook_name_check(ps, AT(p, "name"), FS(hook, "name"));
-    EACH (it, F(hook, "rules"))
+    hook_name_check(ps, AT(p, "name"), FIELD_STR(hook, "name"));
+    JV_EACH (it, FIELD(hook, "rules"))
         hook_rule_check(ps, ATI(AT(p, "rules"), it.i - 1), it.value);
-    enum_optional(ps, AT(p, "failurePolicy"), F(hook, "failurePolicy"), failures);
-    enum_optional(ps, AT(p, "matchPolicy"), F(hook, "matchPolicy"), matches);
-    if (jv_is_null(F(hook, "sideEffects")))
+    enum_optional(ps, AT(p, "failurePolicy"), FIELD(hook, "failurePolicy"), failures);
+    enum_optional(ps, AT(p, "matchPolicy"), FIELD(hook, "matchPolicy"), matches);
+    if (jv_is_null(FIELD(hook, "sideEffects")))
         problem_required(ps, AT(p, "sideEffects"), "must specify one of None, NoneOnDryRun");
     else
-        enum_check(ps, AT(p, "sideEffects"), F(hook, "sideEffects"), effects);
+        enum_check(ps, AT(p, "sideEffects"), FIELD(hook, "sideEffects"), effects);
     if (timeout > 30 || timeout < 1)
         problem_invalid(ps, AT(p, "timeoutSeconds"), LINT(timeout),
                         "the timeout value must be between 1 and 30 seconds");
-    label_selector_check(ps, AT(p, "namespaceSelector"), F(hook, "namespaceSelector"));
-    label_selector_check(ps, AT(p, "objectSelector"), F(hook, "objectSelector"));
-    enum_optional(ps, AT(p, "reinvocationPolicy"), F(hook, "reinvocationPolicy"), reinvocations);
-    client_check(ps, AT(p, "clientConfig"), F(hook, "clientConfig"));
-    conditions_of_hook_check(ps, AT(p, "matchConditions"), F(hook, "matchConditions"));
+    label_selector_check(ps, AT(p, "namespaceSelector"), FIELD(hook, "namespaceSelector"));
+    label_selector_check(ps, AT(p, "objectSelector"), FIELD(hook, "objectSelector"));
+    enum_optional(ps, AT(p, "reinvocationPolicy"), FIELD(hook, "reinvocationPolicy"),
+                  reinvocations);
+    client_check(ps, AT(p, "clientConfig"), FIELD(hook, "clientConfig"));
+    conditions_of_hook_check(ps, AT(p, "matchConditions"), FIELD(hook, "matchConditions"));
 }
 
 void webhookconfiguration_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
 {
-    jv hooks = F(obj, "webhooks");
+    jv hooks = FIELD(obj, "webhooks");
 
     (void)c;
-    EACH (it, hooks) {
+    JV_EACH (it, hooks) {
         const struct path *p = ATI(ROOT("webhooks"), it.i - 1);
-        str name = FS(it.value, "name");
+        str name = FIELD_STR(it.value, "name");
         hook_check(ps, p, it.value);
         review_versions_check(ps, AT(p, "admissionReviewVersions"),
-                              F(it.value, "admissionReviewVersions"));
+                              FIELD(it.value, "admissionReviewVersions"));
         if (name.n && seen_before(hooks, it.i - 1, S("name"), name))
-            problem_duplicate(ps, AT(p, "name"), F(it.value, "name"));
+            problem_duplicate(ps, AT(p, "name"), FIELD(it.value, "name"));
     }
 }

@@ -9,7 +9,7 @@ jv status_is_the_servers(const struct kind_ctx *c, jv obj, jv old)
 {
     struct edit e = edit(c->a, obj);
 
-    edit_set(&e, S("status"), jv_exists(old) ? F(old, "status") : JV_EMPTY_OBJ);
+    edit_set(&e, S("status"), jv_exists(old) ? FIELD(old, "status") : JV_EMPTY_OBJ);
     return edit_done(&e);
 }
 
@@ -31,7 +31,7 @@ jv sorted_map(struct arena *a, jv map)
 
     if (!n)
         return JV_ABSENT;
-    EACH (it, map)
+    JV_EACH (it, map)
         members[it.i - 1] = (struct member){ it.key, it.value };
     qsort(members, n, sizeof(*members), by_key);
     for (size_t i = 0; i < n; i++)
@@ -41,23 +41,23 @@ jv sorted_map(struct arena *a, jv map)
 
 bool selector_is_empty(jv selector)
 {
-    return !jv_is_null(selector) && !jv_len(F(selector, "matchLabels")) &&
-           !jv_len(F(selector, "matchExpressions"));
+    return !jv_is_null(selector) && !jv_len(FIELD(selector, "matchLabels")) &&
+           !jv_len(FIELD(selector, "matchExpressions"));
 }
 
 jv selector_shown(struct arena *a, jv selector)
 {
-    jv labels = F(selector, "matchLabels");
+    jv labels = FIELD(selector, "matchLabels");
 
     return jv_len(labels) ? jv_with(a, selector, sorted_map(a, labels), "matchLabels") : selector;
 }
 
 void selector_is_fixed(struct problems *ps, jv obj, jv old)
 {
-    jv now = F(F(obj, "spec"), "selector");
+    jv now = FIELD(FIELD(obj, "spec"), "selector");
 
     immutable_check(ps, AT(ROOT("spec"), "selector"), selector_shown(ps->a, now),
-                    F(F(old, "spec"), "selector"));
+                    FIELD(FIELD(old, "spec"), "selector"));
 }
 
 void selector_matches_check(struct problems *ps, const struct path *template_at, jv selector,
@@ -75,7 +75,7 @@ void selector_matches_check(struct problems *ps, const struct path *template_at,
 
 void selector_check(struct problems *ps, const struct path *spec_at, jv spec, const char *what)
 {
-    jv selector = F(spec, "selector");
+    jv selector = FIELD(spec, "selector");
     const struct path *p = AT(spec_at, "selector");
 
     if (jv_is_null(selector)) {
@@ -90,10 +90,10 @@ void selector_check(struct problems *ps, const struct path *spec_at, jv spec, co
 void endless_template_check(struct problems *ps, const struct path *p, jv tmpl, const char *what)
 {
     static const char *const always[] = { "Always", NULL };
-    jv spec = F(tmpl, "spec");
+    jv spec = FIELD(tmpl, "spec");
 
-    enum_check(ps, AT(AT(p, "spec"), "restartPolicy"), F(spec, "restartPolicy"), always);
-    if (!jv_is_null(F(spec, "activeDeadlineSeconds")))
+    enum_check(ps, AT(AT(p, "spec"), "restartPolicy"), FIELD(spec, "restartPolicy"), always);
+    if (!jv_is_null(FIELD(spec, "activeDeadlineSeconds")))
         problem_forbidden(ps, AT(AT(p, "spec"), "activeDeadlineSeconds"),
                           "activeDeadlineSeconds in %s is not Supported", what);
 }
@@ -131,21 +131,21 @@ void counts_check(struct problems *ps, const struct path *p, jv status, const ch
 void replicas_check(struct problems *ps, const struct path *p, jv status, const char *const *parts,
                     const char *ready_name)
 {
-    int64_t replicas = FI(status, "replicas");
+    int64_t replicas = FIELD_INT(status, "replicas");
 
     for (; *parts; parts++) {
         jv v = jv_get(status, str_of(*parts));
         if (jv_int(v, 0) > replicas)
             problem_invalid(ps, ATZ(p, *parts), v, "cannot be greater than status.replicas");
     }
-    if (FI(status, "availableReplicas") > FI(status, "readyReplicas"))
-        problem_invalid(ps, AT(p, "availableReplicas"), F(status, "availableReplicas"),
+    if (FIELD_INT(status, "availableReplicas") > FIELD_INT(status, "readyReplicas"))
+        problem_invalid(ps, AT(p, "availableReplicas"), FIELD(status, "availableReplicas"),
                         "cannot be greater than %s", ready_name);
 }
 
 void collisions_check(struct problems *ps, const struct path *p, jv status, jv before)
 {
-    if (FI(status, "collisionCount") < FI(before, "collisionCount"))
-        problem_invalid(ps, AT(p, "collisionCount"), LINT(FI(status, "collisionCount")),
+    if (FIELD_INT(status, "collisionCount") < FIELD_INT(before, "collisionCount"))
+        problem_invalid(ps, AT(p, "collisionCount"), LINT(FIELD_INT(status, "collisionCount")),
                         "cannot be decremented");
 }

@@ -5,7 +5,7 @@
 
 #include "base/vec.h"
 #include "loop/loop.h"
-#include "loop/tree.h"
+#include "sys/tree.h"
 
 #include <dirent.h>
 #include <errno.h>

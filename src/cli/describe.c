@@ -49,7 +49,7 @@ static str pairs(struct page *p, jv map, const char *but)
 {
     AUTO(buf) struct buf b = { 0 };
 
-    for (struct jv_iter it = jv_iter(map); jv_next(&it);) {
+    JV_EACH (it, map) {
         if (but && str_starts(it.key, str_of(but)))
             continue;
         buf_printf(&b, "%s%" PRI_STR "=%" PRI_STR, b.n ? ", " : "", STR_ARG(it.key),
@@ -156,7 +156,7 @@ static void print_conditions(struct page *p)
 
     table_init(&t, p->a, "TYPE|STATUS|REASON|SINCE|MESSAGE");
     t.indent = 2;
-    for (struct jv_iter it = jv_iter(jv_at(p->job.obj, "status", "conditions")); jv_next(&it);) {
+    JV_EACH (it, jv_at(p->job.obj, "status", "conditions")) {
         str cells[TABLE_COLUMNS] = {
             jv_str(jv_at(it.value, "type"), STR_NONE), jv_str(jv_at(it.value, "status"), STR_NONE),
             jv_str(jv_at(it.value, "reason"), S("-")),

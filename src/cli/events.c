@@ -116,7 +116,7 @@ int events_list(struct session *s, str ns, const struct job_found *job, const st
     if (q.err.code)
         return session_fail(s, &q, "list events");
     *out = (struct events){ ARENA_ARRAY(s->a, struct event_seen, jv_len(items) + 1), 0 };
-    for (struct jv_iter it = jv_iter(items); jv_next(&it);)
+    JV_EACH (it, items)
         if (!job || event_is_of(s->a, it.value, job, pods))
             out->at[out->n++] = (struct event_seen){ event_time(it.value), it.value };
     qsort(out->at, out->n, sizeof(*out->at), by_time);

@@ -103,7 +103,7 @@ static int read_end(struct errand *s, str text)
 
     if (str_eq(jv_str(jv_at(status, "status"), S("")), S("Success")))
         return 0;
-    for (struct jv_iter c = jv_iter(jv_at(status, "details", "causes")); jv_next(&c);)
+    JV_EACH (c, jv_at(status, "details", "causes"))
         if (str_eq(jv_str(jv_at(c.value, "reason"), S("")), S("ExitCode")) &&
             str_to_int(jv_str(jv_at(c.value, "message"), S("")), &code) && code > 0)
             return code > 255 ? EXIT_FAILED : (int)code;

@@ -82,7 +82,7 @@ static void put_line(struct follow *f, const struct run_job *j, str replica, str
     else if (f->prefix)
         buf_printf(&b, "[%" PRI_STR "]%*s ", STR_ARG(name), pad, "");
     if (f->o.live)
-        line_tame(&b, line, f->o.color);
+        strip_control_chars(&b, line, f->o.color);
     else
         buf_add(&b, line);
     buf_addc(&b, '\n');

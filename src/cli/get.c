@@ -67,7 +67,7 @@ int get_print_objects(struct session *s, enum get_form form, jv items, bool list
     struct arena *a = s->a;
     struct jbuild bare = jb_arr(a);
 
-    for (struct jv_iter it = jv_iter(items); jv_next(&it);) /* as kubectl does */
+    JV_EACH (it, items) /* as kubectl does */
         jb_push(&bare, jv_without(a, it.value, "metadata", "managedFields"));
     items = jb_done(&bare);
     jv whole = jv_index(items, 0);
@@ -76,7 +76,7 @@ int get_print_objects(struct session *s, enum get_form form, jv items, bool list
         whole = jobj(a, { "apiVersion", jstrz(a, "v1") }, { "kind", jstrz(a, "List") },
                      { "metadata", JV_EMPTY_OBJ }, { "items", items });
     if (form == FORM_NAME) {
-        for (struct jv_iter it = jv_iter(items); jv_next(&it);)
+        JV_EACH (it, items)
             print_name(&b, it.value);
     } else if (form == FORM_YAML) {
         yaml_print(&b, whole);
@@ -168,7 +168,7 @@ static void on_table(void *ctx, enum kube_event type, jv obj)
     if (!w->shown)
         return;
     w->table.a = a; /* rows are printed before it goes */
-    for (struct jv_iter it = jv_iter(jv_at(obj, "rows")); jv_next(&it);)
+    JV_EACH (it, jv_at(obj, "rows"))
         add_row(w, a, it.value);
     table_print(&w->table, &b);
     w->table.rows = NULL;
@@ -249,7 +249,7 @@ static int print_target(struct session *s, const struct get_flags *f, const stru
             continue;
         }
         jv list = jv_at(asks[i].obj, "items");
-        for (struct jv_iter it = jv_iter(list); jv_next(&it);)
+        JV_EACH (it, list)
             jb_push(&items, get_typed(s->a, &t->found->res, it.value));
         if (!jv_exists(list))
             jb_push(&items, asks[i].obj);

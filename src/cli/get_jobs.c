@@ -137,7 +137,7 @@ static int64_t restarts_of(const struct job_watch *w, str uid)
 {
     int64_t n = 0;
 
-    for (struct map_slot *slot = NULL; (slot = map_next(&w->pods, slot));) {
+    MAP_EACH (slot, &w->pods) {
         const struct pod_seen *p = slot->value;
         if (str_eqz(uid, p->owner))
             n += p->restarts;
@@ -253,13 +253,13 @@ static void end_watch(struct job_watch *w)
 {
     for (size_t i = 0; i < w->n; i++)
         track_stop(w->follows[i]);
-    for (struct map_slot *slot = NULL; (slot = map_next(&w->jobs, slot));) {
+    MAP_EACH (slot, &w->jobs) {
         struct job_seen *j = slot->value;
         free((void *)(uintptr_t)j->last.p);
         jdoc_unref(j->doc);
         free(j);
     }
-    for (struct map_slot *slot = NULL; (slot = map_next(&w->pods, slot));)
+    MAP_EACH (slot, &w->pods)
         free(slot->value);
     map_done(&w->jobs);
     map_done(&w->pods);

@@ -79,7 +79,7 @@ int jobs_list(struct session *s, const struct job_kind *only, str ns, str labels
     }
     *out = (struct jobs){ ARENA_ARRAY(s->a, struct job_found, total + 1), 0 };
     for (size_t i = 0; i < n; i++)
-        for (struct jv_iter it = jv_iter(jv_at(asks[i].obj, "items")); jv_next(&it);)
+        JV_EACH (it, jv_at(asks[i].obj, "items"))
             out->at[out->n++] = (struct job_found){ kinds[i], it.value };
     qsort(out->at, out->n, sizeof(*out->at), by_name);
     return -1;
@@ -181,7 +181,7 @@ struct job_pods job_pods_of(struct arena *a, const struct job_found *j, jv items
 {
     struct job_pods out = { ARENA_ARRAY(a, struct job_pod, jv_len(items) + 1), 0 };
 
-    for (struct jv_iter it = jv_iter(items); jv_next(&it);) {
+    JV_EACH (it, items) {
         jv labels = meta_labels(it.value);
         struct job_pod *p = &out.at[out.n];
         if (!owns(j->obj, it.value))
@@ -200,9 +200,9 @@ int64_t pod_restarts(jv pod)
 {
     int64_t n = 0;
 
-    for (struct jv_iter it = jv_iter(jv_at(pod, "status", "containerStatuses")); jv_next(&it);)
+    JV_EACH (it, jv_at(pod, "status", "containerStatuses"))
         n += jv_int(jv_at(it.value, "restartCount"), 0);
-    for (struct jv_iter it = jv_iter(jv_at(pod, "status", "initContainerStatuses")); jv_next(&it);)
+    JV_EACH (it, jv_at(pod, "status", "initContainerStatuses"))
         n += jv_int(jv_at(it.value, "restartCount"), 0);
     return n;
 }
@@ -248,7 +248,7 @@ struct job_sum job_sum(struct arena *a, const struct job_found *j, jv pods)
 
     find_state(j->obj, &out);
     out.wanted = job_total(job_read(a, j->kind, j->obj, NULL));
-    for (struct jv_iter it = jv_iter(jv_at(j->obj, "status", "replicaStatuses")); jv_next(&it);) {
+    JV_EACH (it, jv_at(j->obj, "status", "replicaStatuses")) {
         out.running += jv_int(jv_at(it.value, "active"), 0);
         out.succeeded += jv_int(jv_at(it.value, "succeeded"), 0);
         out.failed += jv_int(jv_at(it.value, "failed"), 0);
@@ -256,7 +256,7 @@ struct job_sum job_sum(struct arena *a, const struct job_found *j, jv pods)
     if (!jv_exists(pods))
         return out;
     out.restarts = recreated(a, j->obj);
-    for (struct jv_iter it = jv_iter(pods); jv_next(&it);)
+    JV_EACH (it, pods)
         if (owns(j->obj, it.value))
             out.restarts += pod_restarts(it.value);
     return out;

@@ -178,7 +178,7 @@ static str main_container(const struct reader *r, jv pod)
 {
     const char *name = r->f->container ? r->f->container : r->job.kind->container;
 
-    for (struct jv_iter it = jv_iter(jv_at(pod, "spec", "containers")); jv_next(&it);)
+    JV_EACH (it, jv_at(pod, "spec", "containers"))
         if (str_eqz(jv_str(jv_at(it.value, "name"), STR_NONE), name))
             return str_of(name);
     if (r->f->container)
@@ -191,7 +191,7 @@ static jv container_status(jv pod, str name)
     static const char *const lists[] = { "containerStatuses", "initContainerStatuses" };
 
     for (size_t i = 0; i < COUNT(lists); i++)
-        for (struct jv_iter it = jv_iter(jv_at(pod, "status", lists[i])); jv_next(&it);)
+        JV_EACH (it, jv_at(pod, "status", lists[i]))
             if (str_eq(jv_str(jv_at(it.value, "name"), STR_NONE), name))
                 return it.value;
     return JV_ABSENT;
@@ -287,7 +287,7 @@ static void on_job(void *ctx, enum kube_event type, jv obj)
 static void end_streams(struct reader *r)
 {
     loop_timer_stop(TAKE(r->late));
-    for (struct map_slot *slot = NULL; (slot = map_next(&r->streams, slot));) {
+    MAP_EACH (slot, &r->streams) {
         struct stream *st = slot->value;
         if (st->call)
             kube_cancel(r->s->api, st->call);

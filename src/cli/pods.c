@@ -66,7 +66,7 @@ struct pod_state pod_state(struct arena *a, jv pod)
             a, "it waits for the scheduler %" PRI_STR " (spec.schedulerName); is that there?",
             STR_ARG(other));
     for (size_t i = 0; i < COUNT(lists); i++)
-        for (struct jv_iter it = jv_iter(jv_at(pod, "status", lists[i])); jv_next(&it);)
+        JV_EACH (it, jv_at(pod, "status", lists[i]))
             look_at_container(it.value, i == 0, &out);
     if (reason.n)
         out.reason = reason;
@@ -103,8 +103,7 @@ bool pods_first_failure(const struct job_pods *pods, struct pod_failure *out)
     *out = (struct pod_failure){ 0 };
     for (size_t i = 0; i < pods->n; i++)
         for (size_t k = 0; k < COUNT(lists); k++)
-            for (struct jv_iter it = jv_iter(jv_at(pods->at[i].pod, "status", lists[k]));
-                 jv_next(&it);) {
+            JV_EACH (it, jv_at(pods->at[i].pod, "status", lists[k])) {
                 look_at_end(&pods->at[i], it.value, true, out);
                 look_at_end(&pods->at[i], it.value, false, out);
             }

@@ -214,7 +214,7 @@ static jv status_of(const struct run_job *j, jv pod)
 {
     jv all = jv_at(pod, "status", "containerStatuses");
 
-    for (struct jv_iter it = jv_iter(all); jv_next(&it);)
+    JV_EACH (it, all)
         if (str_eq(jv_str(jv_at(it.value, "name"), STR_NONE), j->container))
             return it.value;
     return jv_index(all, 0);
@@ -253,7 +253,7 @@ static void note_failures(struct run_job *j, struct run_replica *r, jv pod)
     if (meta_being_deleted(pod))
         return;
     for (size_t i = 0; i < COUNT(lists); i++)
-        for (struct jv_iter it = jv_iter(jv_at(pod, "status", lists[i])); jv_next(&it);) {
+        JV_EACH (it, jv_at(pod, "status", lists[i])) {
             jv end = jv_at(it.value, "state", "terminated");
             jv last = jv_at(it.value, "lastState", "terminated");
             bool waits = !jv_is_null(jv_at(it.value, "state", "waiting"));

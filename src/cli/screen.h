@@ -30,4 +30,4 @@ bool screen_wants_color(int fd); /* and $NO_COLOR */
 
 /* A line as it may stand above the view: what comes after its last carriage return, without what
  * moves the cursor or sets modes. Colours stay, if color, and end with the line. Pure. */
-void line_tame(struct buf *b, str line, bool color);
+void strip_control_chars(struct buf *b, str line, bool color);

@@ -24,7 +24,7 @@ static const struct served_resource *add(struct session *s, str group, str versi
 
 static bool has_text(jv list, str word)
 {
-    for (struct jv_iter it = jv_iter(list); jv_next(&it);)
+    JV_EACH (it, list)
         if (str_eq(jv_str(it.value, STR_NONE), word))
             return true;
     return false;
@@ -57,11 +57,11 @@ static bool is_meant(const struct wish *w, str group, str version, jv r)
 
 static const struct served_resource *search(struct session *s, jv list, const struct wish *w)
 {
-    for (struct jv_iter g = jv_iter(jv_at(list, "items")); jv_next(&g);) {
+    JV_EACH (g, jv_at(list, "items")) {
         str group = meta_name(g.value);
-        for (struct jv_iter v = jv_iter(jv_at(g.value, "versions")); jv_next(&v);) {
+        JV_EACH (v, jv_at(g.value, "versions")) {
             str version = jv_str(jv_at(v.value, "version"), STR_NONE);
-            for (struct jv_iter r = jv_iter(jv_at(v.value, "resources")); jv_next(&r);)
+            JV_EACH (r, jv_at(v.value, "resources"))
                 if (is_meant(w, group, version, r.value))
                     return add(s, group, version, r.value);
         }

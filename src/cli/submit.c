@@ -184,7 +184,7 @@ static int place(struct submit *m, struct submit_object *o)
 static bool holds(jv want, jv have)
 {
     if (jv_is(want, JV_OBJ) && jv_is(have, JV_OBJ)) {
-        for (struct jv_iter it = jv_iter(want); jv_next(&it);)
+        JV_EACH (it, want)
             if (!jv_is_null(it.value) && !holds(it.value, jv_get(have, it.key)))
                 return false;
         return true;

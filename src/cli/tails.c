@@ -241,7 +241,7 @@ void tails_see(struct tails *t, struct run_job *j, jv pod)
     static const char *const lists[] = { "initContainerStatuses", "containerStatuses" };
 
     for (size_t i = 0; i < COUNT(lists); i++)
-        for (struct jv_iter it = jv_iter(jv_at(pod, "status", lists[i])); jv_next(&it);)
+        JV_EACH (it, jv_at(pod, "status", lists[i]))
             see_container(t, j, pod, it.value);
 }
 
@@ -254,7 +254,7 @@ void tails_free(struct tails *t)
 {
     if (!t)
         return;
-    for (struct map_slot *slot = NULL; (slot = map_next(&t->tails, slot));) {
+    MAP_EACH (slot, &t->tails) {
         struct tail *x = slot->value;
         if (x->call)
             kube_cancel(t->o.s->api, x->call);
@@ -264,7 +264,7 @@ void tails_free(struct tails *t)
         free(x->key);
         free(x);
     }
-    for (struct map_slot *slot = NULL; (slot = map_next(&t->kept, slot));) {
+    MAP_EACH (slot, &t->kept) {
         struct kept *k = slot->value;
         for (size_t i = 0; i < KEPT_LINES; i++)
             buf_done(&k->lines[i]);

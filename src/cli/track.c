@@ -71,7 +71,7 @@ static void tell(struct track *f, enum kube_event type, jv obj)
 /* Those that went while nobody watched. */
 static void tell_missing(struct track *f)
 {
-    for (struct map_slot *slot = NULL; (slot = map_next(&f->known, slot));) {
+    MAP_EACH (slot, &f->known) {
         struct known *k = slot->value;
         if (k->list == f->list)
             continue;
@@ -145,7 +145,7 @@ static void on_list(void *ctx, const struct kube_answer *ans)
     if (str_eqz(jv_str(jv_at(ans->obj, "kind"), STR_NONE), "Table"))
         f->o.on_event(f->o.ctx, KUBE_ADDED, ans->obj);
     f->list++;
-    for (struct jv_iter it = jv_iter(jv_at(ans->obj, "items")); jv_next(&it);)
+    JV_EACH (it, jv_at(ans->obj, "items"))
         tell(f, KUBE_ADDED, it.value);
     tell_missing(f);
     if (!f->listed && f->o.on_listed)
@@ -189,7 +189,7 @@ void track_stop(struct track *f)
     loop_timer_stop(f->again);
     if (f->call)
         kube_cancel(f->s->api, f->call);
-    for (struct map_slot *slot = NULL; (slot = map_next(&f->known, slot));)
+    MAP_EACH (slot, &f->known)
         forget(f, slot->value);
     map_done(&f->known);
     free(f);

@@ -2,7 +2,7 @@
  * when curl is done; answers that say "later" send it round again. Whatever is told may cancel any
  * call, this one too, or free the client. */
 
-#include "client/inner.h"
+#include "client/internal.h"
 
 #include "base/limits.h"
 

@@ -1,6 +1,6 @@
 /* The client: its making and end, the verbs, and the watch over idle watches. */
 
-#include "client/inner.h"
+#include "client/internal.h"
 
 #include <stdio.h>
 

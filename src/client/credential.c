@@ -1,7 +1,7 @@
 /* Who we are: headers of a fixed credential, of a token file that may change under us, or of what a
  * plugin prints. Each change makes a new generation. */
 
-#include "client/inner.h"
+#include "client/internal.h"
 
 #include "base/base64.h"
 #include "base/url.h"
@@ -44,12 +44,12 @@ static void add_impersonation(struct headers *h, const struct client_config *cfg
     add(h, "Impersonate-User: %s", cfg->as);
     if (cfg->as_uid)
         add(h, "Impersonate-Uid: %s", cfg->as_uid);
-    for (struct jv_iter g = jv_iter(cfg->as_groups); jv_next(&g);)
+    JV_EACH (g, cfg->as_groups)
         add(h, "Impersonate-Group: %" PRI_STR, STR_ARG(jv_str(g.value, STR_NONE)));
-    for (struct jv_iter k = jv_iter(cfg->as_extra); jv_next(&k);) {
+    JV_EACH (k, cfg->as_extra) {
         AUTO(buf) struct buf key = { 0 };
         url_encode(&key, k.key); /* header names are not free in what they hold */
-        for (struct jv_iter v = jv_iter(k.value); jv_next(&v);)
+        JV_EACH (v, k.value)
             add(h, "Impersonate-Extra-%" PRI_STR ": %" PRI_STR, STR_ARG(buf_str(&key)),
                 STR_ARG(jv_str(v.value, STR_NONE)));
     }

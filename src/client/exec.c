@@ -1,7 +1,7 @@
 /* Credential plugins (client.authentication.k8s.io): a program is run, told of the cluster in its
  * environment, and prints an ExecCredential. */
 
-#include "client/inner.h"
+#include "client/internal.h"
 
 #include "base/base64.h"
 #include "base/time.h"
@@ -139,10 +139,10 @@ int exec_start(struct client *c, struct err *e)
     size_t n = 0;
 
     argv[0] = x->command;
-    for (struct jv_iter it = jv_iter(x->args); jv_next(&it);)
+    JV_EACH (it, x->args)
         argv[it.i] = arena_z(a, jv_str(it.value, STR_NONE));
     env[n++] = info_text(a, c->cfg);
-    for (struct jv_iter it = jv_iter(x->env); jv_next(&it);)
+    JV_EACH (it, x->env)
         env[n++] = arena_printf(a, "%" PRI_STR "=%" PRI_STR,
                                 STR_ARG(jv_str(jv_at(it.value, "name"), STR_NONE)),
                                 STR_ARG(jv_str(jv_at(it.value, "value"), STR_NONE)))

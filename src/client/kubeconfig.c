@@ -1,7 +1,7 @@
 /* Kubeconfig files: lists of named clusters, users and contexts. Of several files the first to name
  * an entry wins, whole, as client-go merges them. */
 
-#include "client/kubeconfig_inside.h"
+#include "client/kubeconfig_internal.h"
 
 #include "base/map.h"
 

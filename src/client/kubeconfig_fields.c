@@ -1,6 +1,6 @@
 /* The fields of a kubeconfig's clusters, users and contexts, as rows of tables. */
 
-#include "client/kubeconfig_inside.h"
+#include "client/kubeconfig_internal.h"
 
 #include "base/base64.h"
 
@@ -68,7 +68,7 @@ static bool are_texts(jv v)
 {
     if (!jv_is(v, JV_ARR))
         return false;
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);)
+    JV_EACH (it, v)
         if (!jv_is(it.value, JV_STR) || !is_line(jv_str(it.value, STR_NONE)))
             return false;
     return true;
@@ -78,7 +78,7 @@ static bool is_text_map(jv v)
 {
     if (!jv_is(v, JV_OBJ))
         return false;
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);)
+    JV_EACH (it, v)
         if (!is_line(it.key) || !are_texts(it.value))
             return false;
     return true;
@@ -172,7 +172,7 @@ static int check_env(struct arena *a, const struct kubeconfig_entry *in, jv env,
         return 0;
     if (!jv_is(env, JV_ARR))
         return kubeconfig_fail(in->doc, kubeconfig_below(a, in->path, "env"), e, "must be a list");
-    for (struct jv_iter it = jv_iter(env); jv_next(&it);) {
+    JV_EACH (it, env) {
         str name = jv_str(jv_at(it.value, "name"), STR_NONE);
         str value = jv_str(jv_at(it.value, "value"), STR_NONE);
         if (!name.n || !is_line(name) || str_find(name, '=') >= 0 ||
@@ -234,7 +234,7 @@ static int exec_read(struct arena *a, const struct kubeconfig_entry *in, struct 
 
 static jv exec_extension(jv cluster)
 {
-    for (struct jv_iter it = jv_iter(jv_at(cluster, "extensions")); jv_next(&it);)
+    JV_EACH (it, jv_at(cluster, "extensions"))
         if (str_eqz(jv_str(jv_at(it.value, "name"), STR_NONE), "client.authentication.k8s.io/exec"))
             return jv_at(it.value, "extension");
     return JV_ABSENT;

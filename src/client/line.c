@@ -1,7 +1,7 @@
 /* Easy handles: set up once with all that stays the same, then used for one request after another,
  * so that a request costs a handful of settings. */
 
-#include "client/inner.h"
+#include "client/internal.h"
 
 #include <netinet/tcp.h>
 #include <sys/socket.h>

@@ -7,7 +7,7 @@
  * come. Calls bring each other those: who reads still waits for an answer. Next to watches, which
  * wait for ever, a list would hang until it timed out. */
 
-#include "client/inner.h"
+#include "client/internal.h"
 
 struct watched {
     uv_poll_t uv;

@@ -1,7 +1,7 @@
 /* The rate limit: a bucket that fills by qps a second up to burst, a token a request, first come
  * first served. */
 
-#include "client/inner.h"
+#include "client/internal.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
 #include "base/base64.h"
 #include "base/limits.h"
 #include "base/websocket.h"
-#include "client/inner.h"
+#include "client/internal.h"
 #include "client/upgrade.h"
 
 enum {

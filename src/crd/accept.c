@@ -71,7 +71,7 @@ static jv with_condition(struct arena *a, jv list, struct condition c, int64_t n
     jv time = jstr(a, time_text(a, now_ms));
     size_t at = jv_len(list);
 
-    for (struct jv_iter it = jv_iter(list); jv_next(&it);)
+    JV_EACH (it, list)
         if (str_eqz(text_of(it.value, "type"), c.type)) {
             at = it.i - 1;
             if (str_eqz(text_of(it.value, "status"), c.status))
@@ -89,7 +89,7 @@ static jv with_condition(struct arena *a, jv list, struct condition c, int64_t n
 /* Whether another definition of the group has the name: of resources, or of kinds. */
 static bool is_used(jv crd, jv others, str name, bool kind)
 {
-    for (struct jv_iter it = jv_iter(others); jv_next(&it);) {
+    JV_EACH (it, others) {
         jv names = jv_at(it.value, "status", "acceptedNames");
         if (!jv_equal(jv_at(it.value, "spec", "group"), jv_at(crd, "spec", "group")) ||
             str_eq(meta_name(it.value), meta_name(crd)))
@@ -115,10 +115,10 @@ static str short_conflicts(struct arena *a, jv crd, jv others, jv wanted, jv acc
     AUTO(buf) struct buf b = { 0 };
     size_t n = 0;
 
-    for (struct jv_iter it = jv_iter(wanted); jv_next(&it);) {
+    JV_EACH (it, wanted) {
         str name = jv_str(it.value, S(""));
         bool ours = false;
-        for (struct jv_iter s = jv_iter(accepted); jv_next(&s);)
+        JV_EACH (s, accepted)
             ours = ours || str_eq(name, jv_str(s.value, S("")));
         if (ours || !is_used(crd, others, name, false))
             continue;

@@ -1,7 +1,7 @@
 /* Running CEL. Errors travel as CEL says: && and || and the macros over lists pass over an error
  * where the other side decides. */
 
-#include "crd/cel_inside.h"
+#include "crd/cel_internal.h"
 #include "crd/rules.h"
 
 #include <inttypes.h>

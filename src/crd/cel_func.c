@@ -1,6 +1,6 @@
 /* The functions that rules may call. */
 
-#include "crd/cel_inside.h"
+#include "crd/cel_internal.h"
 #include "crd/gotext.h"
 
 #include <ctype.h>

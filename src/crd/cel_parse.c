@@ -1,6 +1,6 @@
 /* CEL's grammar, by recursive descent. */
 
-#include "crd/cel_inside.h"
+#include "crd/cel_internal.h"
 
 #include <ctype.h>
 #include <stdlib.h>

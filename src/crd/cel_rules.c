@@ -8,7 +8,7 @@ const struct rule *rules_compile(struct arena *a, jv list, const struct schema *
 {
     struct rule *out = ARENA_ARRAY(a, struct rule, jv_len(list));
 
-    for (struct jv_iter it = jv_iter(list); jv_next(&it);) {
+    JV_EACH (it, list) {
         struct rule *r = &out[it.i - 1];
         str words = text_of(it.value, "messageExpression");
         if (jv_bool(jv_at(it.value, "optionalOldSelf"), false))
@@ -151,7 +151,7 @@ static struct ratchet below(struct ratchet r, const struct pair *child)
 static void run_members(struct problems *ps, const struct crd_rules *r, const struct path *p,
                         struct ratchet ratchet, jv v, jv old)
 {
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
+    JV_EACH (it, v) {
         const struct schema *prop = rules_prop(r, it.key);
         struct path at = prop ? path_field(p, it.key) : path_key(p, it.key);
         struct pair pair;
@@ -174,7 +174,7 @@ static void run_elements(struct problems *ps, const struct schema *s, const stru
 
     old_list_init(&before, &whole);
     old_list_init(&beside, ratchet.here);
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
+    JV_EACH (it, v) {
         struct path at = path_index(p, it.i - 1);
         struct pair pair;
         struct ratchet sub = below(ratchet, pair_index(&beside, it.i - 1, &pair) ? &pair : NULL);

@@ -1,7 +1,7 @@
 /* Typing CEL against a schema. What cannot be typed is not ours to run: times, durations, bytes,
  * fields that the schema does not declare, overloads that we do not have. */
 
-#include "crd/cel_inside.h"
+#include "crd/cel_internal.h"
 #include "crd/rules.h"
 
 struct scope {

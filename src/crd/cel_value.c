@@ -1,6 +1,6 @@
 /* Values of CEL: from JSON by schema, their parts, and how they compare. */
 
-#include "crd/cel_inside.h"
+#include "crd/cel_internal.h"
 #include "crd/rules.h"
 
 struct cel_value cel_json(jv json, const struct schema *s)
@@ -115,7 +115,7 @@ static bool maps_equal(const struct cel_value *a, const struct cel_value *b)
 
     if (cel_len(a) != cel_len(b))
         return false;
-    for (struct jv_iter it = jv_iter(a->json); jv_next(&it);)
+    JV_EACH (it, a->json)
         if (!cel_find(a, it.key, &x) || !cel_find(b, it.key, &y) || !cel_equal(&x, &y))
             return false;
     for (size_t i = 0; !jv_exists(a->json) && i + 1 < a->n; i += 2)

@@ -21,7 +21,7 @@ static const str *texts(struct arena *a, jv list, size_t *n)
     str *out = ARENA_ARRAY(a, str, jv_len(list));
 
     *n = 0;
-    for (struct jv_iter it = jv_iter(list); jv_next(&it);)
+    JV_EACH (it, list)
         out[(*n)++] = jv_str(it.value, S(""));
     return out;
 }
@@ -65,7 +65,7 @@ static const str *selectable_of(struct arena *a, jv list, size_t *n)
     str *out = ARENA_ARRAY(a, str, jv_len(list));
 
     *n = 0;
-    for (struct jv_iter it = jv_iter(list); jv_next(&it);) {
+    JV_EACH (it, list) {
         str path = text_at(it.value, "jsonPath");
         out[(*n)++] = path.n && path.p[0] == '.' ? str_sub(path, 1, path.n) : path;
     }
@@ -77,7 +77,7 @@ static str successor_of(jv versions, str deprecated)
 {
     str best = deprecated;
 
-    for (struct jv_iter it = jv_iter(versions); jv_next(&it);) {
+    JV_EACH (it, versions) {
         str name = text_at(it.value, "name");
         if (jv_bool(jv_at(it.value, "served"), false) &&
             !jv_bool(jv_at(it.value, "deprecated"), false) && version_compare(name, best) < 0)
@@ -128,7 +128,7 @@ static void version_compile(struct arena *a, struct crd_version *v, jv json,
 
 static bool is_established(jv crd)
 {
-    for (struct jv_iter it = jv_iter(jv_at(crd, "status", "conditions")); jv_next(&it);)
+    JV_EACH (it, jv_at(crd, "status", "conditions"))
         if (str_eq(text_at(it.value, "type"), S("Established")))
             return str_eq(text_at(it.value, "status"), S("True"));
     return false;
@@ -163,7 +163,7 @@ static struct crd *build(struct arena *a, jv copy, struct crd_version *at, struc
     c->namespaced = str_eq(jv_str(jv_at(copy, "spec", "scope"), S("")), S("Namespaced"));
     c->established = is_established(copy);
     names_init(a, c, copy);
-    for (struct jv_iter it = jv_iter(versions); jv_next(&it);) {
+    JV_EACH (it, versions) {
         struct crd_version *v = &at[c->n_versions++];
         version_init(a, v, c, it.value);
         v->warning = warning_of(a, c, versions, it.value);
@@ -194,7 +194,7 @@ struct crd *crd_compile(jv crd, const struct schema *object_meta, struct err *e)
 
     if (!c)
         return NULL; /* and the copy is gone */
-    for (struct jv_iter it = jv_iter(jv_at(copy, "spec", "versions")); jv_next(&it);)
+    JV_EACH (it, jv_at(copy, "spec", "versions"))
         version_compile(a, &at[it.i - 1], it.value, object_meta);
     return c;
 }
@@ -205,7 +205,7 @@ struct crd *crd_outline(jv crd, struct err *e)
     AUTO(arena) struct arena *tmp = arena_new();
     struct jbuild versions = jb_arr(tmp);
 
-    for (struct jv_iter it = jv_iter(jv_at(crd, "spec", "versions")); jv_next(&it);)
+    JV_EACH (it, jv_at(crd, "spec", "versions"))
         jb_push(&versions, jv_without(tmp, it.value, "schema"));
     jv copy = jv_copy(a, jv_with(tmp, crd, jb_done(&versions), "spec", "versions"));
     return build(a, copy, room_for(a, copy), e);

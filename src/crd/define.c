@@ -20,7 +20,7 @@ static void check_label(struct problems *ps, const struct path *p, str key, jv v
 
 static void check_labels(struct problems *ps, const struct path *p, jv list)
 {
-    for (struct jv_iter it = jv_iter(list); jv_next(&it);) {
+    JV_EACH (it, list) {
         struct path at = path_index(p, it.i - 1);
         struct name_errors errs = name_dns1035_label(jv_str(it.value, S("")));
         if (errs.n)
@@ -81,7 +81,7 @@ static bool has_default(jv s)
         if (jv_is(jv_get(s, str_of(one[i])), JV_OBJ) && has_default(jv_get(s, str_of(one[i]))))
             return true;
     for (size_t i = 0; i < COUNT(many); i++)
-        for (struct jv_iter it = jv_iter(jv_get(s, str_of(many[i]))); jv_next(&it);)
+        JV_EACH (it, jv_get(s, str_of(many[i])))
             if (has_default(it.value))
                 return true;
     return false;
@@ -95,7 +95,7 @@ static void check_open(struct problems *ps, const struct path *spec, jv value)
 
     if (!jv_bool(jv_at(value, "preserveUnknownFields"), false))
         return;
-    for (struct jv_iter it = jv_iter(jv_at(value, "versions")); jv_next(&it);)
+    JV_EACH (it, jv_at(value, "versions"))
         defaults = defaults || has_default(jv_at(it.value, "schema", "openAPIV3Schema"));
     if (defaults)
         problem_invalid(ps, &at, JV_TRUE, "must be false in order to use defaults in the schema");
@@ -139,19 +139,19 @@ static void check_stored(struct problems *ps, jv crd)
                         "must have at least one stored version");
         return;
     }
-    for (struct jv_iter it = jv_iter(versions); jv_next(&it);) {
+    JV_EACH (it, versions) {
         bool found = false;
-        for (struct jv_iter s = jv_iter(stored); jv_next(&s);)
+        JV_EACH (s, stored)
             found = found || str_eq(jv_str(s.value, S("")), text_of(it.value, "name"));
         if (jv_bool(jv_at(it.value, "storage"), false) && !found)
             problem_invalid(ps, &at, stored, "must have the storage version %" PRI_STR,
                             STR_ARG(text_of(it.value, "name")));
     }
-    for (struct jv_iter s = jv_iter(stored); jv_next(&s);) {
+    JV_EACH (s, stored) {
         struct path index = path_index(&at, s.i - 1);
         str name = jv_str(s.value, S(""));
         bool found = false;
-        for (struct jv_iter it = jv_iter(versions); jv_next(&it);)
+        JV_EACH (it, versions)
             found = found || str_eq(name, text_of(it.value, "name"));
         if (!found)
             problem_invalid(

@@ -78,12 +78,12 @@ static jv go_value_of(struct arena *a, jv v, enum kind kind)
     case SCHEMA:
         return go_schema(a, v);
     case SCHEMAS:
-        for (struct jv_iter it = jv_iter(v); jv_next(&it);)
+        JV_EACH (it, v)
             jb_push(&b, go_schema(a, it.value));
         return jb_done(&b);
     case SCHEMA_OF:
         b = jb_obj(a);
-        for (struct jv_iter it = jv_iter(v); jv_next(&it);)
+        JV_EACH (it, v)
             jb_add(&b, it.key, go_schema(a, it.value));
         return jb_done(&b);
     case ITEMS:
@@ -115,7 +115,7 @@ static jv go_columns(struct arena *a, jv columns)
 {
     struct jbuild b = jb_arr(a);
 
-    for (struct jv_iter it = jv_iter(columns); jv_next(&it);) {
+    JV_EACH (it, columns) {
         jv column = go_struct(a, it.value, column_rows, COUNT(column_rows));
         if (jv_is(jv_at(column, "Priority"), JV_NULL))
             column = jv_with(a, column, jint(a, 0), "Priority");
@@ -128,7 +128,7 @@ static jv go_selectable(struct arena *a, jv fields)
 {
     struct jbuild b = jb_arr(a);
 
-    for (struct jv_iter it = jv_iter(fields); jv_next(&it);)
+    JV_EACH (it, fields)
         jb_push(&b, jobj(a, { "JSONPath", jv_at(it.value, "jsonPath") }));
     return jv_len(fields) ? jb_done(&b) : JV_NULL_V;
 }
@@ -152,7 +152,7 @@ jv go_versions(struct arena *a, jv versions, bool same_schema, bool same_subreso
 {
     struct jbuild b = jb_arr(a);
 
-    for (struct jv_iter it = jv_iter(versions); jv_next(&it);) {
+    JV_EACH (it, versions) {
         jv v = it.value;
         jv schema = jv_at(v, "schema");
         jv root = jv_at(schema, "openAPIV3Schema");

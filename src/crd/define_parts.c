@@ -28,7 +28,7 @@ void define_columns_check(struct problems *ps, const struct path *p, jv columns)
     static const char *const formats[] = { "byte",  "date",  "date-time", "double", "float",
                                            "int32", "int64", "password",  NULL };
 
-    for (struct jv_iter it = jv_iter(columns); jv_next(&it);) {
+    JV_EACH (it, columns) {
         struct path at = path_index(p, it.i - 1);
         struct path name = path_field(&at, S("name"));
         struct path type = path_field(&at, S("type"));
@@ -83,7 +83,7 @@ void define_selectable_check(struct problems *ps, const struct path *p, jv field
 {
     size_t unique = 0;
 
-    for (struct jv_iter it = jv_iter(fields); jv_next(&it);) {
+    JV_EACH (it, fields) {
         static const char *const types[] = { "string", "boolean", "integer", NULL };
         struct path index = path_index(p, it.i - 1);
         struct path at = path_field(&index, S("jsonPath"));
@@ -126,7 +126,7 @@ static void check_review_versions(struct problems *ps, const struct path *p, jv 
         problem_required(ps, p, "%s", "");
         return;
     }
-    for (struct jv_iter it = jv_iter(versions); jv_next(&it);) {
+    JV_EACH (it, versions) {
         struct path at = path_index(p, it.i - 1);
         str name = jv_str(it.value, S(""));
         bool twice = false;

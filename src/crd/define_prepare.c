@@ -16,7 +16,7 @@ static jv names_defaulted(struct arena *a, jv names)
 
 static jv storage_name(jv crd)
 {
-    for (struct jv_iter it = jv_iter(jv_at(crd, "spec", "versions")); jv_next(&it);)
+    JV_EACH (it, jv_at(crd, "spec", "versions"))
         if (jv_bool(jv_at(it.value, "storage"), false))
             return jv_at(it.value, "name");
     return JV_ABSENT;
@@ -66,7 +66,7 @@ jv crd_definition_for_update(struct arena *a, jv crd, jv old)
     bool known = !jv_exists(storage);
     int64_t generation = jv_int(jv_at(old, "metadata", "generation"), 1);
 
-    for (struct jv_iter it = jv_iter(stored); jv_next(&it);)
+    JV_EACH (it, stored)
         known = known || jv_equal(it.value, storage);
     if (!known)
         status =

@@ -78,7 +78,7 @@ static void check_set(struct problems *ps, const struct path *p, jv items)
 
 static bool holds(jv list, str text)
 {
-    for (struct jv_iter it = jv_iter(list); jv_next(&it);)
+    JV_EACH (it, list)
         if (str_eq(jv_str(it.value, STR_NONE), text))
             return true;
     return false;
@@ -90,7 +90,7 @@ static void check_map_keys(struct problems *ps, const struct path *p, jv items, 
     struct path items_at = path_field(p, S("items"));
     struct path props = path_field(&items_at, S("properties"));
 
-    for (struct jv_iter it = jv_iter(keys); jv_next(&it);) {
+    JV_EACH (it, keys) {
         str key = jv_str(it.value, S(""));
         jv prop = jv_get(jv_at(items, "properties"), key);
         struct path field = path_key(&props, key);
@@ -143,7 +143,7 @@ static void check_members(struct problems *ps, const struct path *p, jv s, str l
                           STR_ARG(list));
     if (!str_eq(list, S("map")))
         return;
-    for (struct jv_iter it = jv_iter(jv_at(s, "x-kubernetes-list-map-keys")); jv_next(&it);) {
+    JV_EACH (it, jv_at(s, "x-kubernetes-list-map-keys")) {
         str key = jv_str(it.value, S(""));
         jv prop = jv_get(jv_at(items, "properties"), key);
         struct path field = path_key(&props, key);
@@ -259,7 +259,7 @@ static void check_list(struct problems *ps, const struct path *p, jv s, const ch
 {
     struct path list = path_field(p, str_of(key));
 
-    for (struct jv_iter it = jv_iter(jv_get(s, str_of(key))); jv_next(&it);) {
+    JV_EACH (it, jv_get(s, str_of(key))) {
         struct path at = path_index(&list, it.i - 1);
         check(ps, &at, it.value, scope, false);
     }
@@ -277,7 +277,7 @@ static void check_properties(struct problems *ps, const struct path *p, jv s, st
     struct path props = path_field(p, S("properties"));
     bool resource = root || jv_bool(jv_at(s, "x-kubernetes-embedded-resource"), false);
 
-    for (struct jv_iter it = jv_iter(jv_at(s, "properties")); jv_next(&it);) {
+    JV_EACH (it, jv_at(s, "properties")) {
         struct path at = path_key(&props, it.key);
         struct scope sub = scope;
         for (size_t i = 0; resource && i < COUNT(meta); i++)
@@ -320,7 +320,7 @@ static void check(struct problems *ps, const struct path *p, jv s, struct scope 
     if (!jv_bool(jv_at(s, "x-kubernetes-preserve-unknown-fields"), true))
         problem_invalid(ps, &open, JV_FALSE, "must be true or undefined");
     check_merge(ps, p, s);
-    for (struct jv_iter it = jv_iter(jv_at(s, "x-kubernetes-validations")); jv_next(&it);) {
+    JV_EACH (it, jv_at(s, "x-kubernetes-validations")) {
         struct path at = path_index(&rules, it.i - 1);
         check_rule(ps, &at, s, it.value);
     }

@@ -57,7 +57,7 @@ static void check_root_keys(struct problems *ps, const struct path *p, jv schema
         "x-kubernetes-validations",
     };
 
-    for (struct jv_iter it = jv_iter(schema); jv_next(&it);) {
+    JV_EACH (it, schema) {
         bool fine = jv_is_null(it.value) || !jv_bool(it.value, true);
         for (size_t i = 0; i < COUNT(allowed); i++)
             fine = fine || str_eqz(it.key, allowed[i]);
@@ -163,7 +163,7 @@ void define_common_check(struct problems *ps, const struct path *spec, jv versio
     jv root = jv_at(v, "schema", "openAPIV3Schema");
     bool status = false;
 
-    for (struct jv_iter it = jv_iter(versions); jv_next(&it);)
+    JV_EACH (it, versions)
         status = status || has_status(jv_at(it.value, "subresources"));
     if (same.schema)
         check_schema(ps, &schema, root, status);
@@ -181,7 +181,7 @@ static void check_version_list(struct problems *ps, const struct path *p, jv ver
     size_t storage = 0;
     bool unique = true;
 
-    for (struct jv_iter it = jv_iter(versions); jv_next(&it);) {
+    JV_EACH (it, versions) {
         storage += jv_bool(jv_at(it.value, "storage"), false);
         for (size_t i = 0; i + 1 < it.i; i++)
             unique = unique &&
@@ -204,13 +204,13 @@ void define_versions_check(struct problems *ps, const struct path *spec, jv vers
     struct path list = path_field(spec, S("versions"));
     struct path version = path_field(spec, S("version"));
 
-    for (struct jv_iter it = jv_iter(versions); jv_next(&it);) {
+    JV_EACH (it, versions) {
         struct path at = path_index(&list, it.i - 1);
         struct path schema = path_field(&at, S("schema.openAPIV3Schema"));
         if (!jv_is(jv_at(it.value, "schema", "openAPIV3Schema"), JV_OBJ))
             problem_required(ps, &schema, "%s", "");
     }
-    for (struct jv_iter it = jv_iter(versions); jv_next(&it);) {
+    JV_EACH (it, versions) {
         struct path at = path_index(&list, it.i - 1);
         check_version(ps, &at, it.value, same);
     }

@@ -15,7 +15,7 @@ static jv fill_object(struct arena *a, const struct crd_rules *r, jv v)
     struct jbuild b = { 0 };
     struct members have;
 
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
+    JV_EACH (it, v) {
         const struct schema *prop = rules_prop(r, it.key);
         const struct schema *member = prop ? prop : r->more;
         jv now = it.value;
@@ -42,7 +42,7 @@ static jv fill_array(struct arena *a, const struct schema *items, jv v)
 {
     struct jbuild b = { 0 };
 
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
+    JV_EACH (it, v) {
         jv now =
             is_unwanted_null(items, it.value) && jv_exists(items->dflt) ? items->dflt : it.value;
         jb_child(&b, a, &it, fill(a, items, now));

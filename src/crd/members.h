@@ -15,7 +15,7 @@ static inline void members_init(struct members *m, jv obj, size_t wanted)
     *m = (struct members){ .obj = obj };
     if (wanted < 16 || jv_len(obj) < 16)
         return;
-    for (struct jv_iter it = jv_iter(obj); jv_next(&it);)
+    JV_EACH (it, obj)
         map_put(&m->map, it.key, (void *)it.i); /* from 1: NULL is no entry */
 }
 

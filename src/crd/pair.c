@@ -58,7 +58,7 @@ jv old_list_find(const struct old_list *l, jv element)
         size_t i = (size_t)map_get(&l->by_keys, identity(&b, p->schema, element));
         return i ? jv_index(p->old, i - 1) : JV_ABSENT;
     }
-    for (struct jv_iter it = jv_iter(p->old); jv_next(&it);)
+    JV_EACH (it, p->old)
         if (same_keys(p->schema, it.value, element))
             return it.value;
     return JV_ABSENT;
@@ -100,7 +100,7 @@ bool pair_unchanged(const struct pair *p)
     if (jv_is(p->now, JV_OBJ) && jv_is(p->old, JV_OBJ)) {
         if (jv_len(p->now) != jv_len(p->old))
             return false;
-        for (struct jv_iter it = jv_iter(p->now); jv_next(&it);)
+        JV_EACH (it, p->now)
             if (!pair_key(p, it.key, &child) || !pair_unchanged(&child))
                 return false;
         return true;

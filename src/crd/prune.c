@@ -65,7 +65,7 @@ static jv prune_object(struct pruner *p, const struct schema *s, const struct pa
 {
     struct jbuild b = { 0 };
 
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);)
+    JV_EACH (it, v)
         jb_child(&b, p->a, &it, prune_member(p, s, path, it.key, it.value, resource, open));
     return b.a ? jb_done(&b) : v;
 }
@@ -75,7 +75,7 @@ static jv prune_array(struct pruner *p, const struct schema *items, const struct
 {
     struct jbuild b = { 0 };
 
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
+    JV_EACH (it, v) {
         struct path at = path_index(path, it.i - 1);
         jb_child(&b, p->a, &it, prune(p, items, &at, it.value, false, open));
     }

@@ -100,7 +100,7 @@ static void build_props(struct builder *b, struct crd_rules *r, jv json)
     jv props = jv_at(json, "properties");
     struct schema_field *fields = ARENA_ARRAY(b->a, struct schema_field, jv_len(props));
 
-    for (struct jv_iter it = jv_iter(props); jv_next(&it);) {
+    JV_EACH (it, props) {
         jv doc = jv_at(it.value, "description");
         fields[r->n_props++] = (struct schema_field){
             .name = it.key,
@@ -111,7 +111,7 @@ static void build_props(struct builder *b, struct crd_rules *r, jv json)
     if (r->n_props)
         qsort(fields, r->n_props, sizeof(*fields), by_name);
     r->props = fields;
-    for (struct jv_iter it = jv_iter(jv_at(json, "required")); jv_next(&it);) {
+    JV_EACH (it, jv_at(json, "required")) {
         size_t i = prop_index(r, jv_str(it.value, STR_NONE));
         if (i < r->n_props)
             fields[i].flags = FIELD_REQUIRED;
@@ -123,7 +123,7 @@ static struct schema_list_of build_list(struct builder *b, jv list)
     const struct schema **at = ARENA_ARRAY(b->a, const struct schema *, jv_len(list));
     size_t n = 0;
 
-    for (struct jv_iter it = jv_iter(list); jv_next(&it);)
+    JV_EACH (it, list)
         at[n++] = build(b, it.value);
     return (struct schema_list_of){ at, n };
 }
@@ -140,7 +140,7 @@ static void build_enum(struct builder *b, struct crd_rules *r, jv list)
 {
     str *texts = ARENA_ARRAY(b->a, str, jv_len(list));
 
-    for (struct jv_iter it = jv_iter(list); jv_next(&it);)
+    JV_EACH (it, list)
         if (jv_is(it.value, JV_STR))
             texts[r->n_texts++] = jv_str(it.value, STR_NONE);
     if (r->n_texts)
@@ -174,7 +174,7 @@ static void build_limits(struct builder *b, struct crd_rules *r, jv json)
     r->pattern_text = jv_str(jv_at(json, "pattern"), STR_NONE);
     if (r->pattern_text.n)
         r->pattern = pattern_new(b->a, r->pattern_text, NULL);
-    for (struct jv_iter it = jv_iter(required); jv_next(&it);)
+    JV_EACH (it, required)
         names[r->n_required++] = jv_str(it.value, STR_NONE);
     r->required = names;
 }
@@ -248,7 +248,7 @@ static void build_merge(struct builder *b, struct schema *s, jv json)
     if (!str_eq(list, S("map")))
         return;
     const char **names = ARENA_ARRAY(b->a, const char *, jv_len(keys) + 1);
-    for (struct jv_iter it = jv_iter(keys); jv_next(&it);)
+    JV_EACH (it, keys)
         names[it.i - 1] = arena_z(b->a, jv_str(it.value, STR_NONE));
     s->list = LIST_MAP;
     s->list_keys = names;

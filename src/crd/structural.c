@@ -33,7 +33,7 @@ bool structural_possible(jv s)
         if (!structural_possible(jv_get(s, str_of(one[i]))))
             return false;
     for (size_t i = 0; i < COUNT(many); i++)
-        for (struct jv_iter it = jv_iter(jv_get(s, str_of(many[i]))); jv_next(&it);)
+        JV_EACH (it, jv_get(s, str_of(many[i])))
             if (!structural_possible(it.value))
                 return false;
     return true;
@@ -52,7 +52,7 @@ static void check_junctors(struct problems *ps, const struct path *p, jv s, bool
 
     for (size_t k = 0; k < COUNT(lists); k++) {
         struct path list = path_field(p, str_of(lists[k]));
-        for (struct jv_iter it = jv_iter(jv_get(s, str_of(lists[k]))); jv_next(&it);) {
+        JV_EACH (it, jv_get(s, str_of(lists[k]))) {
             struct path at = path_index(&list, it.i - 1);
             if (k > 0 || !skip_any)
                 check_nested(ps, &at, it.value, k == 1 && it.i == 1 && skip_first_all);
@@ -110,7 +110,7 @@ static void check_nested(struct problems *ps, const struct path *p, jv s, bool s
     check_junctors(ps, p, s, skip_any, false);
     if (jv_is(jv_at(s, "items"), JV_OBJ))
         check_nested(ps, &items, jv_at(s, "items"), false);
-    for (struct jv_iter it = jv_iter(jv_at(s, "properties")); jv_next(&it);) {
+    JV_EACH (it, jv_at(s, "properties")) {
         struct path at = path_key(&props, it.key);
         check_nested(ps, &at, it.value, false);
     }
@@ -173,7 +173,7 @@ static void check_extensions(struct problems *ps, const struct path *p, jv s)
 /* Root metadata may restrict name and generateName, and say nothing else. */
 static bool is_plain_metadata(jv meta)
 {
-    for (struct jv_iter it = jv_iter(meta); jv_next(&it);) {
+    JV_EACH (it, meta) {
         bool fine = str_eq(it.key, S("type")) || str_eq(it.key, S("default")) ||
                     str_eq(it.key, S("example")) || str_eq(it.key, S("externalDocs"));
         bool empty = jv_is_null(it.value) || !jv_bool(it.value, true) ||
@@ -227,7 +227,7 @@ static void check_invariants(struct problems *ps, const struct path *p, jv s, en
         problem_required(ps, &items, "must be specified");
     if (jv_is(jv_at(s, "items"), JV_OBJ))
         check_invariants(ps, &items, jv_at(s, "items"), LEVEL_ITEM);
-    for (struct jv_iter it = jv_iter(jv_at(s, "properties")); jv_next(&it);) {
+    JV_EACH (it, jv_at(s, "properties")) {
         struct path at = path_key(&props, it.key);
         check_invariants(ps, &at, it.value, LEVEL_FIELD);
     }
@@ -259,7 +259,7 @@ static void check_complete_junctors(struct problems *ps, jv nested, jv s, const 
         check_complete(ps, jv_at(nested, "not"), s, sp, &not );
     for (size_t k = 0; k < COUNT(lists); k++) {
         struct path list = path_field(np, str_of(lists[k]));
-        for (struct jv_iter it = jv_iter(jv_get(nested, str_of(lists[k]))); jv_next(&it);) {
+        JV_EACH (it, jv_get(nested, str_of(lists[k]))) {
             struct path at = path_index(&list, it.i - 1);
             check_complete(ps, it.value, s, sp, &at);
         }
@@ -282,7 +282,7 @@ static void check_complete(struct problems *ps, jv nested, jv s, const struct pa
     check_complete_junctors(ps, nested, s, sp, np);
     if (jv_is(jv_at(nested, "items"), JV_OBJ))
         check_complete(ps, jv_at(nested, "items"), jv_at(s, "items"), &s_items, &n_items);
-    for (struct jv_iter it = jv_iter(jv_at(nested, "properties")); jv_next(&it);) {
+    JV_EACH (it, jv_at(nested, "properties")) {
         struct path s_at = path_key(&s_props, it.key);
         struct path n_at = path_key(&n_props, it.key);
         check_complete(ps, it.value, jv_get(jv_at(s, "properties"), it.key), &s_at, &n_at);

@@ -65,7 +65,7 @@ static void tell_enum(const struct flaw *f, struct problems *ps, const struct pa
 
     if (ps->n >= LIMIT_PROBLEMS || ps->bytes >= LIMIT_PROBLEM_BYTES)
         return; /* a list of values may be long */
-    for (struct jv_iter it = jv_iter(f->enums); jv_next(&it);) {
+    JV_EACH (it, f->enums) {
         str text =
             jv_is(it.value, JV_STR) ? jv_str(it.value, STR_NONE) : json_text(ps->a, it.value);
         buf_add(&b, b.n ? S(", ") : S("supported values: "));

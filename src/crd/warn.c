@@ -13,7 +13,7 @@ static void visit(struct walk *w, jv s);
 
 static void visit_list(struct walk *w, jv list)
 {
-    for (struct jv_iter it = jv_iter(list); jv_next(&it);)
+    JV_EACH (it, list)
         visit(w, it.value);
 }
 
@@ -39,7 +39,7 @@ static jv unknown_formats(struct arena *a, jv crd)
 {
     struct walk w = { a, jb_arr(a) };
 
-    for (struct jv_iter it = jv_iter(jv_at(crd, "spec", "versions")); jv_next(&it);)
+    JV_EACH (it, jv_at(crd, "spec", "versions"))
         visit(&w, jv_at(it.value, "schema", "openAPIV3Schema"));
     return jb_done(&w.list);
 }
@@ -56,7 +56,7 @@ static void visit_rules(struct walk *w, const struct path *p, const struct schem
 
     if (!(r->below & BELOW_CEL))
         return;
-    for (struct jv_iter it = jv_iter(r->cel); jv_next(&it);) {
+    JV_EACH (it, r->cel) {
         struct path at = path_index(&list, it.i - 1);
         if (!r->programs[it.i - 1].program)
             jb_push(&w->list, jobj(w->a, { "path", jstr(w->a, path_str(w->a, &at)) },
@@ -78,7 +78,7 @@ jv crd_cel_rules(struct arena *a, jv crd)
     struct path list = path_field(&spec, S("versions"));
     struct walk w = { a, jb_arr(a) };
 
-    for (struct jv_iter it = jv_iter(jv_at(crd, "spec", "versions")); jv_next(&it);) {
+    JV_EACH (it, jv_at(crd, "spec", "versions")) {
         struct path version = path_index(&list, it.i - 1);
         struct path schema = path_field(&version, S("schema"));
         struct path root = path_field(&schema, S("openAPIV3Schema"));
@@ -90,7 +90,7 @@ jv crd_cel_rules(struct arena *a, jv crd)
 
 static bool holds(jv list, jv text)
 {
-    for (struct jv_iter it = jv_iter(list); jv_next(&it);)
+    JV_EACH (it, list)
         if (jv_equal(it.value, text))
             return true;
     return false;
@@ -101,10 +101,10 @@ jv crd_definition_warnings(struct arena *a, jv crd, jv old)
     struct jbuild b = jb_arr(a);
     jv before = unknown_formats(a, old);
 
-    for (struct jv_iter it = jv_iter(unknown_formats(a, crd)); jv_next(&it);)
+    JV_EACH (it, unknown_formats(a, crd))
         if (!holds(before, it.value))
             jb_push(&b, it.value);
-    for (struct jv_iter it = jv_iter(crd_cel_rules(a, crd)); jv_next(&it);) {
+    JV_EACH (it, crd_cel_rules(a, crd)) {
         str path = jv_str(jv_at(it.value, "path"), S(""));
         str rule = jv_str(jv_at(it.value, "rule"), S(""));
         str text = arena_printf(a, "%" PRI_STR ": this rule is not enforced: %" PRI_STR,

@@ -2,7 +2,7 @@
  * two, four, eight, then four times as many each time), within all of them as many as the limits
  * say, taking turns between jobs: a job with a thousand creates delays nobody else's first. */
 
-#include "ctl/inner.h"
+#include "ctl/internal.h"
 
 #include "loop/log.h"
 

@@ -3,7 +3,7 @@
  * a watch that lags does not undo what an answer told, and an answer that comes late does not bring
  * back what the watch saw go. */
 
-#include "ctl/inner.h"
+#include "ctl/internal.h"
 
 #include "base/mem.h"
 #include "kube/meta.h"
@@ -210,7 +210,7 @@ void item_gone(struct store *s, jv obj)
 
 void item_sweep(struct store *s, unsigned n, uint64_t rev)
 {
-    for (struct map_slot *slot = NULL; (slot = map_next(&s->items, slot));) {
+    MAP_EACH (slot, &s->items) {
         struct item *it = slot->value;
         if (it->seen != n && (!rev || !it->rev || it->rev <= rev))
             item_drop(s, it);
@@ -220,11 +220,11 @@ void item_sweep(struct store *s, unsigned n, uint64_t rev)
 void cache_free(struct ctl *c)
 {
     for (size_t i = 0; i < c->n_stores; i++) {
-        for (struct map_slot *s = NULL; (s = map_next(&c->stores[i].items, s));)
+        MAP_EACH (s, &c->stores[i].items)
             item_free(&c->slab, s->value);
         map_done(&c->stores[i].items);
     }
-    for (struct map_slot *s = NULL; (s = map_next(&c->orphans, s));) {
+    MAP_EACH (s, &c->orphans) {
         struct orphans *o = s->value;
         vec_done(&o->items);
         free(o);

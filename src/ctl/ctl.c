@@ -1,6 +1,6 @@
 /* Puts the parts together: an informer for each resource, what each tells, and when passes run. */
 
-#include "ctl/inner.h"
+#include "ctl/internal.h"
 
 #include "base/mem.h"
 

@@ -2,7 +2,7 @@
  * kind, as that is what the watch says. A record may come before its job, when its pods were seen
  * first, and stay after it, until they are gone. */
 
-#include "ctl/inner.h"
+#include "ctl/internal.h"
 
 #include "kube/meta.h"
 
@@ -83,7 +83,7 @@ void ctl_job_items_changed(struct ctl *c, struct ctl_job *j)
 
 void ctl_jobs_touch_all(struct kind *k)
 {
-    for (struct map_slot *s = NULL; (s = map_next(&k->jobs, s));)
+    MAP_EACH (s, &k->jobs)
         ctl_job_touch(k->c, s->value);
 }
 
@@ -124,7 +124,7 @@ static jv tidy(struct arena *a, const struct kind *k, jv obj)
         struct jbuild b = jb_obj(a);
         jb_add(&b, S("apiVersion"), jstr(a, version));
         jb_add(&b, S("kind"), jstr(a, str_of(r->kind)));
-        for (struct jv_iter it = jv_iter(obj); jv_next(&it);)
+        JV_EACH (it, obj)
             if (!str_eqz(it.key, "apiVersion"))
                 jb_add(&b, it.key, it.value);
         obj = jb_done(&b);
@@ -201,7 +201,7 @@ void ctl_job_gone(struct kind *k, jv obj)
 
 void ctl_job_sweep(struct kind *k, unsigned n, uint64_t rev)
 {
-    for (struct map_slot *s = NULL; (s = map_next(&k->jobs, s));) {
+    MAP_EACH (s, &k->jobs) {
         struct ctl_job *j = s->value;
         if (j->seen != n && (!rev || !j->rev || j->rev <= rev))
             forget_object(k->c, j);
@@ -220,7 +220,7 @@ void ctl_job_slim(struct ctl *c, struct ctl_job *j, jv slim)
 
 void ctl_jobs_free(struct ctl *c)
 {
-    for (struct map_slot *s = NULL; (s = map_next(&c->jobs, s));)
+    MAP_EACH (s, &c->jobs)
         ctl_job_free(c, s->value);
     map_done(&c->jobs);
     for (size_t i = 0; i < c->n_kinds; i++)

@@ -1,6 +1,6 @@
 /* One pass over one job: what is seen, what the planner makes of it, and what follows. */
 
-#include "ctl/inner.h"
+#include "ctl/internal.h"
 
 #include "kube/meta.h"
 #include "loop/log.h"

@@ -3,7 +3,7 @@
 #include "ctl/stats.h"
 
 #include "base/mem.h"
-#include "ctl/inner.h"
+#include "ctl/internal.h"
 
 #include <stdio.h>
 
@@ -66,7 +66,7 @@ static const char *const bound_texts[LATENCY_BUCKETS] = { "0.0005", "0.001", "0.
 
 void stats_done(struct stats *st)
 {
-    for (struct map_slot *s = NULL; (s = map_next(&st->jobs, s));)
+    MAP_EACH (s, &st->jobs)
         free(s->value);
     map_done(&st->jobs);
     free(st->kinds);
@@ -138,7 +138,7 @@ static const struct ctl_label no_label;
 static void tell_jobs(const struct teller *t, const struct stats *st)
 {
     for (size_t f = 0; f < N_JOB_COUNTERS; f++)
-        for (struct map_slot *slot = NULL; (slot = map_next(&st->jobs, slot));) {
+        MAP_EACH (slot, &st->jobs) {
             const struct job_counts *jc = slot->value;
             struct ctl_sample s = { .family = job_families[f].name,
                                     .help = job_families[f].help,
@@ -228,14 +228,11 @@ static void tell_caches(const struct teller *t, const struct ctl *c)
             tell(t, family, help, type, (double)(of_kind),                                    \
                  (struct ctl_label){ "resource", str_of(c->kinds[i].planner->res->plural) }); \
     } while (0)
-    EACH (cached, cached_help, "gauge", c->kinds[i].jobs.n, c->stores[i].items.n)
-        ;
-    EACH (again, again_help, "counter", informer_restarts(c->kinds[i].inf),
-          informer_restarts(c->stores[i].inf))
-        ;
-    EACH (lists, lists_help, "counter", informer_lists(c->kinds[i].inf),
-          informer_lists(c->stores[i].inf))
-        ;
+    EACH(cached, cached_help, "gauge", c->kinds[i].jobs.n, c->stores[i].items.n);
+    EACH(again, again_help, "counter", informer_restarts(c->kinds[i].inf),
+         informer_restarts(c->stores[i].inf));
+    EACH(lists, lists_help, "counter", informer_lists(c->kinds[i].inf),
+         informer_lists(c->stores[i].inf));
 #undef EACH
 }
 

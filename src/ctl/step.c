@@ -1,7 +1,7 @@
 /* One step of a plan: the request it becomes, and what its answer means. What was accepted enters
  * the caches before anything else happens, and only then its events and counters are told. */
 
-#include "ctl/inner.h"
+#include "ctl/internal.h"
 
 #include "kube/meta.h"
 #include "loop/log.h"

@@ -1,7 +1,7 @@
 /* A connection: its phases, deadlines and end. */
 
 #include "base/mem.h"
-#include "http/inner.h"
+#include "http/internal.h"
 #include "http/tls.h"
 
 #include <linux/sockios.h>

@@ -1,6 +1,6 @@
 /* Between a connection's socket and its TLS, if it has any: one recv() and one send() a turn. */
 
-#include "http/inner.h"
+#include "http/internal.h"
 #include "http/tls.h"
 
 #include <errno.h>

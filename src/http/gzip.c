@@ -1,7 +1,7 @@
 /* Large answers of known length go out gzipped to who accepts it, in small pieces, so that no other
  * connection waits long. The cheapest level: on a list of pods it saves nine tenths already. */
 
-#include "http/inner.h"
+#include "http/internal.h"
 
 #include "base/mem.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "http/h1_parse.h"
-#include "http/inner.h"
+#include "http/internal.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* HTTP/2 on a connection: what its two files share. */
 #pragma once
 
-#include "http/inner.h"
+#include "http/internal.h"
 
 #include <nghttp2/nghttp2.h>
 

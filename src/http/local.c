@@ -3,7 +3,7 @@
 #include "http/local.h"
 
 #include "base/mem.h"
-#include "http/inner.h"
+#include "http/internal.h"
 
 #include <assert.h>
 

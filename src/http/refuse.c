@@ -1,6 +1,6 @@
 /* Answers the server gives by itself, and the names of all statuses. */
 
-#include "http/inner.h"
+#include "http/internal.h"
 
 static const struct {
     int status;

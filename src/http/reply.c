@@ -1,6 +1,6 @@
 /* Answers: what both versions of HTTP have in common before their framing. */
 
-#include "http/inner.h"
+#include "http/internal.h"
 
 #include <assert.h>
 #include <inttypes.h>

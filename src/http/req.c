@@ -2,7 +2,7 @@
  * handler and the connection are done with it. Head and texts are one piece of memory, since
  * thousands of watches stay for hours. */
 
-#include "http/inner.h"
+#include "http/internal.h"
 
 #include "base/mem.h"
 

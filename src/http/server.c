@@ -1,7 +1,7 @@
 /* The server: listens, accepts, stops. */
 
 #include "base/mem.h"
-#include "http/inner.h"
+#include "http/internal.h"
 #include "http/tls.h"
 #include "loop/log.h"
 

@@ -2,7 +2,7 @@
 
 #include "http/tls.h"
 
-#include "http/inner.h"
+#include "http/internal.h"
 
 #include <openssl/err.h>
 #include <openssl/x509v3.h>

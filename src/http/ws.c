@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/websocket.h"
 #include "http/h1.h"
-#include "http/inner.h"
+#include "http/internal.h"
 
 #include <openssl/evp.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * source is read when all before it is out, so a slow client holds it up as it does elsewhere. */
 
 #include "base/websocket.h"
-#include "http/inner.h"
+#include "http/internal.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -15,7 +15,7 @@ static bool has_type(jv c, const char *type)
 
 jv condition_find(const struct job *j, const char *type)
 {
-    for (struct jv_iter c = jv_iter(jv_get(j->status, S("conditions"))); jv_next(&c);)
+    JV_EACH (c, jv_get(j->status, S("conditions")))
         if (has_type(c.value, type))
             return c.value;
     return JV_ABSENT;
@@ -23,7 +23,7 @@ jv condition_find(const struct job *j, const char *type)
 
 bool condition_is_true(const struct job *j, const char *type)
 {
-    for (struct jv_iter c = jv_iter(jv_get(j->status, S("conditions"))); jv_next(&c);)
+    JV_EACH (c, jv_get(j->status, S("conditions")))
         if (has_type(c.value, type) && str_eq(field(c.value, S("status")), S("True")))
             return true;
     return false;
@@ -78,7 +78,7 @@ void condition_set(struct job *j, const char *type, bool holds, const char *suff
 
     if (condition_is_true(j, "Failed") || (same && str_eq(field(old, S("reason")), reason)))
         return;
-    for (struct jv_iter c = jv_iter(jv_get(j->status, S("conditions"))); jv_next(&c);) {
+    JV_EACH (c, jv_get(j->status, S("conditions"))) {
         enum effect e = effect_of(type, c.value);
         if (e == TURNS_FALSE)
             jb_push(&list, jv_with_key(j->a, c.value, S("status"), jstrz(j->a, "False")));
@@ -95,7 +95,7 @@ void condition_drop(struct job *j, const char *type)
 
     if (!jv_exists(condition_find(j, type)))
         return;
-    for (struct jv_iter c = jv_iter(jv_get(j->status, S("conditions"))); jv_next(&c);)
+    JV_EACH (c, jv_get(j->status, S("conditions")))
         if (!has_type(c.value, type))
             jb_push(&list, c.value);
     set_list(j, jb_done(&list));
@@ -110,7 +110,7 @@ bool condition_created(struct job *j)
     if (jv_exists(condition_find(j, "Created")))
         return false;
     jb_push(&list, condition_new(j, "Created", true, job_reason(j, "Created"), message, j->now));
-    for (struct jv_iter c = jv_iter(jv_get(j->status, S("conditions"))); jv_next(&c);)
+    JV_EACH (c, jv_get(j->status, S("conditions")))
         jb_push(&list, c.value);
     set_list(j, jb_done(&list));
     return true;

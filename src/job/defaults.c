@@ -29,7 +29,7 @@ static const struct role_row *row_of(const struct job_kind *kind, str key)
 
 static bool has_port(jv ports, const char *name, int64_t number)
 {
-    for (struct jv_iter p = jv_iter(ports); jv_next(&p);) {
+    JV_EACH (p, ports) {
         str protocol = jv_str(jv_get(p.value, S("protocol")), S("TCP"));
         bool same = jv_int(jv_get(p.value, S("containerPort")), -1) == number &&
                     (protocol.n == 0 || str_eq(protocol, S("TCP")));
@@ -42,7 +42,7 @@ static bool has_port(jv ports, const char *name, int64_t number)
 /* The first container of that name, else the first one; -1: there are none. */
 static ptrdiff_t main_of(const struct job_kind *kind, jv containers)
 {
-    for (struct jv_iter c = jv_iter(containers); jv_next(&c);)
+    JV_EACH (c, containers)
         if (str_eqz(jv_str(jv_get(c.value, S("name")), S("")), kind->container))
             return (ptrdiff_t)c.i - 1;
     return jv_len(containers) ? 0 : -1;
@@ -108,7 +108,7 @@ void job_read_roles(struct job *j)
     if (!jv_is(map, JV_OBJ) || jv_len(map) == 0 || jv_len(map) > MANY_TYPES)
         return; /* validation says so */
     all = ARENA_ARRAY(j->a, struct job_role, jv_len(map));
-    for (struct jv_iter it = jv_iter(map); jv_next(&it);)
+    JV_EACH (it, map)
         if (!jv_is_null(it.value))
             all[n++] = (struct job_role){ .key = it.key,
                                           .spec = it.value,

@@ -32,7 +32,7 @@ void env_field(struct env *e, const char *name, const char *field_path)
 
 bool env_has(jv container, const char *name)
 {
-    for (struct jv_iter v = jv_iter(jv_get(container, S("env"))); jv_next(&v);)
+    JV_EACH (v, jv_get(container, S("env")))
         if (str_eqz(jv_str(jv_get(v.value, S("name")), S("")), name))
             return true;
     return false;
@@ -45,7 +45,7 @@ jv env_into_all(const struct env *e, jv spec)
 
     if (!jv_is(containers, JV_ARR))
         return spec;
-    for (struct jv_iter c = jv_iter(containers); jv_next(&c);)
+    JV_EACH (c, containers)
         jb_child(&b, e->a, &c,
                  jv_is(c.value, JV_OBJ) ? job_container_with_env(e->a, c.value, e->vars, e->n)
                                         : c.value);

@@ -61,7 +61,7 @@ bool job_is_master(const struct job *j, const struct job_role *r, int64_t index)
 
 int64_t job_port(const struct job *j, const struct job_role *r)
 {
-    for (struct jv_iter p = jv_iter(jv_get(r->main, S("ports"))); jv_next(&p);)
+    JV_EACH (p, jv_get(r->main, S("ports")))
         if (str_eqz(jv_str(jv_get(p.value, S("name")), S("")), j->kind->port_name))
             return jv_int(jv_get(p.value, S("containerPort")), j->kind->port);
     return j->kind->port;

@@ -41,8 +41,8 @@ bool mpi_uses_gpu(const struct job *j)
     const struct job_role *launcher = job_leader(j);
     jv containers = launcher ? jv_at(launcher->template, "spec", "containers") : JV_ABSENT;
 
-    for (struct jv_iter c = jv_iter(containers); jv_next(&c);)
-        for (struct jv_iter l = jv_iter(jv_at(c.value, "resources", "limits")); jv_next(&l);)
+    JV_EACH (c, containers)
+        JV_EACH (l, jv_at(c.value, "resources", "limits"))
             if (memmem(l.key.p, l.key.n, "gpu", 3))
                 return true;
     return false;

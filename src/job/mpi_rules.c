@@ -17,7 +17,7 @@ static bool is_update(const struct check *c)
 
 static void check_containers(struct check *c, const struct path *at, jv containers, str type)
 {
-    for (struct jv_iter it = jv_iter(containers); jv_next(&it);) {
+    JV_EACH (it, containers) {
         struct path one = path_index(at, it.i - 1);
         struct path image = path_field(&one, S("image"));
         struct path name = path_field(&one, S("name"));

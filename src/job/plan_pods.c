@@ -84,7 +84,7 @@ static jv pod_labels(struct arena *a, const struct job *j, const struct job_role
     jv ours = job_child_labels(a, j, r, index);
     struct jbuild b = jb_from(a, jv_at(r->template, "metadata", "labels"));
 
-    for (struct jv_iter it = jv_iter(ours); jv_next(&it);)
+    JV_EACH (it, ours)
         jb_set(&b, it.key, it.value);
     if (is_master)
         jb_set(&b, S(LABEL_JOB_ROLE), jstrz(a, "master"));

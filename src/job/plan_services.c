@@ -101,7 +101,7 @@ static jv service_ports(struct arena *a, const struct job_role *r)
     enum { MANY_PORTS = 250 };
     struct jbuild ports = jb_arr(a);
 
-    for (struct jv_iter it = jv_iter(jv_get(r->main, S("ports"))); jv_next(&it);) {
+    JV_EACH (it, jv_get(r->main, S("ports"))) {
         int64_t number = jv_int(jv_get(it.value, S("containerPort")), -1);
         str protocol = jv_str(jv_get(it.value, S("protocol")), S("TCP"));
         if (protocol.n == 0)

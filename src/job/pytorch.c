@@ -76,7 +76,7 @@ static str conf_text(struct arena *a, jv conf)
 {
     AUTO(buf) struct buf b = { 0 };
 
-    for (struct jv_iter it = jv_iter(conf); jv_next(&it);)
+    JV_EACH (it, conf)
         buf_printf(&b, "%s%" PRI_STR "=%" PRI_STR, b.n ? "," : "",
                    STR_ARG(jv_str(jv_get(it.value, S("key")), S(""))),
                    STR_ARG(jv_str(jv_get(it.value, S("value")), S(""))));

@@ -114,7 +114,7 @@ jv pytorch_wait(struct arena *a, const struct job *j, const struct job_role *r, 
     jv all = s->pytorch_init_template.n ? template_containers(a, s, host) : JV_ABSENT;
 
     if (jv_exists(all)) {
-        for (struct jv_iter it = jv_iter(all); jv_next(&it);)
+        JV_EACH (it, all)
             jb_push(&b, it.value);
     } else if (s->pytorch_init_image.n) {
         jb_push(&b, image_container(a, s, host));

@@ -8,7 +8,7 @@
 
 static bool is_in(jv list, str uid)
 {
-    for (struct jv_iter it = jv_iter(list); jv_next(&it);)
+    JV_EACH (it, list)
         if (str_eq(jv_str(it.value, STR_NONE), uid))
             return true;
     return false;

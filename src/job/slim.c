@@ -20,7 +20,7 @@ static jv counts_of(struct arena *a, jv map)
 
     if (!jv_is(map, JV_OBJ) || jv_len(map) > MANY_TYPES)
         return JV_EMPTY_OBJ;
-    for (struct jv_iter it = jv_iter(map); jv_next(&it);)
+    JV_EACH (it, map)
         if (!jv_is_null(it.value))
             jb_set(&b, it.key, pick(a, it.value, members));
     return jb_done(&b);
@@ -49,7 +49,7 @@ jv job_slim(struct arena *a, jv job)
         jb_set(&spec, S("cleanPodPolicy"), jv_at(job, "spec", "cleanPodPolicy"));
     if (kind)
         jb_set(&spec, str_of(kind->specs), counts_of(a, jv_at(job, "spec", kind->specs)));
-    for (struct jv_iter c = jv_iter(jv_at(job, "status", "conditions")); jv_next(&c);) {
+    JV_EACH (c, jv_at(job, "status", "conditions")) {
         str type = jv_str(jv_get(c.value, S("type")), S(""));
         if (str_eq(type, S("Succeeded")) || str_eq(type, S("Failed")))
             jb_push(&ends, pick(a, c.value, condition));

@@ -64,7 +64,7 @@ static void settle_active(struct job *j, bool succeeded)
 {
     jv entries = entries_of(j);
 
-    for (struct jv_iter it = jv_iter(entries_of(j)); jv_next(&it);) {
+    JV_EACH (it, entries_of(j)) {
         int64_t active = jv_int(jv_get(it.value, S("active")), 0);
         int64_t done = jv_int(jv_get(it.value, S("succeeded")), 0);
         jv entry = it.value;
@@ -92,7 +92,7 @@ jv status_diff(struct arena *a, jv old, jv new)
 {
     struct jbuild b = jb_obj(a);
 
-    for (struct jv_iter it = jv_iter(new); jv_next(&it);) {
+    JV_EACH (it, new) {
         jv was = jv_get(old, it.key);
         if (jv_is(was, JV_OBJ) && jv_is(it.value, JV_OBJ)) {
             jv inner = status_diff(a, was, it.value);
@@ -102,7 +102,7 @@ jv status_diff(struct arena *a, jv old, jv new)
             jb_set(&b, it.key, it.value);
         }
     }
-    for (struct jv_iter it = jv_iter(old); jv_next(&it);)
+    JV_EACH (it, old)
         if (!jv_is_null(it.value) && !jv_exists(jv_get(new, it.key)))
             jb_set(&b, it.key, JV_NULL_V);
     return b.n ? jb_done(&b) : JV_ABSENT;

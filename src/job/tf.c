@@ -70,14 +70,14 @@ static void tf_prepare(struct job *j)
         j->kept = tf_config_prepare(j);
 }
 
-static jv tf_dress(struct arena *a, const struct job *j, const struct job_role *r, int64_t index,
-                   jv spec)
+static jv tf_add_env(struct arena *a, const struct job *j, const struct job_role *r, int64_t index,
+                     jv spec)
 {
     jv containers = jv_get(spec, S("containers"));
 
     if (!tf_is_distributed(j))
         return spec;
-    for (struct jv_iter c = jv_iter(containers); jv_next(&c);) {
+    JV_EACH (c, containers) {
         if (!str_eqz(jv_str(jv_get(c.value, S("name")), S("")), j->kind->container))
             continue;
         jv env = jobj(a, { "name", jstrz(a, "TF_CONFIG") },
@@ -152,6 +152,6 @@ const struct job_kind tf_job = {
     .is_done = tf_is_done,
     .forgives = tf_forgives,
     .prepare = tf_prepare,
-    .dress = tf_dress,
+    .dress = tf_add_env,
     .advise = tf_advise,
 };

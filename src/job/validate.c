@@ -102,7 +102,7 @@ static void check_containers(struct check *c, const struct path *at, jv containe
 
     if (!jv_is(containers, JV_ARR) || jv_len(containers) == 0)
         problem_required(c->ps, at, "must be specified");
-    for (struct jv_iter it = jv_iter(containers); jv_next(&it);) {
+    JV_EACH (it, containers) {
         struct path one = path_index(at, it.i - 1);
         struct path image = path_field(&one, S("image"));
         jv value = jv_get(it.value, S("image"));
@@ -171,7 +171,7 @@ static void read_keys(struct check *c)
     if (!jv_is(c->map, JV_OBJ) || jv_len(c->map) == 0)
         return;
     keys = ARENA_ARRAY(c->ps->a, str, jv_len(c->map));
-    for (struct jv_iter it = jv_iter(c->map); jv_next(&it);)
+    JV_EACH (it, c->map)
         if (!jv_is_null(it.value))
             keys[n++] = it.key;
     qsort(keys, n, sizeof(*keys), by_bytes);

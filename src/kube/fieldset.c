@@ -248,7 +248,7 @@ void field_print(struct buf *b, const struct field_element *el)
         buf_add(b, el->name);
         break;
     case FIELD_KEY:
-        for (struct jv_iter it = jv_iter(el->value); jv_next(&it);) {
+        JV_EACH (it, el->value) {
             buf_add(b, it.i == 1 ? S("[") : S(","));
             buf_add(b, it.key);
             buf_addc(b, '=');

@@ -69,7 +69,7 @@ static int parse(struct arena *a, jv fields, struct fieldset *out, bool *member,
     if (!jv_is(fields, JV_OBJ))
         return err_set(e, ERR_UNKNOWN, "expect { or n, but found %s",
                        json_text(a, fields).n ? json_text(a, fields).p : "nothing");
-    for (struct jv_iter it = jv_iter(fields); jv_next(&it);) {
+    JV_EACH (it, fields) {
         struct field_element el = { 0 };
         struct fieldset sub = { 0 };
         bool in = true;

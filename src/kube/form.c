@@ -53,7 +53,7 @@ static jv with_type(struct arena *a, const struct protobuf_body *b, jv obj)
 
     jb_add(&o, S("kind"), jstr(a, b->kind));
     jb_add(&o, S("apiVersion"), jstr(a, b->api_version));
-    for (struct jv_iter it = jv_iter(obj); jv_next(&it);)
+    JV_EACH (it, obj)
         jb_add(&o, it.key, it.value);
     return jb_done(&o);
 }

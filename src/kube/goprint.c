@@ -46,7 +46,7 @@ static void print_map(struct buf *b, jv v)
     size_t n = jv_len(v);
     struct member *sorted = mem_array(n + 1, sizeof(*sorted));
 
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);)
+    JV_EACH (it, v)
         sorted[it.i - 1] = (struct member){ it.key, it.value };
     qsort(sorted, n, sizeof(*sorted), by_key);
     buf_add(b, S("map["));
@@ -82,7 +82,7 @@ void goprint_value(struct buf *b, jv v)
         break;
     case JV_ARR:
         buf_addc(b, '[');
-        for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
+        JV_EACH (it, v) {
             if (it.i > 1)
                 buf_addc(b, ' ');
             goprint_value(b, it.value);

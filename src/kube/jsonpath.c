@@ -1,6 +1,6 @@
 /* Paths evaluated: each step turns a list of values into the next. */
 
-#include "kube/jsonpath_inside.h"
+#include "kube/jsonpath_internal.h"
 
 #include "base/gofloat.h"
 #include "base/limits.h"
@@ -49,7 +49,7 @@ static const char *go_type(jv v)
 
 static int push_children(struct list *out, jv v)
 {
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);)
+    JV_EACH (it, v)
         if (push(out, it.value) < 0)
             return -1;
     return 0;
@@ -62,7 +62,7 @@ static int push_all(struct list *out, jv v)
         return 0;
     if (push(out, v) < 0)
         return -1;
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);)
+    JV_EACH (it, v)
         if (push_all(out, it.value) < 0)
             return -1;
     return 0;
@@ -200,7 +200,7 @@ static int filter(const struct step *s, jv v, struct list *out)
     if (!jv_is(v, JV_ARR))
         return err_set(out->w->e, ERR_BAD_REQUEST,
                        "%s is not array or slice and cannot be filtered", go_type(v));
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
+    JV_EACH (it, v) {
         bool pass;
         if (passes(s, out->w, it.value, &pass) < 0)
             return -1;

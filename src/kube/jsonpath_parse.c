@@ -1,7 +1,7 @@
 /* The text of a path to steps. Odd corners are client-go's: ['a.b'] is .a.b, and a comma within
  * brackets always separates. */
 
-#include "kube/jsonpath_inside.h"
+#include "kube/jsonpath_internal.h"
 
 #include "base/limits.h"
 

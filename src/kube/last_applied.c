@@ -43,7 +43,7 @@ static jv sorted(struct arena *a, jv v)
 
     if (!jv_is(v, JV_OBJ) && !jv_is(v, JV_ARR))
         return v;
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
+    JV_EACH (it, v) {
         if (jv_is(v, JV_OBJ))
             jb_add(&b, it.key, sorted(a, it.value));
         else
@@ -63,7 +63,7 @@ jv last_applied_refresh(struct arena *a, jv obj, jv config)
     config = jv_without(a, config, "metadata", "annotations", ANNOTATION);
     str text = arena_cat(a, json_text(a, sorted(a, config)), S("\n"));
     jv out = jv_with(a, obj, jstr(a, text), "metadata", "annotations", ANNOTATION);
-    for (struct jv_iter it = jv_iter(jv_at(out, "metadata", "annotations")); jv_next(&it);)
+    JV_EACH (it, jv_at(out, "metadata", "annotations"))
         total += it.key.n + jv_str(it.value, S("")).n;
     if (total > LIMIT_ANNOTATION_BYTES)
         out = jv_without(a, out, "metadata", "annotations", ANNOTATION);

@@ -104,7 +104,7 @@ static jv without_times(struct arena *a, jv entries)
 {
     struct jbuild b = jb_arr(a);
 
-    for (struct jv_iter it = jv_iter(entries); jv_next(&it);)
+    JV_EACH (it, entries)
         jb_push(&b, jv_without(a, it.value, "time"));
     return jb_done(&b);
 }

@@ -90,7 +90,7 @@ static int decode_entry(struct managed *m, jv v, size_t i, struct err *e)
 
 int managed_decode(struct managed *m, jv entries, struct err *e)
 {
-    for (struct jv_iter it = jv_iter(entries); jv_next(&it);) {
+    JV_EACH (it, entries) {
         if (decode_entry(m, it.value, it.i - 1, e) < 0) {
             m->n = 0;
             return -1;

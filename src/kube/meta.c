@@ -13,7 +13,7 @@ static struct path at(const struct path *up, const char *name)
 
 bool meta_has_finalizer(jv obj, str finalizer)
 {
-    for (struct jv_iter f = jv_iter(jv_get(meta_of(obj), S("finalizers"))); jv_next(&f);)
+    JV_EACH (f, jv_get(meta_of(obj), S("finalizers")))
         if (str_eq(jv_str(f.value, S("")), finalizer))
             return true;
     return false;
@@ -21,7 +21,7 @@ bool meta_has_finalizer(jv obj, str finalizer)
 
 jv meta_controller(jv obj)
 {
-    for (struct jv_iter o = jv_iter(jv_get(meta_of(obj), S("ownerReferences"))); jv_next(&o);)
+    JV_EACH (o, jv_get(meta_of(obj), S("ownerReferences")))
         if (jv_bool(jv_get(o.value, S("controller")), false))
             return o.value;
     return JV_ABSENT;
@@ -43,7 +43,7 @@ jv meta_owners_once(struct arena *a, jv obj, struct buf *twice)
 
     if (jv_len(refs) < 2 || jv_len(refs) > MANY_OWNERS)
         return obj;
-    for (struct jv_iter it = jv_iter(refs); jv_next(&it);)
+    JV_EACH (it, refs)
         if (!has_equal(&once, it.value))
             jb_push(&once, it.value);
         else
@@ -54,7 +54,7 @@ jv meta_owners_once(struct arena *a, jv obj, struct buf *twice)
 
 jv meta_condition(jv obj, str type)
 {
-    for (struct jv_iter c = jv_iter(jv_at(obj, "status", "conditions")); jv_next(&c);)
+    JV_EACH (c, jv_at(obj, "status", "conditions"))
         if (str_eq(jv_str(jv_get(c.value, S("type")), S("")), type))
             return c.value;
     return JV_ABSENT;
@@ -86,7 +86,7 @@ void label_key_check(struct problems *ps, const struct path *p, str key)
 
 void labels_check(struct problems *ps, const struct path *p, jv labels)
 {
-    for (struct jv_iter l = jv_iter(labels); jv_next(&l);) {
+    JV_EACH (l, labels) {
         label_key_check(ps, p, l.key);
         name_check(ps, p, jv_str(l.value, S("")), name_label_value);
     }
@@ -96,7 +96,7 @@ void annotations_check(struct problems *ps, const struct path *p, jv annotations
 {
     size_t total = 0;
 
-    for (struct jv_iter l = jv_iter(annotations); jv_next(&l);) {
+    JV_EACH (l, annotations) {
         total += l.key.n + jv_str(l.value, S("")).n;
         if (name_ok(l.key, name_qualified))
             continue;
@@ -126,7 +126,7 @@ static jv owners_in_order(struct arena *a, jv owners)
 {
     struct jbuild b = jb_arr(a);
 
-    for (struct jv_iter o = jv_iter(owners); jv_next(&o);)
+    JV_EACH (o, owners)
         jb_push(&b, owner_in_order(a, o.value));
     return jb_done(&b);
 }
@@ -157,7 +157,7 @@ static void owners_check(struct problems *ps, const struct path *p, jv owners)
 {
     jv first = JV_ABSENT;
 
-    for (struct jv_iter o = jv_iter(owners); jv_next(&o);) {
+    JV_EACH (o, owners) {
         owner_check(ps, p, o.value);
         if (!jv_bool(jv_get(o.value, S("controller")), false))
             continue;
@@ -180,7 +180,7 @@ static void finalizers_check(struct problems *ps, const struct path *p, jv final
     bool orphan = false;
     bool foreground = false;
 
-    for (struct jv_iter f = jv_iter(finalizers); jv_next(&f);) {
+    JV_EACH (f, finalizers) {
         str name = jv_str(f.value, S(""));
         name_check(ps, p, name, name_qualified);
         orphan = orphan || str_eq(name, S("orphan"));
@@ -193,7 +193,7 @@ static void finalizers_check(struct problems *ps, const struct path *p, jv final
 
 static void managed_fields_check(struct problems *ps, const struct path *p, jv entries)
 {
-    for (struct jv_iter m = jv_iter(entries); jv_next(&m);) {
+    JV_EACH (m, entries) {
         struct path entry = path_index(p, m.i - 1);
         str operation = jv_str(jv_get(m.value, S("operation")), S(""));
         str type = jv_str(jv_get(m.value, S("fieldsType")), S(""));
@@ -271,9 +271,9 @@ static void no_new_finalizers(struct problems *ps, const struct path *p, jv now,
     struct map had = { 0 };
     size_t n = 0;
 
-    for (struct jv_iter f = jv_iter(before); jv_next(&f);)
+    JV_EACH (f, before)
         map_put(&had, jv_str(f.value, S("")), ps);
-    for (struct jv_iter f = jv_iter(now); jv_next(&f);)
+    JV_EACH (f, now)
         if (!map_get(&had, jv_str(f.value, S(""))))
             extra[n++] = jv_str(f.value, S(""));
     map_done(&had);
@@ -348,7 +348,7 @@ static void requirement_check(struct problems *ps, const struct path *p, jv expr
         problem_invalid(ps, &q, jstr(ps->a, op), "not a valid selector operator");
     }
     label_key_check(ps, &key_at, jv_str(jv_get(expr, S("key")), S("")));
-    for (struct jv_iter v = jv_iter(values); jv_next(&v);) {
+    JV_EACH (v, values) {
         struct path q = path_index(&values_at, v.i - 1);
         name_check(ps, &q, jv_str(v.value, S("")), name_label_value);
     }
@@ -360,7 +360,7 @@ void label_selector_check(struct problems *ps, const struct path *p, jv selector
     struct path exprs = at(p, "matchExpressions");
 
     labels_check(ps, &labels, jv_get(selector, S("matchLabels")));
-    for (struct jv_iter e = jv_iter(jv_get(selector, S("matchExpressions"))); jv_next(&e);) {
+    JV_EACH (e, jv_get(selector, S("matchExpressions"))) {
         struct path q = path_index(&exprs, e.i - 1);
         requirement_check(ps, &q, e.value);
     }
@@ -401,7 +401,7 @@ enum { LOOK_BACK = 512 }; /* more conditions than any object has */
 
 void conditions_check(struct problems *ps, const struct path *p, jv conditions)
 {
-    for (struct jv_iter c = jv_iter(conditions); jv_next(&c);) {
+    JV_EACH (c, conditions) {
         struct path q = path_index(p, c.i - 1);
         struct path type_at = at(&q, "type");
         jv type = jv_get(c.value, S("type"));

@@ -143,7 +143,7 @@ static bool open(struct arena *a, struct node *n)
     if (!jv_is(v, JV_OBJ) && !jv_is(v, JV_ARR))
         return false;
     *n = (struct node){ .form = jv_is(v, JV_OBJ) ? OBJ : ARR };
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
+    JV_EACH (it, v) {
         if (n->form == OBJ)
             obj_append(a, n, it.key, shut(a, it.value));
         else
@@ -156,7 +156,7 @@ static bool too_deep(jv v, size_t depth)
 {
     if (depth > LIMIT_JSON_DEPTH)
         return true;
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);)
+    JV_EACH (it, v)
         if ((jv_is(it.value, JV_OBJ) || jv_is(it.value, JV_ARR)) && too_deep(it.value, depth + 1))
             return true;
     return false;
@@ -192,7 +192,7 @@ static bool equals(const struct node *n, jv v)
     if (!jv_is(v, n->form == OBJ ? JV_OBJ : JV_ARR) || jv_len(v) != n->n)
         return false;
     size_t i = 0;
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
+    JV_EACH (it, v) {
         const struct entry *en = n->form == OBJ ? obj_find(n, it.key) : NULL;
         const struct node *mine = n->form == ARR ? n->at[i++] : en ? en->node : NULL;
         if (!mine || !equals(mine, it.value))
@@ -423,7 +423,7 @@ static int check_shape(jv patch, struct err *e)
     if (!jv_is_null(patch) && !jv_is(patch, JV_ARR))
         return err_set(e, ERR_BAD_REQUEST, "%s %s into Go value of type []handlers.jsonPatchOp",
                        lead, goprint_json_kind(patch));
-    for (struct jv_iter op = jv_iter(patch); jv_next(&op);) {
+    JV_EACH (op, patch) {
         if (!jv_is_null(op.value) && !jv_is(op.value, JV_OBJ))
             return err_set(e, ERR_BAD_REQUEST, "%s %s into Go value of type handlers.jsonPatchOp",
                            lead, goprint_json_kind(op.value));
@@ -460,7 +460,7 @@ jv patch_json(struct arena *a, jv doc, jv patch, struct err *e)
 
     if (check_shape(patch, e) < 0)
         return JV_ABSENT;
-    for (struct jv_iter op = jv_iter(patch); jv_next(&op);)
+    JV_EACH (op, patch)
         if (apply_op(&p, op.value, e) < 0)
             return JV_ABSENT;
     jv out = freeze(a, p.root, 0);
@@ -473,8 +473,8 @@ void patch_json_unknown(struct arena *a, jv patch, const struct schema_report *r
 {
     static const char *const known[] = { "op", "path", "from", "value" };
 
-    for (struct jv_iter op = jv_iter(patch); jv_next(&op);) {
-        for (struct jv_iter it = jv_iter(op.value); jv_next(&it);) {
+    JV_EACH (op, patch) {
+        JV_EACH (it, op.value) {
             bool ok = false;
             for (size_t i = 0; i < COUNT(known); i++)
                 ok = ok || str_eqz(it.key, known[i]);

@@ -12,7 +12,7 @@ jv patch_without_nulls(struct arena *a, jv v)
     if (!is_obj && !jv_is(v, JV_ARR))
         return v;
     struct jbuild b = is_obj ? jb_obj(a) : jb_arr(a);
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
+    JV_EACH (it, v) {
         jv kept = is_obj && jv_is_null(it.value) ? JV_ABSENT : patch_without_nulls(a, it.value);
         changed = changed || kept.node != it.value.node;
         if (is_obj)
@@ -33,14 +33,14 @@ static jv merge(struct arena *a, jv doc, jv patch)
     struct members mine = members_of(a, doc);
     struct members theirs = members_of(a, patch);
     struct jbuild b = jb_obj(a);
-    for (struct jv_iter it = jv_iter(doc); jv_next(&it);) {
+    JV_EACH (it, doc) {
         jv change = members_get(&theirs, it.key);
         if (!jv_exists(change))
             jb_add(&b, it.key, it.value);
         else if (!jv_is_null(change))
             jb_add(&b, it.key, merge(a, it.value, change));
     }
-    for (struct jv_iter it = jv_iter(patch); jv_next(&it);)
+    JV_EACH (it, patch)
         if (!jv_is_null(it.value) && !jv_exists(members_get(&mine, it.key)))
             jb_add(&b, it.key, patch_without_nulls(a, it.value));
     return jb_done(&b);

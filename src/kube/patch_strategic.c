@@ -39,7 +39,7 @@ jv strategic_plain(struct arena *a, jv v)
     if (is_obj && jv_exists(jv_get(v, PATCH)))
         return JV_ABSENT;
     struct jbuild b = is_obj ? jb_obj(a) : jb_arr(a);
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
+    JV_EACH (it, v) {
         jv plain = strategic_plain(a, it.value);
         same = same && plain.node == it.value.node;
         if (is_obj)
@@ -132,7 +132,7 @@ static int retain_keys(struct merging *m, jv keys, struct err *e)
 
     if (!jv_is(keys, JV_ARR))
         return err_set(e, ERR_BAD_REQUEST, "invalid patch format of retainKeys");
-    for (struct jv_iter it = jv_iter(keys); jv_next(&it);)
+    JV_EACH (it, keys)
         if (jv_is(it.value, JV_STR))
             map_put(&kept, jv_str(it.value, STR_NONE), m);
     for (struct jv_iter it = jv_iter(m->patch.obj); !rc && jv_next(&it);)
@@ -141,7 +141,7 @@ static int retain_keys(struct merging *m, jv keys, struct err *e)
             rc = err_set(e, ERR_BAD_REQUEST, "invalid patch format of retainKeys");
     if (!rc) {
         struct jbuild b = jb_obj(m->a);
-        for (struct jv_iter it = jv_iter(m->doc.obj); jv_next(&it);)
+        JV_EACH (it, m->doc.obj)
             if (map_get(&kept, it.key))
                 jb_add(&b, it.key, it.value);
         m->doc = members_of(m->a, jb_done(&b));
@@ -250,7 +250,7 @@ static jv merged(struct merging *m)
 {
     struct jbuild b = jb_obj(m->a);
 
-    for (struct jv_iter it = jv_iter(m->doc.obj); jv_next(&it);)
+    JV_EACH (it, m->doc.obj)
         jb_add(&b, it.key, now(m, it.key));
     for (size_t i = 0; i < m->n; i++)
         if (!jv_exists(members_get(&m->doc, m->values[i].key)))
@@ -266,13 +266,13 @@ static int merge_all(struct merging *m, struct err *e)
     if (jv_exists(keys) && retain_keys(m, keys, e) < 0)
         return -1;
     /* Go's maps come in any order; taking deletions first is one of those it may take. */
-    for (struct jv_iter it = jv_iter(patch); jv_next(&it);)
+    JV_EACH (it, patch)
         if (str_starts(it.key, WITHOUT) && delete_from(m, it.key, it.value, e) < 0)
             return -1;
-    for (struct jv_iter it = jv_iter(patch); jv_next(&it);)
+    JV_EACH (it, patch)
         if (str_starts(it.key, ORDER) && set_order(m, it.key, it.value, e) < 0)
             return -1;
-    for (struct jv_iter it = jv_iter(patch); jv_next(&it);) {
+    JV_EACH (it, patch) {
         if (is_directive(it.key) || str_eq(it.key, RETAIN))
             continue;
         str order = arena_cat(m->a, S("$setElementOrder/"), it.key);

@@ -171,7 +171,7 @@ static bool list(struct writing *w, const struct schema *s, uint64_t number, jv 
 {
     if (!jv_is(v, JV_ARR) || !jv_len(v))
         return refuse(w, name, "is no list, or empty");
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);)
+    JV_EACH (it, v)
         if (!value(w, s->items, number, it.value, name))
             return false;
     return true;
@@ -181,7 +181,7 @@ static bool map(struct writing *w, const struct schema *s, uint64_t number, jv v
 {
     if (!jv_is(v, JV_OBJ) || !jv_len(v))
         return refuse(w, name, "is no map, or empty");
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
+    JV_EACH (it, v) {
         size_t start = message_start(w->out, number);
         put_bytes(w->out, 1, it.key);
         if (!value(w, s->items, 2, it.value, name))
@@ -207,7 +207,7 @@ static bool field(struct writing *w, const struct schema *s, uint64_t number, jv
 
 static bool by_rows(struct writing *w, const struct schema *s, jv v, size_t *known)
 {
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
+    JV_EACH (it, v) {
         const struct schema_field *row = schema_field(s, it.key);
         uint64_t number = row ? pb_row_number(s, row) : 0;
         if (!number)

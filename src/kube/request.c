@@ -201,7 +201,7 @@ bool kube_namespace_ends(const struct kube_answer *ans)
 {
     if (ans->err.code != ERR_FORBIDDEN)
         return false;
-    for (struct jv_iter it = jv_iter(jv_at(ans->obj, "details", "causes")); jv_next(&it);)
+    JV_EACH (it, jv_at(ans->obj, "details", "causes"))
         if (str_eqz(jv_str(jv_at(it.value, "reason"), S("")), "NamespaceTerminating"))
             return true;
     return false;

@@ -45,7 +45,7 @@ static str members_problem(struct arena *a, const struct schema *s, jv v)
 
 static str items_problem(struct arena *a, const struct schema *s, jv v)
 {
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
+    JV_EACH (it, v) {
         str why = restore_problem(a, s->items, it.value);
         if (why.n)
             return why;

@@ -1,5 +1,5 @@
 /* Words for small tables of types, as far as somebody here reads them: a type is rows of name and
- * type. Those of whole types are in builtin/type_table.h. */
+ * type. Those of whole types are in builtin/types/type_table.h. */
 #pragma once
 
 #include "kube/schema.h"

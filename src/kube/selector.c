@@ -144,7 +144,7 @@ static int from_expression(struct arena *a, jv expression, struct requirement *r
             arena_printf(a, "\"%" PRI_STR "\" is not a valid label selector operator", STR_ARG(op));
         return -1;
     }
-    for (struct jv_iter it = jv_iter(list); jv_next(&it);)
+    JV_EACH (it, list)
         values[n++] = jv_str(it.value, S(""));
     return requirement_init(a, r, values, n, why);
 }

@@ -71,7 +71,7 @@ static int check_types(struct arena *a, jv doc, jv patch, enum jv_type *out, str
     enum jv_type first = JV_NONE;
 
     for (int side = 0; side < 2; side++) {
-        for (struct jv_iter it = jv_iter(side ? patch : doc); jv_next(&it);) {
+        JV_EACH (it, side ? patch : doc) {
             if (first == JV_NONE)
                 first = jv_type(it.value);
             if (first == JV_ARR && it.i == 1)
@@ -93,7 +93,7 @@ static int check_types(struct arena *a, jv doc, jv patch, enum jv_type *out, str
 
 static int check_keys(struct arena *a, jv list, str key, struct err *e)
 {
-    for (struct jv_iter it = jv_iter(list); jv_next(&it);) {
+    JV_EACH (it, list) {
         if (!jv_is(it.value, JV_OBJ))
             return err_set(e, ERR_UNKNOWN, "expected a map[string]interface {}, but received a %s",
                            goprint_type(it.value));
@@ -124,7 +124,7 @@ static jv in_order(struct arena *a, jv merged, jv first, jv server, str key)
     struct items rest = { ARENA_ARRAY(a, struct item, n + 1), 0 };
     struct jbuild out = jb_arr(a);
 
-    for (struct jv_iter it = jv_iter(merged); jv_next(&it);) {
+    JV_EACH (it, merged) {
         str id = identity(a, identifying(it.value, key));
         size_t rank = (size_t)map_get(first_index, id);
         struct items *to = rank ? &named : &rest;
@@ -150,7 +150,7 @@ static jv merge_primitives(struct arena *a, jv doc, jv patch)
 
     arena_defer(a, release, seen);
     for (int side = 0; side < 2; side++) {
-        for (struct jv_iter it = jv_iter(side ? patch : doc); jv_next(&it);) {
+        JV_EACH (it, side ? patch : doc) {
             str id = identity(a, it.value);
             if (map_get(seen, id))
                 continue;
@@ -170,7 +170,7 @@ static int obey(struct arena *a, str key, jv *doc, jv *patch, struct err *e)
     bool replace = false;
 
     arena_defer(a, release, deleted);
-    for (struct jv_iter it = jv_iter(*patch); jv_next(&it);) {
+    JV_EACH (it, *patch) {
         jv directive = jv_get(it.value, PATCH);
         str word = jv_str(directive, S(""));
         if (!jv_exists(directive)) {
@@ -193,7 +193,7 @@ static int obey(struct arena *a, str key, jv *doc, jv *patch, struct err *e)
         *patch = JV_EMPTY_ARR;
         return 0;
     }
-    for (struct jv_iter it = jv_iter(*doc); jv_next(&it);) {
+    JV_EACH (it, *doc) {
         jv id = jv_get(it.value, key);
         if (!jv_exists(id) || !map_get(deleted, identity(a, id)))
             jb_push(&kept, it.value);
@@ -220,7 +220,7 @@ static jv merge_objects(struct arena *a, const struct schema *list, jv doc, jv p
     jv *merged = ARENA_ARRAY(a, jv, total + 1);
     for (size_t i = 0; i < n; i++)
         merged[i] = jv_index(doc, i);
-    for (struct jv_iter it = jv_iter(patch); jv_next(&it);) {
+    JV_EACH (it, patch) {
         str id = identity(a, jv_get(it.value, key));
         size_t at = (size_t)map_get(mine, id);
         if (at) {
@@ -254,7 +254,7 @@ jv strategic_list_without(struct arena *a, jv doc, jv gone)
     struct map *index = index_of(a, gone, STR_NONE);
     struct jbuild b = jb_arr(a);
 
-    for (struct jv_iter it = jv_iter(doc); jv_next(&it);)
+    JV_EACH (it, doc)
         if (!map_get(index, identity(a, it.value)))
             jb_push(&b, it.value);
     return jb_done(&b);
@@ -267,7 +267,7 @@ static int check_order(struct arena *a, jv patch, jv order, str key, struct err 
 
     if (!jv_len(patch) || !jv_len(order))
         return 0;
-    for (struct jv_iter it = jv_iter(patch); jv_next(&it);) {
+    JV_EACH (it, patch) {
         if (key.n && !jv_is(it.value, JV_OBJ))
             return err_set(e, ERR_UNKNOWN, "expected a map[string]interface {}, but received a %s",
                            goprint_type(it.value));

@@ -163,7 +163,7 @@ struct typed_item *typing_items(struct arena *a, const struct schema *s, jv list
     struct typed_item *items = arena_alloc(a, (jv_len(list) + 1) * sizeof(*items));
 
     *n = 0;
-    for (struct jv_iter it = jv_iter(list); jv_next(&it);) {
+    JV_EACH (it, list) {
         struct typed_item *to = &items[*n];
         if (!typing_element(a, s, it.value, &to->el)) {
             to->v = it.value;
@@ -200,7 +200,7 @@ static struct fieldset map_fields(struct arena *a, const struct schema *s, jv v)
     struct field_builder b = { .a = a };
     size_t hint = 0;
 
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
+    JV_EACH (it, v) {
         struct fieldset sub = { 0 };
         const struct schema_field *f = typing_field(s, it.key, &hint);
         bool self = fields_of(a, f ? f->schema : typing_member(s, it.key, &hint), it.value, &sub);
@@ -257,7 +257,7 @@ static struct fieldset all_of(struct arena *a, const struct schema *s, jv v, boo
         break;
     }
     case TYPING_MAP:
-        for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
+        JV_EACH (it, v) {
             const struct schema_field *f = typing_field(s, it.key, &hint);
             const struct schema *m = f ? f->schema : typing_member(s, it.key, &hint);
             bool zero = fresh && f && (f->flags & FIELD_KEEP_EMPTY);

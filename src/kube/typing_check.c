@@ -36,7 +36,7 @@ static void go_syntax(struct buf *b, jv v)
         json_print_str(b, jv_str(v, STR_NONE));
     } else if (jv_is(v, JV_OBJ) || jv_is(v, JV_ARR)) {
         buf_printf(b, "%s{", goprint_type(v));
-        for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
+        JV_EACH (it, v) {
             if (it.i > 1)
                 buf_add(b, S(", "));
             if (jv_is(v, JV_OBJ)) {
@@ -148,7 +148,7 @@ static void check_list(struct check *c, const struct schema *s, jv v)
         check_named_list(c, s, v);
         return;
     }
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
+    JV_EACH (it, v) {
         size_t len = c->path.n;
         buf_printf(&c->path, "[%zu]", it.i - 1);
         check_value(c, s->items, it.value);
@@ -164,7 +164,7 @@ static void check_map(struct check *c, const struct schema *s, jv v)
         complain(c, "expected map, got &{%" PRI_STR "}", STR_ARG(goprint_text(c->a, v)));
         return;
     }
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
+    JV_EACH (it, v) {
         size_t len = c->path.n;
         const struct schema *m = typing_member(s, it.key, &hint);
         struct field_element el = field_named(it.key);

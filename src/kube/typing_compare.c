@@ -44,7 +44,7 @@ static void compare_maps(struct arena *a, const struct schema *s, jv l, jv r, st
     struct members right = members_of(a, r);
     size_t hint = 0;
 
-    for (struct jv_iter it = jv_iter(r); jv_next(&it);) {
+    JV_EACH (it, r) {
         jv was = nth_value(l, it.i - 1, it.key);
         if (!jv_exists(was))
             was = members_get(&left, it.key);
@@ -53,7 +53,7 @@ static void compare_maps(struct arena *a, const struct schema *s, jv l, jv r, st
         struct found f = compare(a, typing_member(s, it.key, &hint), was, it.value);
         note(to, field_named(it.key), &f);
     }
-    for (struct jv_iter it = jv_iter(l); jv_next(&it);) {
+    JV_EACH (it, l) {
         if (jv_exists(nth_value(r, it.i - 1, it.key)) || jv_exists(members_get(&right, it.key)))
             continue;
         struct found f = compare(a, typing_member(s, it.key, &hint), it.value, JV_ABSENT);

@@ -128,13 +128,13 @@ static jv merge_maps(struct arena *a, const struct schema *s, jv live, jv config
     struct jbuild b = jb_obj(a);
     size_t hint = 0;
 
-    for (struct jv_iter it = jv_iter(live); jv_next(&it);) {
+    JV_EACH (it, live) {
         jv over = members_get(&theirs, it.key);
         jb_add(&b, it.key,
                jv_exists(over) ? typing_merge(a, typing_member(s, it.key, &hint), it.value, over)
                                : it.value);
     }
-    for (struct jv_iter it = jv_iter(config); jv_next(&it);)
+    JV_EACH (it, config)
         if (!jv_exists(members_get(&mine, it.key)))
             jb_add(&b, it.key,
                    typing_merge(a, typing_member(s, it.key, &hint), JV_ABSENT, it.value));
@@ -165,7 +165,7 @@ static jv remove_from_list(struct arena *a, const struct schema *s, jv v, struct
 {
     struct jbuild b = jb_arr(a);
 
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
+    JV_EACH (it, v) {
         struct field_element el;
         const struct field_node *n =
             typing_element(a, s, it.value, &el) ? NULL : fieldset_find(set, &el);
@@ -184,7 +184,7 @@ static jv remove_from_map(struct arena *a, const struct schema *s, jv v, struct 
     struct jbuild b = jb_obj(a);
     size_t hint = 0;
 
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
+    JV_EACH (it, v) {
         struct field_element el = field_named(it.key);
         const struct field_node *n = fieldset_find(set, &el);
         if (n && n->member)

@@ -1,6 +1,6 @@
 /* Files to documents to objects, and findings in the order of the text. */
 
-#include "lint/inside.h"
+#include "lint/internal.h"
 
 #include "base/map.h"
 #include "kube/meta.h"
@@ -135,7 +135,7 @@ static void add_document(struct piece *p, const struct yaml_doc *doc)
         add_object(p, doc, STR_NONE, doc->root);
         return;
     }
-    for (struct jv_iter it = jv_iter(items); jv_next(&it);)
+    JV_EACH (it, items)
         add_object(p, doc, arena_printf(p->l->a, "items[%zu].", it.i - 1), it.value);
 }
 

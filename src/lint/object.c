@@ -1,10 +1,10 @@
 /* One object: which kind it is of, and all that this kind demands. What a server would do to a new
  * object before it looks at it (names made up, defaults) is done here too. */
 
-#include "lint/inside.h"
+#include "lint/internal.h"
 
 #include "builtin/hooks.h"
-#include "builtin/types.h"
+#include "builtin/types/types.h"
 #include "builtin/warnings.h"
 #include "kube/meta.h"
 #include "manifest/crd.h"
@@ -156,7 +156,7 @@ static void check_templates(struct arena *a, struct problems *ps, const struct j
     struct path spec = path_field(NULL, S("spec"));
     struct path map = path_field(&spec, str_of(k->specs));
 
-    for (struct jv_iter it = jv_iter(jv_at(v, "spec", k->specs)); jv_next(&it);) {
+    JV_EACH (it, jv_at(v, "spec", k->specs)) {
         struct path replica = path_key(&map, it.key);
         jv template = jv_at(it.value, "template");
         if (jv_is(template, JV_OBJ))

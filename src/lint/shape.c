@@ -1,9 +1,9 @@
 /* A value against its type: all fields that are not there and all values of the wrong type, where
  * a decoder would stop at the first. */
 
-#include "lint/inside.h"
+#include "lint/internal.h"
 
-#include "builtin/types.h"
+#include "builtin/types/types.h"
 #include "kube/schema_scalar.h"
 
 enum { CLOSE_ENOUGH = 2, WORD_MAX = 64 };
@@ -118,7 +118,7 @@ static jv check_members(const struct shape_check *c, const struct schema *s, con
 {
     struct jbuild b = { 0 };
 
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
+    JV_EACH (it, v) {
         const struct schema *member = schema_member(s, it.key);
         struct path p = s->type == SCHEMA_MAP ? path_key(at, it.key) : path_field(at, it.key);
         jv now = it.value;
@@ -136,7 +136,7 @@ static jv check_list(const struct shape_check *c, const struct schema *s, const 
 {
     struct jbuild b = { 0 };
 
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
+    JV_EACH (it, v) {
         struct path p = path_index(at, it.i - 1);
         jv now = s->items ? check(c, s->items, &p, it.value, typed) : it.value;
         jb_child(&b, c->a, &it, jv_exists(now) ? now : JV_NULL_V); /* the others keep their place */

@@ -1,6 +1,6 @@
 /* What comes from outside by itself: time and chance. */
 
-#include "loop/inner.h"
+#include "loop/internal.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * uv_async; deferred calls run after each round of I/O (check) and before each wait (prepare), an
  * idle handle keeping the wait at zero while any are left. */
 
-#include "loop/inner.h"
+#include "loop/internal.h"
 
 #include "base/mem.h"
 

@@ -1,6 +1,6 @@
 /* Timers. The memory goes when libuv has closed the handle, which may be after loop_timer_stop. */
 
-#include "loop/inner.h"
+#include "loop/internal.h"
 
 #include "base/mem.h"
 

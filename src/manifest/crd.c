@@ -2,7 +2,7 @@
 
 #include "manifest/crd.h"
 
-#include "builtin/types.h"
+#include "builtin/types/types.h"
 #include "manifest/rules.h"
 #include "manifest/shape.h"
 #include "manifest/types.h"
@@ -24,7 +24,7 @@ static jv spec_schema(struct arena *a, const struct job_kind *k)
     jv replicas = jobj(a, { "type", text(a, "object") },
                        { "additionalProperties", shape_of(a, &job_ReplicaSpec, true) });
 
-    for (struct jv_iter it = jv_iter(own); jv_next(&it);)
+    JV_EACH (it, own)
         jb_add(&members, it.key, it.value);
     jb_add(&members, S("runPolicy"),
            shape_documented(a, shape_of(a, &job_RunPolicy, true), job_RunPolicy.doc));

@@ -4,7 +4,7 @@
 
 #include "manifest/shape.h"
 
-#include "builtin/types.h"
+#include "builtin/types/types.h"
 #include "manifest/types.h"
 
 #define QUANTITY_PATTERN                          \

@@ -3,7 +3,7 @@
 
 #include "manifest/types.h"
 
-#include "builtin/type_table.h"
+#include "builtin/types/type_table.h"
 
 #define PACKAGE "org.kubeflow.v1"
 #define GO_PACKAGE "v1"

@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "node/inside.h"
+#include "node/internal.h"
 #include "node/logs.h"
 
 #include <errno.h>

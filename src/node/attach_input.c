@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "node/exec.h"
-#include "node/inside.h"
+#include "node/internal.h"
 #include "node/warden.h"
 
 #include <errno.h>

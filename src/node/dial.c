@@ -2,7 +2,7 @@
  * that programs which listen on localhost alone are reached. */
 
 #include "node/exec.h"
-#include "node/inside.h"
+#include "node/internal.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -33,7 +33,7 @@ static int connect_to(int fd, bool six, const char *ip, int port, struct err *e)
 int node_dial(struct node *n, str uid, int port, int attempt, struct err *e)
 {
     const struct pod *p = map_get(&n->pods, uid);
-    const struct node_net *net = n->o.net;
+    const struct pod_network *net = n->o.net;
     char ip[64];
 
     if (node_seeks(n, uid))

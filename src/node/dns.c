@@ -5,10 +5,10 @@
 #include "base/mem.h"
 #include "kube/meta.h"
 #include "loop/log.h"
-#include "node/dns_further.h"
-#include "node/names_inside.h"
-#include "node/net_services.h"
-#include "node/net_subnet.h"
+#include "names/dns_forward.h"
+#include "node/names_internal.h"
+#include "podnet/services.h"
+#include "podnet/subnet.h"
 
 #include <unistd.h>
 #include <uv.h>
@@ -365,7 +365,7 @@ static void hang_up(struct dns *d)
 
 static int open_udp(struct dns *d, struct err *e)
 {
-    const struct node_net *net = d->k->n->o.net;
+    const struct pod_network *net = d->k->n->o.net;
     int fd = net->dns_socket(net->ctx, true, e);
 
     if (fd < 0)
@@ -384,7 +384,7 @@ static int open_udp(struct dns *d, struct err *e)
 
 static int open_tcp(struct dns *d, struct err *e)
 {
-    const struct node_net *net = d->k->n->o.net;
+    const struct pod_network *net = d->k->n->o.net;
     int fd = net->dns_socket(net->ctx, false, e);
 
     if (fd < 0)
@@ -415,7 +415,7 @@ static void open_all(void *arg)
 
 struct dns *dns_new(struct names *k)
 {
-    const struct node_net *net = k->n->o.net;
+    const struct pod_network *net = k->n->o.net;
 
     if (!net || !net->dns_socket)
         return NULL;
@@ -432,7 +432,7 @@ void dns_free(struct dns *d)
 {
     if (!d)
         return;
-    const struct node_net *net = d->k->n->o.net;
+    const struct pod_network *net = d->k->n->o.net;
     if (net->on_again)
         net->on_again(net->ctx, NULL, NULL);
     dns_further_free(d->further); /* tells all who wait */

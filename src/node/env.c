@@ -46,7 +46,7 @@ jv env_expand_all(struct arena *a, jv list, jv env)
 {
     struct jbuild b = jb_arr(a);
 
-    for (struct jv_iter it = jv_iter(list); jv_next(&it);)
+    JV_EACH (it, list)
         jb_push(&b, jstr(a, env_expand(a, jv_str(it.value, S("")), env, JV_ABSENT)));
     return jb_done(&b);
 }
@@ -126,7 +126,7 @@ static int add_source(struct arena *a, const struct env_of *of, jv source, struc
         return err_set(e, ERR_NOT_FOUND, "%s \"%" PRI_STR "\" not found",
                        secret ? "secret" : "configmap", STR_ARG(name));
     }
-    for (struct jv_iter it = jv_iter(jv_at(obj, "data")); jv_next(&it);) {
+    JV_EACH (it, jv_at(obj, "data")) {
         str key = arena_cat(a, prefix, it.key), value = jv_str(it.value, S(""));
         if (!is_name(key)) {
             if (skipped)
@@ -145,10 +145,10 @@ int env_make(struct arena *a, const struct env_of *of, jv *out, struct buf *skip
     struct jbuild b = jb_from(a, of->base), own = jb_obj(a);
     jv services = env_services(a, of->fields.pod, of->services);
 
-    for (struct jv_iter it = jv_iter(jv_at(of->container, "envFrom")); jv_next(&it);)
+    JV_EACH (it, jv_at(of->container, "envFrom"))
         if (add_source(a, of, it.value, &own, skipped, e) < 0)
             return -1;
-    for (struct jv_iter it = jv_iter(jv_at(of->container, "env")); jv_next(&it);) {
+    JV_EACH (it, jv_at(of->container, "env")) {
         str value = jv_str(jv_at(it.value, "value"), S(""));
         jv from = jv_at(it.value, "valueFrom");
         if (value.n) {
@@ -162,9 +162,9 @@ int env_make(struct arena *a, const struct env_of *of, jv *out, struct buf *skip
         }
         jb_set(&own, jv_str(jv_at(it.value, "name"), S("")), jstr(a, value));
     }
-    for (struct jv_iter it = jv_iter(jb_done(&own)); jv_next(&it);)
+    JV_EACH (it, jb_done(&own))
         jb_set(&b, it.key, it.value);
-    for (struct jv_iter it = jv_iter(services); jv_next(&it);)
+    JV_EACH (it, services)
         if (!jv_exists(jb_get(&b, it.key)))
             jb_set(&b, it.key, it.value);
     *out = jb_done(&b);

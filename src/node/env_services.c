@@ -76,7 +76,7 @@ jv env_services(struct arena *a, jv pod, jv services)
     str ns = meta_namespace(pod);
 
     for (int own = 0; own < 2; own++) /* the namespace's own win */
-        for (struct jv_iter it = jv_iter(services); jv_next(&it);) {
+        JV_EACH (it, services) {
             str ip = jv_str(jv_at(it.value, "spec", "clusterIP"), S(""));
             bool here = str_eq(meta_namespace(it.value), ns);
             bool master = str_eq(meta_namespace(it.value), S("default")) &&

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
-#include "node/inside.h"
+#include "node/internal.h"
 #include "node/storage.h"
 
 #include <uv.h>
@@ -59,7 +59,7 @@ static void end(struct node *n, const struct looked *x)
         return;
     node_tell(p, true, "Evicted", STR_NONE, x->why);
     life_fail(p->life, S("Evicted"), x->why);
-    pod_go(p, &out); /* may free it */
+    pod_reconcile(p, &out); /* may free it */
 }
 
 static void on_time(void *arg);
@@ -108,7 +108,7 @@ static void on_time(void *arg)
     l->work.data = l;
     l->n = n;
     l->a = arena_new();
-    for (struct map_slot *s = NULL; (s = map_next(&n->pods, s));)
+    MAP_EACH (s, &n->pods)
         if (is_concerned(s->value))
             add(l, s->value);
     if (l->pods.n && uv_queue_work(loop_uv(n->o.loop), &l->work, look, on_looked) == 0)

@@ -3,7 +3,7 @@
 #include "node/exec.h"
 
 #include "base/mem.h"
-#include "node/inside.h"
+#include "node/internal.h"
 #include "node/warden.h"
 
 #include <unistd.h>

@@ -22,7 +22,7 @@ static str map_text(struct arena *a, jv map)
     size_t n = jv_len(map), i = 0;
     str *keys = ARENA_ARRAY(a, str, n + 1);
 
-    for (struct jv_iter it = jv_iter(map); jv_next(&it);)
+    JV_EACH (it, map)
         keys[i++] = it.key;
     if (i)
         qsort(keys, i, sizeof(*keys), by_key);
@@ -86,7 +86,7 @@ static jv container_named(const struct fields_of *f, str name)
     static const char *const lists[] = { "containers", "initContainers" };
 
     for (size_t i = 0; i < COUNT(lists); i++)
-        for (struct jv_iter it = jv_iter(jv_at(f->pod, "spec", lists[i])); jv_next(&it);)
+        JV_EACH (it, jv_at(f->pod, "spec", lists[i]))
             if (str_eq(jv_str(jv_at(it.value, "name"), S("")), name))
                 return it.value;
     return JV_ABSENT;

@@ -161,7 +161,7 @@ jv groups_of_pod(struct arena *a, jv groups, str uid)
 
     if (jv_exists(v2))
         return jobj(a, { "v2", below(a, v2, uid) });
-    for (struct jv_iter it = jv_iter(jv_at(groups, "v1")); jv_next(&it);)
+    JV_EACH (it, jv_at(groups, "v1"))
         jb_add(&b, it.key, below(a, it.value, uid));
     return b.n ? jobj(a, { "v1", jb_done(&b) }) : JV_ABSENT;
 }
@@ -172,6 +172,6 @@ void groups_remove(jv groups)
 
     if (jv_exists(jv_at(groups, "v2")))
         rmdir(arena_z(a, jv_str(jv_at(groups, "v2"), S(""))));
-    for (struct jv_iter it = jv_iter(jv_at(groups, "v1")); jv_next(&it);)
+    JV_EACH (it, jv_at(groups, "v1"))
         rmdir(arena_z(a, jv_str(it.value, S(""))));
 }

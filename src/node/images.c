@@ -29,7 +29,7 @@ static int entry_check(jv entry, size_t i, struct err *e)
 {
     if (!jv_is(jv_at(entry, "match"), JV_STR))
         return err_set(e, ERR_INVALID, "images[%zu].match: must be a pattern", i);
-    for (struct jv_iter it = jv_iter(entry); jv_next(&it);) {
+    JV_EACH (it, entry) {
         size_t k = 0;
         while (known[k] && !str_eqz(it.key, known[k]))
             k++;
@@ -53,13 +53,13 @@ static int table_check(jv table, struct err *e)
 
     if (!jv_is_null(table) && !jv_is(table, JV_OBJ))
         return err_set(e, ERR_INVALID, "must be images: with a list below it");
-    for (struct jv_iter it = jv_iter(table); jv_next(&it);)
+    JV_EACH (it, table)
         if (!str_eqz(it.key, "images"))
             return err_set(e, ERR_INVALID, "%" PRI_STR ": unknown field", STR_ARG(it.key));
     jv list = jv_at(table, "images");
     if (!jv_is_null(list) && !jv_is(list, JV_ARR))
         return err_set(e, ERR_INVALID, "images: must be a list");
-    for (struct jv_iter it = jv_iter(list); jv_next(&it);)
+    JV_EACH (it, list)
         if (entry_check(it.value, i++, e) < 0)
             return -1;
     return 0;
@@ -148,8 +148,7 @@ static jv entry_of(struct arena *a, const struct images *im, str image)
 {
     const char *whole = arena_z(a, image), *name = arena_z(a, bare(image));
 
-    for (struct jv_iter it = jv_iter(im ? jv_at(jdoc_root(im->doc), "images") : JV_ABSENT);
-         jv_next(&it);) {
+    JV_EACH (it, im ? jv_at(jdoc_root(im->doc), "images") : JV_ABSENT) {
         const char *pattern = arena_z(a, jv_str(jv_at(it.value, "match"), S("")));
         if (fnmatch(pattern, whole, 0) == 0 || fnmatch(pattern, name, 0) == 0)
             return it.value;
@@ -163,9 +162,9 @@ static jv joined(struct arena *a, jv x, jv y)
 {
     struct jbuild b = jb_arr(a);
 
-    for (struct jv_iter it = jv_iter(x); jv_next(&it);)
+    JV_EACH (it, x)
         jb_push(&b, it.value);
-    for (struct jv_iter it = jv_iter(y); jv_next(&it);)
+    JV_EACH (it, y)
         jb_push(&b, it.value);
     return jb_done(&b);
 }
@@ -184,11 +183,11 @@ static jv entry_env(struct arena *a, jv entry, str path)
     }
     if (jv_is(dirs, JV_STR))
         buf_printf(&p, "%" PRI_STR ":", STR_ARG(jv_str(dirs, S(""))));
-    for (struct jv_iter it = jv_iter(dirs); jv_next(&it);)
+    JV_EACH (it, dirs)
         buf_printf(&p, "%" PRI_STR ":", STR_ARG(jv_str(it.value, S(""))));
     buf_add(&p, path);
     jb_set(&b, S("PATH"), jstr(a, arena_str(a, buf_str(&p))));
-    for (struct jv_iter it = jv_iter(env); jv_next(&it);) {
+    JV_EACH (it, env) {
         bool pair = jv_is(it.value, JV_OBJ);
         jv value = pair ? jv_at(it.value, "value") : it.value;
         str name = pair ? jv_str(jv_at(it.value, "name"), S("")) : it.key;
@@ -273,7 +272,7 @@ static str in_path(struct arena *a, str name, str path, str rootfs)
 
 static bool is_below(str path, jv mounts)
 {
-    for (struct jv_iter it = jv_iter(mounts); jv_next(&it);) {
+    JV_EACH (it, mounts) {
         str at = jv_str(it.value, S(""));
         while (at.n > 1 && at.p[at.n - 1] == '/')
             at.n--;

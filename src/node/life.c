@@ -84,7 +84,7 @@ static void end_load(struct life_end *e, jv terminated, int64_t attempt)
 
 static jv status_named(jv list, str name)
 {
-    for (struct jv_iter it = jv_iter(list); jv_next(&it);)
+    JV_EACH (it, list)
         if (str_eq(jv_str(jv_at(it.value, "name"), S("")), name))
             return it.value;
     return JV_ABSENT;

@@ -108,7 +108,7 @@ static jv mounts_json(struct arena *a, const struct life_container *c)
 {
     struct jbuild b = jb_arr(a);
 
-    for (struct jv_iter it = jv_iter(jv_at(c->spec, "volumeMounts")); jv_next(&it);) {
+    JV_EACH (it, jv_at(c->spec, "volumeMounts")) {
         bool ro = jv_bool(jv_at(it.value, "readOnly"), false);
         jb_push(&b,
                 jobj(a, { "mountPath", jv_at(it.value, "mountPath") },
@@ -215,7 +215,7 @@ static struct verdict ready(struct arena *a, const struct life *l, struct verdic
 
     if (!containers.is)
         return containers;
-    for (struct jv_iter it = jv_iter(jv_at(l->pod, "spec", "readinessGates")); jv_next(&it);) {
+    JV_EACH (it, jv_at(l->pod, "spec", "readinessGates")) {
         str type = jv_str(jv_at(it.value, "conditionType"), S(""));
         jv c = meta_condition(l->pod, type);
         str status = jv_str(jv_at(c, "status"), S(""));

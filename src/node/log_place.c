@@ -3,6 +3,7 @@
  * link to it, so that it is found again whatever becomes of the pod's labels. */
 
 #include "node/logs.h"
+#include "sys/tree.h"
 
 #include "kube/meta.h"
 #include "node/volumes.h"
@@ -165,7 +166,7 @@ static int note(struct arena *a, const char *dir, const struct logs_run *run, st
 
 static str owner_of(jv pod)
 {
-    for (struct jv_iter it = jv_iter(jv_at(pod, "metadata", "ownerReferences")); jv_next(&it);)
+    JV_EACH (it, jv_at(pod, "metadata", "ownerReferences"))
         if (jv_bool(jv_at(it.value, "controller"), false))
             return jv_str(jv_at(it.value, "uid"), STR_NONE);
     return STR_NONE;
@@ -181,7 +182,7 @@ int log_make(struct arena *a, const struct log_of *of, int64_t now_ms, str *path
     if (path->n)
         return 0; /* as when a node starts again what its last one had begun with */
     const char *links = arena_z(a, str_sub(link, 0, (size_t)str_rfind(link, '/')));
-    if (volumes_make_dirs(a, dir.p, 0755, e) < 0 || volumes_make_dirs(a, links, 0755, e) < 0)
+    if (tree_make(a, dir.p, 0755, e) < 0 || tree_make(a, links, 0755, e) < 0)
         return -1;
     struct logs_run run = { .attempt = next_attempt(dir.p, alone ? STR_NONE : of->container),
                             .container = of->container,

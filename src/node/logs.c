@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "kube/meta.h"
 #include "loop/loop.h"
-#include "node/inside.h"
+#include "node/internal.h"
 
 #include <stdlib.h>
 #include <uv.h>
@@ -34,7 +34,7 @@ static jv status_of(jv status, str container)
                                          "ephemeralContainerStatuses" };
 
     for (size_t i = 0; i < COUNT(lists); i++)
-        for (struct jv_iter it = jv_iter(jv_at(status, lists[i])); jv_next(&it);)
+        JV_EACH (it, jv_at(status, lists[i]))
             if (str_eq(jv_str(jv_at(it.value, "name"), STR_NONE), container))
                 return it.value;
     return JV_ABSENT;

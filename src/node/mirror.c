@@ -106,7 +106,7 @@ static void drop(struct mirror *f, struct entry *x)
 
 static void sweep(struct mirror *f)
 {
-    for (struct map_slot *s = NULL; (s = map_next(&f->entries, s));) {
+    MAP_EACH (s, &f->entries) {
         struct entry *x = s->value;
         if (x->seen != f->lists)
             drop(f, x);
@@ -126,7 +126,7 @@ static void on_page(void *ctx, const struct kube_answer *ans)
         later(f, next_retry(f, ans->retry_after_ms), list);
         return;
     }
-    for (struct jv_iter it = jv_iter(jv_at(ans->obj, "items")); jv_next(&it);)
+    JV_EACH (it, jv_at(ans->obj, "items"))
         put(f, it.value);
     buf_clear(&f->cont);
     buf_add(&f->cont, jv_str(jv_at(ans->obj, "metadata", "continue"), S("")));
@@ -230,7 +230,7 @@ void mirror_free(struct mirror *f)
     if (f->call)
         kube_cancel(f->o.api, f->call);
     loop_timer_stop(f->timer);
-    for (struct map_slot *s = NULL; (s = map_next(&f->entries, s));) {
+    MAP_EACH (s, &f->entries) {
         struct entry *x = s->value;
         jdoc_unref(x->doc);
         free(x);
@@ -268,7 +268,7 @@ jv mirror_list(const struct mirror *f, struct arena *a, str ns)
 {
     struct jbuild b = jb_arr(a);
 
-    for (struct map_slot *s = NULL; (s = map_next(&f->entries, s));) {
+    MAP_EACH (s, &f->entries) {
         jv obj = jdoc_root(((struct entry *)s->value)->doc);
         if (!ns.n || str_eq(meta_namespace(obj), ns))
             jb_push(&b, obj);

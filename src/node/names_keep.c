@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "kube/meta.h"
 #include "loop/log.h"
-#include "node/names_inside.h"
+#include "node/names_internal.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -49,10 +49,9 @@ static void tell_routes(struct names *k)
     struct jbuild b = jb_arr(a);
     struct err e = { 0 };
 
-    for (struct map_slot *s = NULL; (s = map_next(&k->spaces, s));) {
+    MAP_EACH (s, &k->spaces) {
         const struct names_space *at = s->value;
-        for (struct jv_iter it = jv_iter(at->routes ? jdoc_root(at->routes) : JV_ABSENT);
-             jv_next(&it);)
+        JV_EACH (it, at->routes ? jdoc_root(at->routes) : JV_ABSENT)
             jb_push(&b, it.value);
     }
     if (k->n->o.net && k->n->o.net->services)
@@ -77,7 +76,7 @@ static void sweep(struct names *k)
 
 static void drop_old(struct names *k)
 {
-    for (struct map_slot *s = NULL; (s = map_next(&k->spaces, s));) {
+    MAP_EACH (s, &k->spaces) {
         struct names_space *at = s->value;
         if (at->file)
             names_file_drop_old(at->file);
@@ -98,7 +97,7 @@ static void round_of(void *arg)
     k->timer = NULL;
     if (!is_informed(k))
         return; /* asked again when it is */
-    for (struct map_slot *s = NULL; (s = map_next(&k->spaces, s));) {
+    MAP_EACH (s, &k->spaces) {
         struct names_space *at = s->value;
         if (at->dirty)
             routes |= names_space_refresh(at);
@@ -242,7 +241,7 @@ void names_free(struct names *k)
         return;
     loop_timer_stop(k->timer);
     dns_free(k->dns);
-    for (struct map_slot *s = NULL; (s = map_next(&k->spaces, s));)
+    MAP_EACH (s, &k->spaces)
         names_space_free(s->value);
     map_done(&k->spaces);
     mirror_free(k->endpoints);

@@ -4,8 +4,9 @@
 
 #include "base/mem.h"
 #include "kube/meta.h"
-#include "node/names_inside.h"
+#include "node/names_internal.h"
 #include "node/volumes.h"
+#include "sys/tree.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -59,7 +60,7 @@ bool names_pod_is_ready(const struct pod *p)
     for (size_t i = 0; i < p->life->n; i++)
         if (!is_good(&p->life->at[i]))
             return false;
-    for (struct jv_iter it = jv_iter(jv_at(pod, "spec", "readinessGates")); jv_next(&it);)
+    JV_EACH (it, jv_at(pod, "spec", "readinessGates"))
         if (!meta_condition_is(pod, jv_str(jv_at(it.value, "conditionType"), S("")), S("True")))
             return false;
     return true;
@@ -85,9 +86,9 @@ static str own_head(struct arena *a, jv pod, str ip)
     buf_add(&b, head);
     buf_add(&b, names_own_line(a, pod, ip));
     buf_addc(&b, '\n');
-    for (struct jv_iter it = jv_iter(jv_at(pod, "spec", "hostAliases")); jv_next(&it);) {
+    JV_EACH (it, jv_at(pod, "spec", "hostAliases")) {
         buf_add(&b, jv_str(jv_at(it.value, "ip"), S("")));
-        for (struct jv_iter h = jv_iter(jv_at(it.value, "hostnames")); jv_next(&h);)
+        JV_EACH (h, jv_at(it.value, "hostnames"))
             buf_printf(&b, " %" PRI_STR, STR_ARG(jv_str(h.value, S(""))));
         buf_addc(&b, '\n');
     }
@@ -124,7 +125,7 @@ static int sit(struct names *k, struct arena *a, struct pod *p, bool own, str ip
     if (p->seat)
         return 0;
     if (own) {
-        if (volumes_make_dirs(a, p->dir, 0755, e) < 0)
+        if (tree_make(a, p->dir, 0755, e) < 0)
             return -1;
         f = open_file(k, s, in_dir(a, p, "hosts").p, own_head(a, jdoc_root(p->doc), ip), e);
         if (!f)
@@ -132,7 +133,7 @@ static int sit(struct names *k, struct arena *a, struct pod *p, bool own, str ip
         s->n_own++;
     } else if (!s->file) {
         const char *path = arena_printf(a, "%s/%s", k->dir, s->name).p;
-        if (volumes_make_dirs(a, k->dir, 0755, e) < 0)
+        if (tree_make(a, k->dir, 0755, e) < 0)
             return -1;
         s->file = open_file(k, s, path, head, e);
         if (!s->file)
@@ -183,7 +184,7 @@ static int write_text(struct arena *a, const char *dir, const char *path, str te
     enum { HOW = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW };
     int fd = open(path, HOW, 0644);
 
-    if (fd < 0 && errno == ENOENT && volumes_make_dirs(a, dir, 0755, e) == 0)
+    if (fd < 0 && errno == ENOENT && tree_make(a, dir, 0755, e) == 0)
         fd = open(path, HOW, 0644);
     if (fd < 0)
         return err_sys(e, "open %s", path);
@@ -199,7 +200,7 @@ static int write_text(struct arena *a, const char *dir, const char *path, str te
 static str resolv_base(struct arena *a, const struct names *k)
 {
     static const char *const files[] = { "/run/systemd/resolve/resolv.conf", "/etc/resolv.conf" };
-    const struct node_net *net = k->n->o.net;
+    const struct pod_network *net = k->n->o.net;
 
     if (net && net->resolv)
         return str_of(net->resolv);

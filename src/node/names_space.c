@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "kube/meta.h"
 #include "loop/log.h"
-#include "node/names_inside.h"
+#include "node/names_internal.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -70,7 +70,7 @@ static void change(const struct names_space *of, str line, change_fn *fn)
 {
     str abroad = names_line_abroad(line);
 
-    for (struct map_slot *s = NULL; (s = map_next(&of->k->spaces, s));) {
+    MAP_EACH (s, &of->k->spaces) {
         const struct names_space *at = s->value;
         change_in(at, at == of ? line : abroad, fn);
     }
@@ -81,7 +81,7 @@ int names_space_write(struct names *k, struct err *e)
     int64_t now = loop_now_ms(k->n->o.loop);
     int r = 0;
 
-    for (struct map_slot *s = NULL; (s = map_next(&k->spaces, s));) {
+    MAP_EACH (s, &k->spaces) {
         struct names_space *at = s->value;
         if (at->file)
             r |= names_file_write(at->file, now, e);
@@ -94,7 +94,7 @@ int names_space_write(struct names *k, struct err *e)
 
 void names_space_fill(struct names_space *own, struct names_file *f)
 {
-    for (struct map_slot *slot = NULL; (slot = map_next(&own->k->spaces, slot));) {
+    MAP_EACH (slot, &own->k->spaces) {
         const struct names_space *s = slot->value;
         for (size_t i = 0; i < s->lines.n; i++) {
             str line = s->lines.at[i];
@@ -123,7 +123,7 @@ static void gather(struct arena *a, const struct names_space *s, struct names_wo
         .api_ip = n->o.api_ip,
         .api_port = n->o.api_port,
     };
-    for (struct map_slot *slot = NULL; (slot = map_next(&n->pods, slot));) {
+    MAP_EACH (slot, &n->pods) {
         const struct pod *p = slot->value;
         jv pod = jdoc_root(p->doc);
         if (!str_eq(meta_namespace(pod), ns) || names_pod_has_ended(p))

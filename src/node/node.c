@@ -6,7 +6,7 @@
 #include "base/quantity.h"
 #include "kube/meta.h"
 #include "loop/log.h"
-#include "node/inside.h"
+#include "node/internal.h"
 #include "node/logs.h"
 #include "node/volumes.h"
 #include "plan/planner.h"
@@ -101,7 +101,7 @@ static void on_orphan(void *ctx, const struct runtime_event *ev)
 
 static void look_for_orphans(struct node *n)
 {
-    for (struct jv_iter it = jv_iter(jdoc_root(n->known)); jv_next(&it);) {
+    JV_EACH (it, jdoc_root(n->known)) {
         str uid = jv_str(it.value, S(""));
         if (map_get(&n->pods, uid))
             continue;
@@ -136,7 +136,7 @@ static void on_pods_listed(void *ctx)
 
 static void each_pod(struct node *n, str ns, void (*fn)(struct pod *p))
 {
-    for (struct map_slot *s = NULL; (s = map_next(&n->pods, s));) {
+    MAP_EACH (s, &n->pods) {
         struct pod *p = s->value;
         if (!ns.n || str_eq(meta_namespace(jdoc_root(p->doc)), ns))
             fn(p);
@@ -313,7 +313,7 @@ void node_free(struct node *n)
 {
     if (!n)
         return;
-    for (struct map_slot *s = NULL; (s = map_next(&n->pods, s));)
+    MAP_EACH (s, &n->pods)
         pod_free(s->value);
     while (n->orphans)
         orphan_free(n, n->orphans);

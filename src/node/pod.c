@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "kube/meta.h"
 #include "loop/log.h"
-#include "node/inside.h"
+#include "node/internal.h"
 #include "node/volumes.h"
 #include "plan/planner.h"
 
@@ -38,7 +38,7 @@ void node_tell(struct pod *p, bool warning, const char *reason, str container, s
 
 static bool runtime_knows(const struct node *n, str uid)
 {
-    for (struct jv_iter it = jv_iter(jdoc_root(n->known)); jv_next(&it);)
+    JV_EACH (it, jdoc_root(n->known))
         if (str_eq(jv_str(it.value, S("")), uid))
             return true;
     return false;
@@ -77,7 +77,7 @@ struct pod *pod_new(struct node *n, struct jdoc *doc)
         return p;
     if (!p->life->done && anything_ran(p->life))
         life_on_box_gone(p->life, node_now(n), S("NodeRestart"), lost_text);
-    pod_go(p, &out);
+    pod_reconcile(p, &out);
     return p;
 }
 
@@ -136,7 +136,7 @@ static void remove_common(struct pod *p)
         return;
     /* What pods had that ended before our time is known to nobody: it goes with the last. */
     bool last = true;
-    for (struct map_slot *s = NULL; (s = map_next(&p->n->pods, s));)
+    MAP_EACH (s, &p->n->pods)
         last &= s->value == p;
     if (last)
         volumes_remove(p->n->common.p, NULL);
@@ -171,7 +171,7 @@ void pod_update(struct pod *p, struct jdoc *doc, struct jdoc *old)
     if (relabelled)
         names_changed(p->n->names, meta_namespace(now));
     if (!p->adopting)
-        pod_go(p, &out);
+        pod_reconcile(p, &out);
 }
 
 void pod_vanish(struct pod *p)
@@ -189,7 +189,7 @@ void pod_vanish(struct pod *p)
         p->n->o.runtime->ops->end(p->rt, 0);
         return;
     }
-    pod_go(p, &out);
+    pod_reconcile(p, &out);
 }
 
 void pod_retry(struct pod *p)
@@ -200,7 +200,7 @@ void pod_retry(struct pod *p)
     if (p->adopting)
         return;
     life_retry(p->life);
-    pod_go(p, &out);
+    pod_reconcile(p, &out);
 }
 
 /* ---- carrying out */
@@ -249,7 +249,7 @@ static void on_wake(void *arg)
 
     loop_timer_stop(p->wake);
     p->wake = NULL;
-    pod_go(p, &out);
+    pod_reconcile(p, &out);
 }
 
 static void arm(struct pod *p, int64_t at_ms)
@@ -262,7 +262,7 @@ static void arm(struct pod *p, int64_t at_ms)
         p->wake = loop_timer_start(p->n->o.loop, at_ms > now ? at_ms - now : 0, 0, on_wake, p);
 }
 
-void pod_go(struct pod *p, struct life_out *out)
+void pod_reconcile(struct pod *p, struct life_out *out)
 {
     int rounds = 0;
 
@@ -325,7 +325,7 @@ static void learn(struct pod *p, jv state)
 {
     AUTO(arena) struct arena *a = arena_new();
 
-    for (struct jv_iter it = jv_iter(jv_at(state, "containers")); jv_next(&it);) {
+    JV_EACH (it, jv_at(state, "containers")) {
         size_t c = index_of(p, it.key);
         int64_t ended = jv_int(jv_at(it.value, "finished_ms"), 0);
         int64_t signo = jv_int(jv_at(it.value, "signal"), 0);
@@ -352,7 +352,7 @@ static void remember(struct pod *p)
     AUTO(arena) struct arena *a = arena_new();
     str text = pod_read_end(a, arena_printf(a, "%s/sandbox.json", p->dir).p, SANDBOX_MAX);
     jv box = json_parse(a, text, NULL, NULL);
-    const struct node_net *net = p->n->o.net;
+    const struct pod_network *net = p->n->o.net;
 
     devices_mark(&p->n->gpus, str_of(p->uid), jv_at(box, "devices"));
     if (net && net->adopt)
@@ -462,5 +462,5 @@ void pod_on_runtime(void *ctx, const struct runtime_event *ev)
         pod_vanish(p);
         return;
     }
-    pod_go(p, &out);
+    pod_reconcile(p, &out);
 }

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "base/time.h"
-#include "node/inside.h"
+#include "node/internal.h"
 
 enum { HOOK_MS = 10 * 60 * 1000, GRACE_OF_OURS_MS = 500 };
 
@@ -34,7 +34,7 @@ static void answer(struct ask *x, enum probe_result result, str message)
     else
         life_on_hook(p->life, act.c, act.attempt, act.stop, result == PROBE_GOOD, node_now(p->n),
                      &out);
-    pod_go(p, &out);
+    pod_reconcile(p, &out);
 }
 
 static void on_probed(void *ctx, enum probe_result result, str message)
@@ -94,7 +94,7 @@ void pod_ask(struct pod *p, const struct life_action *act)
     bool probe = act->what == LIFE_PROBE;
     jv handler = probe ? jv_get(spec, str_of(fields[act->probe]))
                        : jv_at(spec, "lifecycle", act->stop ? "preStop" : "postStart");
-    const struct node_net *net = p->n->o.net;
+    const struct pod_network *net = p->n->o.net;
     jv exec = jv_at(handler, "exec"), sleep = jv_at(handler, "sleep", "seconds");
 
     x->pod = p;

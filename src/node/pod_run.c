@@ -4,13 +4,14 @@
 #include "base/quantity.h"
 #include "kube/meta.h"
 #include "loop/log.h"
+#include "names/names.h"
 #include "node/env.h"
 #include "node/groups.h"
-#include "node/inside.h"
+#include "node/internal.h"
 #include "node/logs.h"
-#include "node/names.h"
 #include "node/volumes.h"
 #include "plan/planner.h"
+#include "sys/tree.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -74,7 +75,7 @@ static unsigned needs(jv v)
     };
     unsigned found = 0;
 
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
+    JV_EACH (it, v) {
         for (size_t i = 0; jv_is(v, JV_OBJ) && i < COUNT(keys); i++)
             if (str_eqz(it.key, keys[i].key))
                 found |= keys[i].what;
@@ -167,9 +168,9 @@ static int64_t gpus_wanted(struct arena *a, jv pod)
 {
     int64_t sum = 0, most = 0;
 
-    for (struct jv_iter it = jv_iter(jv_at(pod, "spec", "containers")); jv_next(&it);)
+    JV_EACH (it, jv_at(pod, "spec", "containers"))
         sum += amount_of(a, jv_at(it.value, "resources", "limits", "nvidia.com/gpu"), false);
-    for (struct jv_iter it = jv_iter(jv_at(pod, "spec", "initContainers")); jv_next(&it);) {
+    JV_EACH (it, jv_at(pod, "spec", "initContainers")) {
         int64_t one = amount_of(a, jv_at(it.value, "resources", "limits", "nvidia.com/gpu"), false);
         most = one > most ? one : most;
     }
@@ -179,7 +180,7 @@ static int64_t gpus_wanted(struct arena *a, jv pod)
 static int attach(struct pod *p, struct err *e)
 {
     AUTO(arena) struct arena *a = arena_new();
-    const struct node_net *net = p->n->o.net;
+    const struct pod_network *net = p->n->o.net;
     bool own_host = jv_bool(jv_at(p->life->pod, "spec", "hostNetwork"), false);
     bool host = !net || own_host;
     jv how = jobj(a, { "host", JV_TRUE }, { "ip", jstr(a, p->n->o.host_ip) });
@@ -205,8 +206,7 @@ static jv cgroup_json(struct arena *a, const struct pod *p)
     static const char *const lists[] = { "initContainers", "containers" };
 
     for (size_t i = 0; i < COUNT(lists); i++)
-        for (struct jv_iter it = jv_iter(jv_get(jv_at(p->life->pod, "spec"), str_of(lists[i])));
-             jv_next(&it);) {
+        JV_EACH (it, jv_get(jv_at(p->life->pod, "spec"), str_of(lists[i]))) {
             jv limits = jv_at(it.value, "resources", "limits");
             if (jv_exists(jv_at(limits, "cpu")) || jv_exists(jv_at(limits, "memory")))
                 return groups_of_pod(a, p->n->o.groups, str_of(p->uid));
@@ -221,7 +221,7 @@ static jv over_json(struct arena *a, const struct pod *p)
     jv capacity = registration_allocatable(p->n->reg);
     int64_t most = 0;
 
-    for (struct jv_iter it = jv_iter(jv_at(p->life->pod, "spec", "containers")); jv_next(&it);) {
+    JV_EACH (it, jv_at(p->life->pod, "spec", "containers")) {
         jv limits = jv_at(it.value, "resources", "limits");
         int64_t one = amount_of(a, jv_at(limits, "ephemeral-storage"), false);
         if (one == 0)
@@ -303,7 +303,7 @@ static jv base_env(struct arena *a, const struct pod *p, const struct image_run 
         jb_set(&b, S("CUDA_VISIBLE_DEVICES"), jstr(a, list));
         jb_set(&b, S("NVIDIA_VISIBLE_DEVICES"), jstr(a, list.n ? list : S("void")));
     }
-    for (struct jv_iter it = jv_iter(run->env); jv_next(&it);)
+    JV_EACH (it, run->env)
         jb_set(&b, it.key, it.value);
     return jb_done(&b);
 }
@@ -342,7 +342,7 @@ static jv env_list(struct arena *a, jv env, bool tty)
 
     if (tty && !jv_exists(jv_at(env, "TERM")))
         jb_push(&b, jstrz(a, "TERM=xterm"));
-    for (struct jv_iter it = jv_iter(env); jv_next(&it);)
+    JV_EACH (it, env)
         jb_push(&b, jstr(a, arena_printf(a, "%" PRI_STR "=%" PRI_STR, STR_ARG(it.key),
                                          STR_ARG(jv_str(it.value, S(""))))));
     return jb_done(&b);
@@ -505,8 +505,7 @@ static int make_places(struct arena *a, struct pod *p, const struct life_action 
     };
     str term = pod_term_path(a, p, name);
 
-    if (volumes_make_dirs(a, arena_z(a, str_sub(term, 0, (size_t)str_rfind(term, '/'))), 0755, e) <
-        0)
+    if (tree_make(a, arena_z(a, str_sub(term, 0, (size_t)str_rfind(term, '/'))), 0755, e) < 0)
         return -1;
     if (++p->n->log_places % NODE_LOG_SWEEP == 0)
         log_sweep_start(p->n->o.loop, p->n->o.data);
@@ -517,7 +516,7 @@ static jv mount_paths(struct arena *a, jv mounts)
 {
     struct jbuild b = jb_arr(a);
 
-    for (struct jv_iter it = jv_iter(mounts); jv_next(&it);)
+    JV_EACH (it, mounts)
         jb_push(&b, jv_at(it.value, "to"));
     return jb_done(&b);
 }

@@ -4,7 +4,7 @@
  * group.
  */
 
-#include "node/inside.h"
+#include "node/internal.h"
 #include "node/volumes.h"
 
 #include <limits.h>

@@ -1,7 +1,7 @@
 /* Where a pod's containers leave their words, and the last ones: the termination message, or the
  * end of the log. */
 
-#include "node/inside.h"
+#include "node/internal.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
 
 #include "kube/meta.h"
 #include "loop/log.h"
-#include "node/inside.h"
+#include "node/internal.h"
 #include "plan/planner.h"
 
 #include <malloc.h>
@@ -20,7 +20,7 @@ static jv changed(struct arena *a, jv now, jv before)
 {
     struct jbuild b = jb_obj(a);
 
-    for (struct jv_iter it = jv_iter(now); jv_next(&it);)
+    JV_EACH (it, now)
         if (!jv_equal_semantic(it.value, jv_get(before, it.key)))
             jb_set(&b, it.key, it.value);
     static const char *const may_go[] = { "reason", "message", "podIP", "podIPs" };
@@ -38,9 +38,9 @@ static jv conditions_patch(struct arena *a, jv now, jv before)
     static const char *const may_go[] = { "reason", "message" };
     struct jbuild b = jb_arr(a);
 
-    for (struct jv_iter it = jv_iter(now); jv_next(&it);) {
+    JV_EACH (it, now) {
         jv one = it.value;
-        for (struct jv_iter old = jv_iter(before); jv_next(&old);)
+        JV_EACH (old, before)
             for (size_t i = 0; i < COUNT(may_go); i++) {
                 str key = str_of(may_go[i]);
                 if (jv_equal(jv_at(old.value, "type"), jv_at(one, "type")) &&
@@ -57,9 +57,9 @@ static jv addresses_patch(struct arena *a, jv now, jv before)
 {
     struct jbuild b = jb_from(a, now);
 
-    for (struct jv_iter old = jv_iter(before); jv_next(&old);) {
+    JV_EACH (old, before) {
         bool kept = false;
-        for (struct jv_iter it = jv_iter(now); jv_next(&it);)
+        JV_EACH (it, now)
             kept |= jv_equal(jv_at(it.value, "ip"), jv_at(old.value, "ip"));
         if (!kept)
             jb_push(&b,
@@ -73,8 +73,8 @@ static jv own_conditions(struct arena *a, jv before, jv now)
 {
     struct jbuild b = jb_arr(a);
 
-    for (struct jv_iter it = jv_iter(now); jv_next(&it);)
-        for (struct jv_iter old = jv_iter(before); jv_next(&old);)
+    JV_EACH (it, now)
+        JV_EACH (old, before)
             if (str_eq(jv_str(jv_at(old.value, "type"), S("")),
                        jv_str(jv_at(it.value, "type"), S(""))))
                 jb_push(&b, old.value);

@@ -236,7 +236,7 @@ static int64_t port_of(jv port, jv container)
 
     if (!jv_is(port, JV_STR) || str_to_int(name, &n))
         return n;
-    for (struct jv_iter it = jv_iter(jv_at(container, "ports")); jv_next(&it);)
+    JV_EACH (it, jv_at(container, "ports"))
         if (str_eq(jv_str(jv_at(it.value, "name"), S("")), name))
             return jv_int(jv_at(it.value, "containerPort"), 0);
     return 0;
@@ -262,7 +262,7 @@ static void ask_http(struct probe *p, jv get, str host, int64_t port)
     snprintf(p->url, sizeof(p->url), "%s://%s%.*s", tls ? "https" : "http", p->at,
              (int)(path.n > 128 ? 128 : path.n), path.p);
     buf_printf(&p->request, "GET %" PRI_STR " HTTP/1.1\r\n", STR_ARG(path));
-    for (struct jv_iter it = jv_iter(jv_at(get, "httpHeaders")); jv_next(&it);) {
+    JV_EACH (it, jv_at(get, "httpHeaders")) {
         str name = jv_str(jv_at(it.value, "name"), S(""));
         str value = jv_str(jv_at(it.value, "value"), S(""));
         if (!name.n || !is_field(name) || !is_field(value) || str_find(name, ':') >= 0)

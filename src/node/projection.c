@@ -77,7 +77,7 @@ static int add_object(struct making *m, jv source, str name, bool secret)
         return optional ? 0
                         : err_set(m->e, ERR_NOT_FOUND, "%s \"%" PRI_STR "\" not found",
                                   secret ? "secret" : "configmap", STR_ARG(name));
-    for (struct jv_iter it = jv_iter(items); jv_next(&it);) {
+    JV_EACH (it, items) {
         str key = jv_str(jv_at(it.value, "key"), S(""));
         jv v = value_of(obj, secret, key, &binary);
         if (!jv_exists(v) && optional)
@@ -91,7 +91,7 @@ static int add_object(struct making *m, jv source, str name, bool secret)
             return -1;
     }
     for (int part = 0; jv_len(items) == 0 && part < (secret ? 1 : 2); part++)
-        for (struct jv_iter it = jv_iter(jv_at(obj, part ? "binaryData" : "data")); jv_next(&it);)
+        JV_EACH (it, jv_at(obj, part ? "binaryData" : "data"))
             if (add_value(m, it.key, it.value, secret || part, JV_ABSENT) < 0)
                 return -1;
     return 0;
@@ -101,7 +101,7 @@ static int add_object(struct making *m, jv source, str name, bool secret)
 
 static int add_fields(struct making *m, jv source)
 {
-    for (struct jv_iter it = jv_iter(jv_at(source, "items")); jv_next(&it);) {
+    JV_EACH (it, jv_at(source, "items")) {
         jv field = jv_at(it.value, "fieldRef", "fieldPath");
         str value = S("");
         int rc = jv_is(field, JV_STR)
@@ -143,7 +143,7 @@ static int add_source(struct making *m, jv source)
         return add_fields(m, down);
     if (jv_is(jv_at(source, "serviceAccountToken"), JV_OBJ))
         return add_token(m, jv_at(source, "serviceAccountToken"));
-    for (struct jv_iter it = jv_iter(source); jv_next(&it);)
+    JV_EACH (it, source)
         return err_set(m->e, ERR_INVALID, "%" PRI_STR " is not available on this node",
                        STR_ARG(it.key));
     return 0;
@@ -171,7 +171,7 @@ int projection_make(struct arena *a, const struct projection_of *of, jv volume,
     jv sources = jv_at(volume, "projected", "sources");
     if (!jv_is(jv_at(volume, "projected"), JV_OBJ))
         return add_source(&m, volume);
-    for (struct jv_iter it = jv_iter(sources); jv_next(&it);)
+    JV_EACH (it, sources)
         if (add_source(&m, it.value) < 0)
             return -1;
     return 0;

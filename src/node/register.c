@@ -4,7 +4,7 @@
 #include "base/time.h"
 #include "kube/meta.h"
 #include "loop/log.h"
-#include "node/inside.h"
+#include "node/internal.h"
 #include "plan/planner.h"
 
 enum {
@@ -33,7 +33,7 @@ static jv condition(struct arena *a, jv old, const char *type, bool is, const ch
     str status = is ? S("True") : S("False");
     jv since = JV_ABSENT, at = jstr(a, time_text(a, now));
 
-    for (struct jv_iter it = jv_iter(jv_at(old, "status", "conditions")); jv_next(&it);)
+    JV_EACH (it, jv_at(old, "status", "conditions"))
         if (str_eqz(jv_str(jv_at(it.value, "type"), S("")), type) &&
             str_eq(jv_str(jv_at(it.value, "status"), S("")), status))
             since = jv_at(it.value, "lastTransitionTime");
@@ -59,7 +59,7 @@ static jv conditions(struct arena *a, const struct node *n, jv old)
     if (names_limits(n->names))
         jb_push(&b, condition(a, old, "SharedNetwork", true, "PodsShareTheMachinesNetwork",
                               names_limits(n->names), now));
-    for (struct jv_iter it = jv_iter(n->o.conditions); jv_next(&it);)
+    JV_EACH (it, n->o.conditions)
         jb_push(&b, it.value);
     return jb_done(&b);
 }
@@ -171,7 +171,7 @@ static void on_got(void *ctx, const struct kube_answer *ans)
     if (!none && trouble(r, ans))
         return;
     bool same = !none;
-    for (struct jv_iter it = jv_iter(labels); jv_next(&it);)
+    JV_EACH (it, labels)
         same &= jv_equal(jv_get(meta_labels(ans->obj), it.key), it.value);
     if (same) {
         patch_status(r, ans->obj);

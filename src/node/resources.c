@@ -187,7 +187,7 @@ jv devices_take(struct devices *d, struct arena *a, str owner, int64_t want)
 
 void devices_mark(struct devices *d, str owner, jv indexes)
 {
-    for (struct jv_iter it = jv_iter(indexes); jv_next(&it);) {
+    JV_EACH (it, indexes) {
         int64_t i = jv_int(it.value, -1);
         if (i >= 0 && i < (int64_t)d->n)
             give(d, (size_t)i, owner);

@@ -4,7 +4,7 @@
 #include "node/storage.h"
 
 #include "base/quantity.h"
-#include "loop/tree.h"
+#include "sys/tree.h"
 
 static bool amount(struct arena *a, jv v, struct quantity *out)
 {
@@ -25,10 +25,10 @@ static bool is_on_disk(jv volume)
 
 bool storage_is_limited(jv pod)
 {
-    for (struct jv_iter it = jv_iter(jv_at(pod, "spec", "containers")); jv_next(&it);)
+    JV_EACH (it, jv_at(pod, "spec", "containers"))
         if (!jv_is_null(limit_of(it.value)))
             return true;
-    for (struct jv_iter it = jv_iter(jv_at(pod, "spec", "volumes")); jv_next(&it);)
+    JV_EACH (it, jv_at(pod, "spec", "volumes"))
         if (is_on_disk(it.value) && !jv_is_null(jv_at(it.value, "emptyDir", "sizeLimit")))
             return true;
     return false;
@@ -43,12 +43,12 @@ jv storage_measure(struct arena *a, jv pod, const char *dir)
 {
     struct jbuild boxes = jb_obj(a), volumes = jb_obj(a);
 
-    for (struct jv_iter it = jv_iter(jv_at(pod, "spec", "containers")); jv_next(&it);) {
+    JV_EACH (it, jv_at(pod, "spec", "containers")) {
         str name = jv_str(jv_at(it.value, "name"), S(""));
         jb_set(&boxes, name,
                jint(a, bytes_in(a, dir, "over", name) + bytes_in(a, dir, "tmp", name)));
     }
-    for (struct jv_iter it = jv_iter(jv_at(pod, "spec", "volumes")); jv_next(&it);) {
+    JV_EACH (it, jv_at(pod, "spec", "volumes")) {
         str name = jv_str(jv_at(it.value, "name"), S(""));
         if (is_on_disk(it.value))
             jb_set(&volumes, name, jint(a, bytes_in(a, dir, "volumes", name)));
@@ -58,7 +58,7 @@ jv storage_measure(struct arena *a, jv pod, const char *dir)
 
 static str volume_exceeded(struct arena *a, jv pod, jv use)
 {
-    for (struct jv_iter it = jv_iter(jv_at(pod, "spec", "volumes")); jv_next(&it);) {
+    JV_EACH (it, jv_at(pod, "spec", "volumes")) {
         str name = jv_str(jv_at(it.value, "name"), S(""));
         struct quantity most;
         if (!is_on_disk(it.value) || !amount(a, jv_at(it.value, "emptyDir", "sizeLimit"), &most) ||
@@ -76,7 +76,7 @@ static int64_t total(jv numbers)
 {
     int64_t sum = 0;
 
-    for (struct jv_iter it = jv_iter(numbers); jv_next(&it);)
+    JV_EACH (it, numbers)
         sum += jv_int(it.value, 0);
     return sum;
 }
@@ -88,7 +88,7 @@ str storage_exceeded(struct arena *a, jv pod, jv use)
 
     if (volume.n)
         return volume;
-    for (struct jv_iter it = jv_iter(jv_at(pod, "spec", "containers")); jv_next(&it);) {
+    JV_EACH (it, jv_at(pod, "spec", "containers")) {
         str name = jv_str(jv_at(it.value, "name"), S(""));
         if (!amount(a, limit_of(it.value), &most))
             continue;

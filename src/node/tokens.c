@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "kube/meta.h"
-#include "node/inside.h"
+#include "node/internal.h"
 
 enum { DEFAULT_S = 3600, RETRY_MS = 1000, RETRY_MAX_MS = 60 * 1000, LEAST_MS = 60 * 1000 };
 
@@ -131,8 +131,8 @@ bool pod_tokens_are_here(struct pod *p)
 {
     bool all = true;
 
-    for (struct jv_iter v = jv_iter(jv_at(p->life->pod, "spec", "volumes")); jv_next(&v);)
-        for (struct jv_iter s = jv_iter(jv_at(v.value, "projected", "sources")); jv_next(&s);) {
+    JV_EACH (v, jv_at(p->life->pod, "spec", "volumes"))
+        JV_EACH (s, jv_at(v.value, "projected", "sources")) {
             jv source = jv_at(s.value, "serviceAccountToken");
             if (jv_is(source, JV_OBJ) && !want(p, source)->text.n)
                 all = false;

@@ -4,8 +4,8 @@
 
 #include "base/quantity.h"
 #include "kube/meta.h"
-#include "loop/tree.h"
 #include "node/env.h"
+#include "sys/tree.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,25 +14,6 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-int volumes_make_dirs(struct arena *a, const char *path, mode_t mode, struct err *e)
-{
-    char *p = (char *)(uintptr_t)arena_str(a, str_of(path)).p;
-    int rc = mkdir(p, mode);
-
-    if (rc < 0 && errno == ENOENT) {
-        for (char *s = p + 1; (s = strchr(s, '/')); *s++ = '/') {
-            *s = '\0';
-            if (mkdir(p, 0755) < 0 && errno != EEXIST)
-                return err_sys(e, "mkdir %s", p);
-        }
-        rc = mkdir(p, mode);
-    }
-    if (rc < 0)
-        return errno == EEXIST ? 0 : err_sys(e, "mkdir %s", p);
-    chmod(p, mode); /* whatever the umask is */
-    return 0;
-}
 
 /* ---- hostPath */
 
@@ -65,7 +46,7 @@ static int host_path(struct arena *a, jv source, str *path, struct err *e)
             continue;
         bool there = stat(p, &st) == 0;
         if (!there && types[i].is == S_IFDIR && types[i].make)
-            return volumes_make_dirs(a, p, types[i].make, e);
+            return tree_make(a, p, types[i].make, e);
         if (!there && types[i].make) {
             int fd = open(p, O_WRONLY | O_CREAT | O_CLOEXEC, types[i].make);
             if (fd < 0)
@@ -78,7 +59,7 @@ static int host_path(struct arena *a, jv source, str *path, struct err *e)
                            types[i].name);
     }
     if (access(p, F_OK) < 0)
-        return volumes_make_dirs(a, p, 0755, e);
+        return tree_make(a, p, 0755, e);
     return 0;
 }
 
@@ -91,8 +72,7 @@ static int make_own(struct arena *a, const struct volumes_of *of, const char *pa
 {
     struct stat st;
 
-    if (volumes_make_dirs(a, arena_z(a, of->claims), 0711, e) < 0 ||
-        volumes_make_dirs(a, path, 0777, e) < 0)
+    if (tree_make(a, arena_z(a, of->claims), 0711, e) < 0 || tree_make(a, path, 0777, e) < 0)
         return -1;
     if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && (st.st_mode & 07777) == 0770 &&
         st.st_uid == geteuid() && st.st_gid == getegid() && chmod(path, 0777) < 0)
@@ -124,7 +104,7 @@ static int claimed(struct arena *a, const struct volumes_of *of, str name, str *
                        STR_ARG(name));
     str own = jv_str(jv_at(pv, "spec", "hostPath", "path"), S(""));
     *path = jv_str(jv_at(pv, "spec", "local", "path"), own);
-    for (struct jv_iter it = jv_iter(jv_at(claim, "status", "accessModes")); jv_next(&it);)
+    JV_EACH (it, jv_at(claim, "status", "accessModes"))
         *ro |= jv_len(jv_at(claim, "status", "accessModes")) == 1 &&
                str_eq(jv_str(it.value, S("")), S("ReadOnlyMany"));
     if (!path->n)
@@ -133,8 +113,7 @@ static int claimed(struct arena *a, const struct volumes_of *of, str name, str *
                        "\" is neither hostPath nor local: not available on this node",
                        STR_ARG(volume));
     const char *made = arena_z(a, *path);
-    return is_own(of->claims, *path) ? make_own(a, of, made, e)
-                                     : volumes_make_dirs(a, made, 0770, e);
+    return is_own(of->claims, *path) ? make_own(a, of, made, e) : tree_make(a, made, 0770, e);
 }
 
 /* ---- each */
@@ -151,7 +130,7 @@ static int64_t size_of(struct arena *a, jv v)
 /* Whether the files are called as in the object, if not all of it is wanted. */
 static bool keeps_names(jv source)
 {
-    for (struct jv_iter it = jv_iter(jv_at(source, "items")); jv_next(&it);)
+    JV_EACH (it, jv_at(source, "items"))
         if (!jv_equal(jv_at(it.value, "key"), jv_at(it.value, "path")))
             return false;
     return true;
@@ -159,7 +138,7 @@ static bool keeps_names(jv source)
 
 static str controller(jv obj)
 {
-    for (struct jv_iter it = jv_iter(jv_at(obj, "metadata", "ownerReferences")); jv_next(&it);)
+    JV_EACH (it, jv_at(obj, "metadata", "ownerReferences"))
         if (jv_bool(jv_at(it.value, "controller"), false))
             return jv_str(jv_at(it.value, "uid"), STR_NONE);
     return STR_NONE;
@@ -184,9 +163,9 @@ bool volumes_are_others(jv pod)
 {
     bool is = runs_as(jv_at(pod, "spec", "securityContext"));
 
-    for (struct jv_iter c = jv_iter(jv_at(pod, "spec", "containers")); jv_next(&c);)
+    JV_EACH (c, jv_at(pod, "spec", "containers"))
         is |= runs_as(jv_at(c.value, "securityContext"));
-    for (struct jv_iter c = jv_iter(jv_at(pod, "spec", "initContainers")); jv_next(&c);)
+    JV_EACH (c, jv_at(pod, "spec", "initContainers"))
         is |= runs_as(jv_at(c.value, "securityContext"));
     return is;
 }
@@ -226,10 +205,8 @@ static bool is_token_alone(const struct volumes_of *of, jv volume)
     if (!of->common || !str_starts(name, S("kube-api-access-")))
         return false;
     for (size_t i = 0; i < COUNT(lists); i++)
-        for (struct jv_iter c =
-                 jv_iter(jv_get(jv_at(of->from.fields.pod, "spec"), str_of(lists[i])));
-             jv_next(&c);)
-            for (struct jv_iter m = jv_iter(jv_at(c.value, "volumeMounts")); jv_next(&m);)
+        JV_EACH (c, jv_get(jv_at(of->from.fields.pod, "spec"), str_of(lists[i])))
+            JV_EACH (m, jv_at(c.value, "volumeMounts"))
                 if (str_eq(jv_str(jv_at(m.value, "name"), S("")), name) &&
                     !str_eqz(jv_str(jv_at(m.value, "mountPath"), S("")), VOLUMES_TOKEN_PATH))
                     return false;
@@ -265,11 +242,10 @@ static int set_up_one(struct arena *a, const struct volumes_of *of, jv volume, j
             return -1;
         if (is_token_alone(of, volume)) {
             path = arena_printf(a, "%s/account", of->dir);
-            if (volumes_make_dirs(a, path.p, 0755, e) < 0 || write_token(path.p, &files, e) < 0)
+            if (tree_make(a, path.p, 0755, e) < 0 || write_token(path.p, &files, e) < 0)
                 return -1;
-        } else if (volumes_make_dirs(a, path.p,
-                                     common.n && jv_exists(jv_at(volume, "secret")) ? 0700 : 0755,
-                                     e) < 0 ||
+        } else if (tree_make(a, path.p,
+                             common.n && jv_exists(jv_at(volume, "secret")) ? 0700 : 0755, e) < 0 ||
                    volumes_write(path.p, &files, e) < 0) {
             return -1;
         }
@@ -283,10 +259,10 @@ static int set_up_one(struct arena *a, const struct volumes_of *of, jv volume, j
     } else if (jv_is(empty, JV_OBJ) || jv_len(volume) <= 1) {
         memory = str_eq(jv_str(jv_at(empty, "medium"), S("")), S("Memory"));
         size = size_of(a, jv_at(empty, "sizeLimit"));
-        if (volumes_make_dirs(a, path.p, 0777, e) < 0)
+        if (tree_make(a, path.p, 0777, e) < 0)
             return -1;
     } else {
-        for (struct jv_iter it = jv_iter(volume); jv_next(&it);)
+        JV_EACH (it, volume)
             if (!str_eq(it.key, S("name")))
                 return err_set(e, ERR_INVALID,
                                "volumes of type %" PRI_STR " are not available on this node",
@@ -302,8 +278,7 @@ int volumes_set_up(struct arena *a, const struct volumes_of *of, jv *out, struct
 {
     struct jbuild b = jb_obj(a);
 
-    for (struct jv_iter it = jv_iter(jv_at(of->from.fields.pod, "spec", "volumes"));
-         jv_next(&it);) {
+    JV_EACH (it, jv_at(of->from.fields.pod, "spec", "volumes")) {
         str name = jv_str(jv_at(it.value, "name"), S(""));
         jv one = JV_ABSENT;
         if (set_up_one(a, of, it.value, &one, e) < 0)
@@ -319,7 +294,7 @@ int volumes_mounts(struct arena *a, jv container, jv volumes, jv env, jv *out, s
 {
     struct jbuild b = jb_arr(a);
 
-    for (struct jv_iter it = jv_iter(jv_at(container, "volumeMounts")); jv_next(&it);) {
+    JV_EACH (it, jv_at(container, "volumeMounts")) {
         str name = jv_str(jv_at(it.value, "name"), S(""));
         jv volume = jv_get(volumes, name);
         str sub = jv_str(jv_at(it.value, "subPath"), S(""));
@@ -351,7 +326,7 @@ int volumes_mounts(struct arena *a, jv container, jv volumes, jv env, jv *out, s
 
 bool volumes_use(jv volumes, str path)
 {
-    for (struct jv_iter it = jv_iter(volumes); jv_next(&it);)
+    JV_EACH (it, volumes)
         if (str_eq(jv_str(jv_at(it.value, "path"), STR_NONE), path))
             return true;
     return false;
@@ -361,7 +336,7 @@ jv volumes_in_memory(struct arena *a, jv volumes)
 {
     struct jbuild b = jb_arr(a);
 
-    for (struct jv_iter it = jv_iter(volumes); jv_next(&it);)
+    JV_EACH (it, volumes)
         if (jv_bool(jv_at(it.value, "memory"), false))
             jb_push(&b, jobj(a, { "path", jv_at(it.value, "path") },
                              { "size_bytes", jv_at(it.value, "size_bytes") }));

@@ -31,8 +31,6 @@ bool volumes_use(jv volumes, str path);
 /* Volumes in memory: [{path, size_bytes}]. */
 jv volumes_in_memory(struct arena *a, jv volumes);
 
-/* With those above it; mode: of the last, if it was not there. */
-int volumes_make_dirs(struct arena *a, const char *path, mode_t mode, struct err *e);
 /* Removes a directory and everything in it: tree_remove() */
 int volumes_remove(const char *dir, struct err *e);
 

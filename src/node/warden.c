@@ -4,11 +4,11 @@
 #include "node/warden.h"
 
 #include "base/mem.h"
-#include "loop/tree.h"
-#include "node/warden_pod.h"
-#include "node/warden_spec.h"
-#include "node/warden_state.h"
-#include "node/warden_sys.h"
+#include "node/warden_internal.h"
+#include "sandbox/spec.h"
+#include "sandbox/state.h"
+#include "sys/sys.h"
+#include "sys/tree.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -47,7 +47,7 @@ static void tell_gone(struct runtime_pod *p, jv state, str why)
 
 static void pod_free(struct runtime_pod *p)
 {
-    warden_wire_done(&p->wire);
+    msgsock_done(&p->wire);
     if (p->pidfd >= 0)
         close(p->pidfd);
     free(p->uid);
@@ -76,21 +76,20 @@ static void hang_up(struct runtime_pod *p)
     p->has_talk = false;
     uv_poll_stop(&p->talk);
     uv_close((uv_handle_t *)&p->talk, on_closed);
-    warden_wire_done(&p->wire);
+    msgsock_done(&p->wire);
 }
 
 static void mind_writing(struct runtime_pod *p)
 {
     if (p->has_talk)
-        uv_poll_start(&p->talk, UV_READABLE | (warden_wire_waits(&p->wire) ? UV_WRITABLE : 0),
-                      on_conn);
+        uv_poll_start(&p->talk, UV_READABLE | (msgsock_waits(&p->wire) ? UV_WRITABLE : 0), on_conn);
 }
 
 void warden_pod_say(struct runtime_pod *p, jv v, const int *fds, size_t nfds)
 {
     if (!p->has_talk)
         return; /* its end is seen, or it is connected again and tells how things are */
-    if (warden_wire_say(&p->wire, v, fds, nfds) < 0)
+    if (msgsock_say(&p->wire, v, fds, nfds) < 0)
         return; /* the poll will see it, too */
     mind_writing(p);
 }
@@ -128,7 +127,7 @@ static void take_line(struct runtime_pod *p, str line)
     } else if (jv_exists(at = jv_at(v, "failed"))) {
         take_box(p, RUNTIME_FAILED, at);
     } else if (jv_exists(at = jv_at(v, "exec_tty"))) {
-        warden_call_tty(p, (uint64_t)jv_int(jv_at(at, "id"), 0), warden_wire_take_fd(&p->wire));
+        warden_call_tty(p, (uint64_t)jv_int(jv_at(at, "id"), 0), msgsock_take_fd(&p->wire));
     } else if (jv_exists(at = jv_at(v, "exec_exited"))) {
         warden_call_exited(p, (uint64_t)jv_int(jv_at(at, "id"), 0),
                            (int)jv_int(jv_at(at, "code"), -1), jv_str(jv_at(at, "why"), STR_NONE));
@@ -139,7 +138,7 @@ static void take_lines(struct runtime_pod *p)
 {
     str line;
 
-    while (!p->dropped && p->has_talk && warden_wire_line(&p->wire, &line))
+    while (!p->dropped && p->has_talk && msgsock_line(&p->wire, &line))
         take_line(p, line);
 }
 
@@ -150,12 +149,12 @@ static void on_conn(uv_poll_t *h, int status, int events)
 
     (void)status;
     (void)events;
-    int rc = warden_wire_fill(&p->wire, &e);
+    int rc = msgsock_fill(&p->wire, &e);
     take_lines(p);
     if (!p->has_talk)
         return;
-    warden_wire_used(&p->wire);
-    if (rc < 0 || warden_wire_flush(&p->wire) < 0)
+    msgsock_used(&p->wire);
+    if (rc < 0 || msgsock_flush(&p->wire) < 0)
         hang_up(p); /* it is dying: its keeper's end is the end */
     else
         mind_writing(p);
@@ -163,7 +162,7 @@ static void on_conn(uv_poll_t *h, int status, int events)
 
 static void talk_over(struct runtime_pod *p, int fd)
 {
-    warden_wire_init(&p->wire, fd);
+    msgsock_init(&p->wire, fd);
     uv_poll_init(loop_uv(p->rt->loop), &p->talk, fd);
     p->talk.data = p;
     p->has_talk = true;
@@ -183,8 +182,8 @@ static void bury(struct runtime_pod *p, const char *why)
         struct err e = { 0 };
         st = warden_state_read(a, dirfd, &e);
         if (!jv_exists(jv_at(st, "ended_ms"))) { /* the keeper had no time to clear away */
-            warden_sweep(str_of(p->uid));
-            st = warden_state_bury(a, dirfd, warden_now_ms(), str_of(why));
+            sys_kill_pod_strays(str_of(p->uid));
+            st = warden_state_bury(a, dirfd, sys_now_ms(), str_of(why));
         }
         close(dirfd);
     }
@@ -202,7 +201,7 @@ static void on_death(uv_poll_t *h, int status, int events)
     uv_poll_stop(&p->death);
     uv_close((uv_handle_t *)&p->death, on_closed);
     if (p->has_talk) { /* its last words */
-        warden_wire_fill(&p->wire, &e);
+        msgsock_fill(&p->wire, &e);
         take_lines(p);
     }
     hang_up(p);
@@ -248,13 +247,13 @@ static int write_sandbox(const struct runtime_pod *p, jv sandbox, struct err *e)
     AUTO(buf) struct buf b = { 0 };
     char path[PATH_MAX];
 
-    if (mkdir(p->dir, 0700) < 0 && errno != EEXIST && warden_mkdirs(p->dir, 0700) < 0)
+    if (mkdir(p->dir, 0700) < 0 && errno != EEXIST && sys_mkdirs(p->dir, 0700) < 0)
         return err_sys(e, "make %s", p->dir);
     snprintf(path, sizeof(path), "%s/state.json", p->dir);
     if (unlink(path) < 0 && errno != ENOENT)
         return err_sys(e, "remove %s", path);
     snprintf(path, sizeof(path), "%s/sandbox.json", p->dir);
-    AUTO(warden_fd) int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    AUTO(sys_fd) int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd < 0)
         return err_sys(e, "open %s", path);
     json_print(&b, sandbox);
@@ -382,7 +381,7 @@ static int peer(int fd)
 static int dial(const struct runtime_pod *p)
 {
     struct sockaddr_un at = { .sun_family = AF_UNIX };
-    AUTO(warden_fd) int dirfd = open(p->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    AUTO(sys_fd) int dirfd = open(p->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
     snprintf(at.sun_path, sizeof(at.sun_path), "/proc/self/fd/%d/ctl", dirfd);
@@ -398,7 +397,7 @@ static bool is_held(const struct runtime_pod *p)
     char path[PATH_MAX];
 
     snprintf(path, sizeof(path), "%s/warden.log", p->dir);
-    AUTO(warden_fd) int fd = open(path, O_RDWR | O_CLOEXEC);
+    AUTO(sys_fd) int fd = open(path, O_RDWR | O_CLOEXEC);
     return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0;
 }
 
@@ -517,7 +516,7 @@ static jv list(struct runtime *base, struct arena *a)
 static void forget(struct runtime *base, str uid)
 {
     struct warden_runtime *rt = (struct warden_runtime *)base;
-    AUTO(warden_fd) int dir = open(rt->pods, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    AUTO(sys_fd) int dir = open(rt->pods, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     char name[256];
 
     if (uid.n == 0 || uid.n >= sizeof(name) || uid.p[0] == '.' || str_find(uid, '/') >= 0)

@@ -1,10 +1,10 @@
 /* Execs as the node sees them: with their output gathered (probes, hooks), or with descriptors of
  * the caller's own. */
 
-#include "node/warden_pod.h"
+#include "node/warden_internal.h"
 
 #include "base/mem.h"
-#include "node/warden_sys.h"
+#include "sys/sys.h"
 
 #include <errno.h>
 #include <fcntl.h>

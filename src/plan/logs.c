@@ -29,7 +29,7 @@ bool logs_is_main(jv pod, str container)
     jv first = jv_at(jv_index(jv_at(pod, "spec", "containers"), 0), "name");
     str chosen = jv_str(jv_get(meta_annotations(pod), S(MAIN_CONTAINER)), STR_NONE);
 
-    for (struct jv_iter it = jv_iter(jv_at(pod, "spec", "containers")); jv_next(&it);)
+    JV_EACH (it, jv_at(pod, "spec", "containers"))
         if (str_eq(jv_str(jv_at(it.value, "name"), STR_NONE), chosen))
             first = jv_at(it.value, "name");
     return str_eq(jv_str(first, STR_NONE), container);

@@ -38,7 +38,7 @@ static int64_t restarts_of(jv statuses)
 {
     int64_t sum = 0;
 
-    for (struct jv_iter c = jv_iter(statuses); jv_next(&c);) {
+    JV_EACH (c, statuses) {
         int64_t n = jv_int(jv_get(c.value, S("restartCount")), 0);
         if (n > 0 && n <= INT32_MAX) /* it is an int32; anything else is no count */
             sum += n;
@@ -52,7 +52,7 @@ static void read_exit(struct arena *a, jv pod, const char *main, struct seen_pod
     str name =
         main ? str_of(main) : field(jv_index(jv_at(pod, "spec", "containers"), 0), S("name"));
 
-    for (struct jv_iter c = jv_iter(jv_at(pod, "status", "containerStatuses")); jv_next(&c);) {
+    JV_EACH (c, jv_at(pod, "status", "containerStatuses")) {
         jv ended = jv_at(c.value, "state", "terminated");
         if (!jv_is(ended, JV_OBJ) || !str_eq(field(c.value, S("name")), name))
             continue;
@@ -95,7 +95,7 @@ static bool trouble_of_conditions(struct arena *a, str pod, jv conditions, struc
     jv last = JV_ABSENT;
     int64_t last_us = 0;
 
-    for (struct jv_iter c = jv_iter(conditions); jv_next(&c);) {
+    JV_EACH (c, conditions) {
         int64_t us = 0;
         if (time_parse(field(c.value, S("lastTransitionTime")), &us, NULL) < 0)
             us = INT64_MIN;

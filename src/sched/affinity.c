@@ -2,7 +2,7 @@
  * when it is {} (all of them); what labels namespaces have is not known here. */
 
 #include "kube/selector.h"
-#include "sched/inside.h"
+#include "sched/internal.h"
 
 #define REQUIRED "requiredDuringSchedulingIgnoredDuringExecution"
 
@@ -27,8 +27,8 @@ static bool is_greater(str x, str y, bool less)
 
 static bool expression_matches(jv expr, bool there, str value)
 {
-    str op = FS(expr, "operator");
-    jv values = F(expr, "values");
+    str op = FIELD_STR(expr, "operator");
+    jv values = FIELD(expr, "values");
     str first = jv_str(jv_index(values, 0), S(""));
 
     if (str_eqz(op, "In"))
@@ -44,17 +44,17 @@ static bool expression_matches(jv expr, bool there, str value)
 
 bool node_term_matches(jv term, const struct sched_node *n)
 {
-    jv labels = F(term, "matchExpressions"), fields = F(term, "matchFields");
+    jv labels = FIELD(term, "matchExpressions"), fields = FIELD(term, "matchFields");
     str value;
 
     if (!jv_len(labels) && !jv_len(fields))
         return false; /* nothing said is nothing meant */
-    EACH (it, labels) {
-        bool there = label_value(n, FS(it.value, "key"), &value);
+    JV_EACH (it, labels) {
+        bool there = label_value(n, FIELD_STR(it.value, "key"), &value);
         if (!expression_matches(it.value, there, value))
             return false;
     }
-    EACH (it, fields)
+    JV_EACH (it, fields)
         if (!expression_matches(it.value, true, n->name))
             return false;
     return true;
@@ -62,7 +62,7 @@ bool node_term_matches(jv term, const struct sched_node *n)
 
 bool node_terms_match(jv node_selector, const struct sched_node *n)
 {
-    EACH (it, F(node_selector, "nodeSelectorTerms"))
+    JV_EACH (it, FIELD(node_selector, "nodeSelectorTerms"))
         if (node_term_matches(it.value, n))
             return true;
     return false;
@@ -70,10 +70,10 @@ bool node_terms_match(jv node_selector, const struct sched_node *n)
 
 bool node_is_wanted(const struct sched_pod *pod, const struct sched_node *n)
 {
-    jv required = F(F(pod->affinity, "nodeAffinity"), REQUIRED);
+    jv required = FIELD(FIELD(pod->affinity, "nodeAffinity"), REQUIRED);
     str value;
 
-    EACH (it, pod->selector)
+    JV_EACH (it, pod->selector)
         if (!label_value(n, it.key, &value) || !str_eq(value, jv_str(it.value, S(""))))
             return false;
     return jv_is_null(required) || node_terms_match(required, n);
@@ -83,12 +83,12 @@ bool node_is_wanted(const struct sched_pod *pod, const struct sched_node *n)
 
 static jv affinity_terms(const struct sched_pod *pod)
 {
-    return F(F(pod->affinity, "podAffinity"), REQUIRED);
+    return FIELD(FIELD(pod->affinity, "podAffinity"), REQUIRED);
 }
 
 static jv anti_terms(const struct sched_pod *pod)
 {
-    return F(F(pod->affinity, "podAntiAffinity"), REQUIRED);
+    return FIELD(FIELD(pod->affinity, "podAntiAffinity"), REQUIRED);
 }
 
 bool pod_keeps_away(const struct sched_pod *pod)
@@ -98,7 +98,7 @@ bool pod_keeps_away(const struct sched_pod *pod)
 
 static bool namespace_is_meant(jv term, const struct sched_pod *whose, str ns)
 {
-    jv selector = F(term, "namespaceSelector"), names = F(term, "namespaces");
+    jv selector = FIELD(term, "namespaceSelector"), names = FIELD(term, "namespaces");
 
     if (jv_is(selector, JV_OBJ) && !jv_len(selector))
         return true;
@@ -114,14 +114,14 @@ static bool term_means(struct arena *a, jv term, const struct sched_pod *whose,
     str why;
 
     return namespace_is_meant(term, whose, other->ns) &&
-           selector_from_object(a, F(term, "labelSelector"), &s, &why) == 0 &&
+           selector_from_object(a, FIELD(term, "labelSelector"), &s, &why) == 0 &&
            selector_matches(&s, other->labels);
 }
 
 /* Both nodes are in the same zone, rack, ... */
 static bool are_together(jv term, const struct sched_node *x, const struct sched_node *y)
 {
-    str key = FS(term, "topologyKey"), xv, yv;
+    str key = FIELD_STR(term, "topologyKey"), xv, yv;
 
     return label_value(x, key, &xv) && label_value(y, key, &yv) && str_eq(xv, yv);
 }
@@ -143,7 +143,7 @@ static bool has_match(const struct candidate *c, jv term, const struct sched_nod
 /* The first of pods that want each other has nobody to be with yet. */
 static bool is_first_of_its_kind(const struct candidate *c)
 {
-    EACH (it, affinity_terms(c->pod))
+    JV_EACH (it, affinity_terms(c->pod))
         if (has_match(c, it.value, NULL) || !term_means(c->l->a, it.value, c->pod, c->pod))
             return false;
     return true;
@@ -155,8 +155,8 @@ static bool has_its_company(const struct candidate *c, const struct sched_node *
     bool all = true;
     str value;
 
-    EACH (it, terms) {
-        if (!label_value(n, FS(it.value, "topologyKey"), &value))
+    JV_EACH (it, terms) {
+        if (!label_value(n, FIELD_STR(it.value, "topologyKey"), &value))
             return false;
         all = all && has_match(c, it.value, n);
     }
@@ -167,7 +167,7 @@ static bool is_kept_away(const struct candidate *c, const struct sched_node *n)
 {
     for (size_t i = 0; c->l->has_anti && i < c->l->n; i++)
         for (const struct seat *s = c->l->places[i].seats; s; s = s->next)
-            EACH (it, anti_terms(s->pod))
+            JV_EACH (it, anti_terms(s->pod))
                 if (are_together(it.value, n, c->l->places[i].node) &&
                     term_means(c->l->a, it.value, s->pod, c->pod))
                     return true;
@@ -180,7 +180,7 @@ void filter_affinity(const struct candidate *c, const struct place *p, struct re
         refuse(why, S("node(s) didn't match pod affinity rules"), true);
         return;
     }
-    EACH (it, anti_terms(c->pod))
+    JV_EACH (it, anti_terms(c->pod))
         if (has_match(c, it.value, p->node)) {
             refuse(why, S("node(s) didn't match pod anti-affinity rules"), false);
             return;

@@ -27,25 +27,25 @@ jv local_path_class(struct arena *a)
 
 str claim_volume_name(struct arena *a, jv claim)
 {
-    str name = FS(F(claim, "spec"), "volumeName");
+    str name = FIELD_STR(FIELD(claim, "spec"), "volumeName");
 
     return name.n ? name : arena_printf(a, "pvc-%" PRI_STR, STR_ARG(meta_uid(claim)));
 }
 
 bool claim_is_bound(jv claim)
 {
-    return str_eqz(FS(F(claim, "status"), "phase"), "Bound");
+    return str_eqz(FIELD_STR(FIELD(claim, "status"), "phase"), "Bound");
 }
 
 bool claim_waits_for_consumer(const struct claim_seen *seen)
 {
-    jv class_name = F(F(seen->claim, "spec"), "storageClassName");
+    jv class_name = FIELD(FIELD(seen->claim, "spec"), "storageClassName");
 
-    if (FS(F(seen->claim, "spec"), "volumeName").n ||
+    if (FIELD_STR(FIELD(seen->claim, "spec"), "volumeName").n ||
         (jv_is(class_name, JV_STR) && !jv_str(class_name, S("")).n))
         return false;
     return !jv_exists(seen->cls) ||
-           !str_eqz(jv_str(F(seen->cls, "volumeBindingMode"), S("Immediate")), "Immediate");
+           !str_eqz(jv_str(FIELD(seen->cls, "volumeBindingMode"), S("Immediate")), "Immediate");
 }
 
 /* ---- steps */
@@ -74,45 +74,45 @@ static void tell(struct plan *p, bool warning, str reason, str message)
 
 static int64_t size_of(jv list)
 {
-    struct quantity q = quantity_of_jv(F(list, "storage"));
+    struct quantity q = quantity_of_jv(FIELD(list, "storage"));
 
     return quantity_value(&q);
 }
 
 static bool is_for(jv volume, jv claim)
 {
-    jv ref = F(F(volume, "spec"), "claimRef");
+    jv ref = FIELD(FIELD(volume, "spec"), "claimRef");
 
-    return str_eq(FS(ref, "namespace"), meta_namespace(claim)) &&
-           str_eq(FS(ref, "name"), meta_name(claim)) &&
-           (!FS(ref, "uid").n || str_eq(FS(ref, "uid"), meta_uid(claim)));
+    return str_eq(FIELD_STR(ref, "namespace"), meta_namespace(claim)) &&
+           str_eq(FIELD_STR(ref, "name"), meta_name(claim)) &&
+           (!FIELD_STR(ref, "uid").n || str_eq(FIELD_STR(ref, "uid"), meta_uid(claim)));
 }
 
 static bool has_modes(jv volume, jv claim)
 {
-    EACH (it, F(F(claim, "spec"), "accessModes"))
-        if (!str_list_has(F(F(volume, "spec"), "accessModes"), jv_str(it.value, S(""))))
+    JV_EACH (it, FIELD(FIELD(claim, "spec"), "accessModes"))
+        if (!str_list_has(FIELD(FIELD(volume, "spec"), "accessModes"), jv_str(it.value, S(""))))
             return false;
     return true;
 }
 
 static bool would_do(struct arena *a, jv volume, jv claim)
 {
-    jv want = F(claim, "spec"), has = F(volume, "spec");
+    jv want = FIELD(claim, "spec"), has = FIELD(volume, "spec");
     struct selector s = { 0 };
     str why;
 
     if (meta_being_deleted(volume))
         return false;
-    if (!jv_is_null(F(has, "claimRef")))
+    if (!jv_is_null(FIELD(has, "claimRef")))
         return is_for(volume, claim);
-    if (!jv_is_null(F(want, "selector")) &&
-        selector_from_object(a, F(want, "selector"), &s, &why) < 0)
+    if (!jv_is_null(FIELD(want, "selector")) &&
+        selector_from_object(a, FIELD(want, "selector"), &s, &why) < 0)
         return false;
-    return str_eq(FS(want, "storageClassName"), FS(has, "storageClassName")) &&
-           str_eq(FS(want, "volumeMode"), FS(has, "volumeMode")) && has_modes(volume, claim) &&
-           selector_matches(&s, meta_labels(volume)) &&
-           size_of(F(has, "capacity")) >= size_of(F(F(want, "resources"), "requests"));
+    return str_eq(FIELD_STR(want, "storageClassName"), FIELD_STR(has, "storageClassName")) &&
+           str_eq(FIELD_STR(want, "volumeMode"), FIELD_STR(has, "volumeMode")) &&
+           has_modes(volume, claim) && selector_matches(&s, meta_labels(volume)) &&
+           size_of(FIELD(has, "capacity")) >= size_of(FIELD(FIELD(want, "resources"), "requests"));
 }
 
 /* One meant for the claim, else the smallest. */
@@ -124,10 +124,10 @@ static jv best_volume(struct arena *a, const struct claim_seen *seen)
         jv v = seen->others[i];
         if (!would_do(a, v, seen->claim))
             continue;
-        if (!jv_is_null(F(F(v, "spec"), "claimRef")))
+        if (!jv_is_null(FIELD(FIELD(v, "spec"), "claimRef")))
             return v;
-        if (!jv_exists(best) ||
-            size_of(F(F(v, "spec"), "capacity")) < size_of(F(F(best, "spec"), "capacity")))
+        if (!jv_exists(best) || size_of(FIELD(FIELD(v, "spec"), "capacity")) <
+                                    size_of(FIELD(FIELD(best, "spec"), "capacity")))
             best = v;
     }
     return best;
@@ -156,21 +156,22 @@ static jv claim_ref(struct arena *a, jv claim)
 
 static jv new_volume(struct arena *a, const struct claim_seen *seen)
 {
-    jv want = F(seen->claim, "spec");
+    jv want = FIELD(seen->claim, "spec");
     str name = claim_volume_name(a, seen->claim);
     str path = arena_printf(a, "%" PRI_STR "/%" PRI_STR, STR_ARG(seen->dir), STR_ARG(name));
-    jv keep = F(seen->cls, "reclaimPolicy");
+    jv keep = FIELD(seen->cls, "reclaimPolicy");
     jv meta = jobj(a, { "name", jstr(a, name) },
                    { "annotations", jobj(a, { ANNOTATION_PROVISIONED, jstrz(a, LOCAL_PATH) }) });
     jv spec = jobj(
         a,
-        { "capacity", jobj(a, { "storage", F(F(F(want, "resources"), "requests"), "storage") }) },
-        { "accessModes", F(want, "accessModes") }, { "claimRef", claim_ref(a, seen->claim) },
+        { "capacity",
+          jobj(a, { "storage", FIELD(FIELD(FIELD(want, "resources"), "requests"), "storage") }) },
+        { "accessModes", FIELD(want, "accessModes") }, { "claimRef", claim_ref(a, seen->claim) },
         { "hostPath",
           jobj(a, { "path", jstr(a, path) }, { "type", jstrz(a, "DirectoryOrCreate") }) },
         { "persistentVolumeReclaimPolicy", jv_is_null(keep) ? jstrz(a, "Delete") : keep },
-        { "storageClassName", F(want, "storageClassName") },
-        { "volumeMode", F(want, "volumeMode") });
+        { "storageClassName", FIELD(want, "storageClassName") },
+        { "volumeMode", FIELD(want, "volumeMode") });
 
     if (jv_exists(seen->node))
         spec = jv_with(a, spec, node_affinity(a, seen->node), "nodeAffinity");
@@ -182,7 +183,7 @@ static void plan_new_volume(struct plan *p, const struct claim_seen *seen)
 {
     struct arena *a = p->a;
     str name = claim_volume_name(a, seen->claim);
-    str cls = FS(F(seen->claim, "spec"), "storageClassName");
+    str cls = FIELD_STR(FIELD(seen->claim, "spec"), "storageClassName");
 
     if (!jv_exists(seen->cls) && cls.n) {
         str gone =
@@ -198,7 +199,7 @@ static void plan_new_volume(struct plan *p, const struct claim_seen *seen)
              S("waiting for first consumer to be created before binding"));
         return;
     }
-    if (str_eqz(FS(F(seen->claim, "spec"), "volumeMode"), "Block")) {
+    if (str_eqz(FIELD_STR(FIELD(seen->claim, "spec"), "volumeMode"), "Block")) {
         tell(p, true, S("ProvisioningFailed"),
              S("local-path makes directories, not block devices: volumeMode must be Filesystem"));
         return;
@@ -219,16 +220,16 @@ static void plan_new_volume(struct plan *p, const struct claim_seen *seen)
 static void bind_both(struct plan *p, const struct claim_seen *seen, jv volume)
 {
     struct arena *a = p->a;
-    jv ref = F(F(volume, "spec"), "claimRef");
+    jv ref = FIELD(FIELD(volume, "spec"), "claimRef");
 
-    if (!str_eq(FS(ref, "uid"), meta_uid(seen->claim))) {
-        jv seen_as = F(meta_of(volume), "resourceVersion"); /* others may want it, too */
+    if (!str_eq(FIELD_STR(ref, "uid"), meta_uid(seen->claim))) {
+        jv seen_as = FIELD(meta_of(volume), "resourceVersion"); /* others may want it, too */
         patch(p, &kube_volumes, volume, STR_NONE,
               jobj(a, { "metadata", jobj(a, { "resourceVersion", seen_as }) },
                    { "spec", jobj(a, { "claimRef", claim_ref(a, seen->claim) }) }));
         return;
     }
-    if (!FS(F(seen->claim, "spec"), "volumeName").n) {
+    if (!FIELD_STR(FIELD(seen->claim, "spec"), "volumeName").n) {
         jv notes = jobj(a, { "pv.kubernetes.io/bind-completed", jstrz(a, "yes") },
                         { "pv.kubernetes.io/bound-by-controller", jstrz(a, "yes") });
         patch(p, &kube_claims, seen->claim, STR_NONE,
@@ -237,10 +238,11 @@ static void bind_both(struct plan *p, const struct claim_seen *seen, jv volume)
         return;
     }
     if (!claim_is_bound(seen->claim))
-        patch(p, &kube_claims, seen->claim, S("status"),
-              jobj(a, { "status", jobj(a, { "phase", jstrz(a, "Bound") },
-                                       { "accessModes", F(F(volume, "spec"), "accessModes") },
-                                       { "capacity", F(F(volume, "spec"), "capacity") }) }));
+        patch(
+            p, &kube_claims, seen->claim, S("status"),
+            jobj(a, { "status", jobj(a, { "phase", jstrz(a, "Bound") },
+                                     { "accessModes", FIELD(FIELD(volume, "spec"), "accessModes") },
+                                     { "capacity", FIELD(FIELD(volume, "spec"), "capacity") }) }));
 }
 
 static void lose(struct plan *p, const struct claim_seen *seen)
@@ -264,11 +266,12 @@ static jv without_finalizer(struct arena *a, jv obj, str finalizer)
 {
     struct jbuild b = jb_arr(a);
 
-    EACH (it, F(meta_of(obj), "finalizers"))
+    JV_EACH (it, FIELD(meta_of(obj), "finalizers"))
         if (!str_eq(jv_str(it.value, S("")), finalizer))
             jb_push(&b, it.value);
-    return jobj(a, { "metadata", jobj(a, { "finalizers", jb_done(&b) },
-                                      { "resourceVersion", F(meta_of(obj), "resourceVersion") }) });
+    return jobj(
+        a, { "metadata", jobj(a, { "finalizers", jb_done(&b) },
+                              { "resourceVersion", FIELD(meta_of(obj), "resourceVersion") }) });
 }
 
 void claim_plan(struct plan *p, const struct claim_seen *seen)
@@ -281,20 +284,20 @@ void claim_plan(struct plan *p, const struct claim_seen *seen)
                   without_finalizer(p->a, seen->claim, S(FINALIZER_CLAIM)));
         return;
     }
-    if (!jv_exists(volume) && !FS(F(seen->claim, "spec"), "volumeName").n)
+    if (!jv_exists(volume) && !FIELD_STR(FIELD(seen->claim, "spec"), "volumeName").n)
         volume = best_volume(p->a, seen);
     if (jv_exists(volume)) {
-        jv ref = F(F(volume, "spec"), "claimRef");
+        jv ref = FIELD(FIELD(volume, "spec"), "claimRef");
         if (jv_is_null(ref) || is_for(volume, seen->claim))
             bind_both(p, seen, volume);
         else
             tell(p, true, S("FailedBinding"),
                  arena_printf(p->a, "volume \"%" PRI_STR "\" already bound to a different claim.",
                               STR_ARG(meta_name(volume))));
-    } else if (FS(F(seen->claim, "spec"), "volumeName").n) {
+    } else if (FIELD_STR(FIELD(seen->claim, "spec"), "volumeName").n) {
         lose(p, seen);
-    } else if (jv_is(F(F(seen->claim, "spec"), "storageClassName"), JV_STR) &&
-               !FS(F(seen->claim, "spec"), "storageClassName").n) {
+    } else if (jv_is(FIELD(FIELD(seen->claim, "spec"), "storageClassName"), JV_STR) &&
+               !FIELD_STR(FIELD(seen->claim, "spec"), "storageClassName").n) {
         tell(p, false, S("FailedBinding"),
              S("no persistent volumes available for this claim and no storage class is set"));
     } else {
@@ -306,7 +309,7 @@ void claim_plan(struct plan *p, const struct claim_seen *seen)
 
 str volume_own_path(jv volume, str dir)
 {
-    str path = FS(F(F(volume, "spec"), "hostPath"), "path");
+    str path = FIELD_STR(FIELD(FIELD(volume, "spec"), "hostPath"), "path");
     jv by = jv_get(meta_annotations(volume), S(ANNOTATION_PROVISIONED));
     bool below = path.n == dir.n + 1 + meta_name(volume).n && str_starts(path, dir) &&
                  str_ends(path, meta_name(volume)) && path.p[dir.n] == '/';
@@ -318,31 +321,32 @@ static void set_phase(struct plan *p, jv volume, const char *phase)
 {
     struct arena *a = p->a;
 
-    if (!str_eqz(FS(F(volume, "status"), "phase"), phase))
+    if (!str_eqz(FIELD_STR(FIELD(volume, "status"), "phase"), phase))
         patch(p, &kube_volumes, volume, S("status"),
               jobj(a, { "status", jobj(a, { "phase", jstr(a, str_of(phase)) }) }));
 }
 
 bool volume_plan(struct plan *p, const struct volume_seen *seen)
 {
-    jv v = seen->volume, ref = F(F(v, "spec"), "claimRef");
+    jv v = seen->volume, ref = FIELD(FIELD(v, "spec"), "claimRef");
     bool wants = jv_exists(seen->claim) &&
-                 (!FS(ref, "uid").n || str_eq(FS(ref, "uid"), meta_uid(seen->claim)));
-    bool is_bound =
-        wants && FS(ref, "uid").n && str_eq(FS(F(seen->claim, "spec"), "volumeName"), meta_name(v));
+                 (!FIELD_STR(ref, "uid").n || str_eq(FIELD_STR(ref, "uid"), meta_uid(seen->claim)));
+    bool is_bound = wants && FIELD_STR(ref, "uid").n &&
+                    str_eq(FIELD_STR(FIELD(seen->claim, "spec"), "volumeName"), meta_name(v));
 
     if (meta_being_deleted(v)) {
         if (!wants && meta_has_finalizer(v, S(FINALIZER_VOLUME)))
             patch(p, &kube_volumes, v, STR_NONE, without_finalizer(p->a, v, S(FINALIZER_VOLUME)));
         return false;
     }
-    if (jv_is_null(ref) || (!FS(ref, "uid").n && !is_bound)) {
+    if (jv_is_null(ref) || (!FIELD_STR(ref, "uid").n && !is_bound)) {
         set_phase(p, v, "Available");
     } else if (is_bound) {
         set_phase(p, v, "Bound");
     } else if (!wants) {
-        bool goes = str_eqz(FS(F(v, "spec"), "persistentVolumeReclaimPolicy"), "Delete") &&
-                    volume_own_path(v, seen->dir).n;
+        bool goes =
+            str_eqz(FIELD_STR(FIELD(v, "spec"), "persistentVolumeReclaimPolicy"), "Delete") &&
+            volume_own_path(v, seen->dir).n;
         set_phase(p, v, "Released");
         if (goes && !p->n_steps) {
             struct plan_step *s = plan_add(p, PLAN_DELETE, 0, &kube_volumes);

@@ -1,6 +1,6 @@
 /* The pass over all that wait. */
 
-#include "sched/inside.h"
+#include "sched/internal.h"
 
 static int compare(int64_t x, int64_t y)
 {

@@ -1,7 +1,7 @@
 /* Whether a node will do for a pod: kube-scheduler's filters in their order. The first that says no
  * ends it, and its words are what people see. */
 
-#include "sched/inside.h"
+#include "sched/internal.h"
 
 void refuse(struct refusal *why, str reason, bool for_good)
 {
@@ -14,22 +14,22 @@ void refuse(struct refusal *why, str reason, bool for_good)
 
 static bool tolerates(jv toleration, jv taint)
 {
-    str effect = FS(toleration, "effect"), key = FS(toleration, "key");
-    str op = FS(toleration, "operator");
+    str effect = FIELD_STR(toleration, "effect"), key = FIELD_STR(toleration, "key");
+    str op = FIELD_STR(toleration, "operator");
 
-    if (effect.n && !str_eq(effect, FS(taint, "effect")))
+    if (effect.n && !str_eq(effect, FIELD_STR(taint, "effect")))
         return false;
-    if (key.n && !str_eq(key, FS(taint, "key")))
+    if (key.n && !str_eq(key, FIELD_STR(taint, "key")))
         return false;
     if (str_eqz(op, "Exists"))
         return true;
     return (!op.n || str_eqz(op, "Equal")) && key.n &&
-           str_eq(FS(toleration, "value"), FS(taint, "value"));
+           str_eq(FIELD_STR(toleration, "value"), FIELD_STR(taint, "value"));
 }
 
 bool taint_is_tolerated(jv tolerations, jv taint)
 {
-    EACH (it, tolerations)
+    JV_EACH (it, tolerations)
         if (tolerates(it.value, taint))
             return true;
     return false;
@@ -62,12 +62,12 @@ static void filter_taints(const struct candidate *c, const struct place *p, stru
 {
     static const char not_ready[] = "node.kubernetes.io/not-ready";
 
-    EACH (it, p->node->taints) {
-        str effect = FS(it.value, "effect");
+    JV_EACH (it, p->node->taints) {
+        str effect = FIELD_STR(it.value, "effect");
         if (!str_eqz(effect, "NoSchedule") && !str_eqz(effect, "NoExecute"))
             continue;
         if (!taint_is_tolerated(c->pod->tolerations, it.value)) {
-            refuse_taint(c, why, FS(it.value, "key"), FS(it.value, "value"));
+            refuse_taint(c, why, FIELD_STR(it.value, "key"), FIELD_STR(it.value, "value"));
             return;
         }
     }

@@ -1,6 +1,6 @@
 /* Allocatable and taken, node by node. Only resources that somebody waits for are counted. */
 
-#include "sched/inside.h"
+#include "sched/internal.h"
 
 static int compare_nodes(const void *x, const void *y)
 {

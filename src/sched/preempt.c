@@ -1,7 +1,7 @@
 /* Whom a pod could send away, as kube-scheduler tells it. Nobody is: where it would help, that is
  * said. */
 
-#include "sched/inside.h"
+#include "sched/internal.h"
 
 void tally_add(struct tally *t, str reason, size_t n)
 {

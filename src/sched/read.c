@@ -2,7 +2,7 @@
 
 #include "base/time.h"
 #include "builtin/pod_amounts.h"
-#include "sched/inside.h"
+#include "sched/internal.h"
 
 static int64_t in_units(str name, const struct quantity *q)
 {
@@ -20,14 +20,14 @@ static struct sched_amounts amounts_read(struct arena *a, const struct amounts *
 
 static void ports_of(jv containers, struct sched_port *to, size_t *n)
 {
-    EACH (c, containers)
-        EACH (p, F(c.value, "ports")) {
-            int64_t port = FI(p.value, "hostPort");
+    JV_EACH (c, containers)
+        JV_EACH (p, FIELD(c.value, "ports")) {
+            int64_t port = FIELD_INT(p.value, "hostPort");
             if (port <= 0)
                 continue;
             if (to)
-                to[*n] = (struct sched_port){ jv_str(F(p.value, "protocol"), S("TCP")),
-                                              FS(p.value, "hostIP"), port };
+                to[*n] = (struct sched_port){ jv_str(FIELD(p.value, "protocol"), S("TCP")),
+                                              FIELD_STR(p.value, "hostIP"), port };
             ++*n;
         }
 }
@@ -37,8 +37,8 @@ static jv sidecars(struct arena *a, jv spec)
 {
     struct jbuild b = jb_arr(a);
 
-    EACH (it, F(spec, "initContainers"))
-        if (str_eqz(FS(it.value, "restartPolicy"), "Always"))
+    JV_EACH (it, FIELD(spec, "initContainers"))
+        if (str_eqz(FIELD_STR(it.value, "restartPolicy"), "Always"))
             jb_push(&b, it.value);
     return jb_done(&b);
 }
@@ -48,26 +48,26 @@ static void read_ports(struct arena *a, jv spec, struct sched_pod *p)
     jv stay = sidecars(a, spec);
     size_t n = 0;
 
-    ports_of(F(spec, "containers"), NULL, &n);
+    ports_of(FIELD(spec, "containers"), NULL, &n);
     ports_of(stay, NULL, &n);
     if (!n)
         return;
     struct sched_port *to = ARENA_ARRAY(a, struct sched_port, n);
-    ports_of(F(spec, "containers"), to, &p->n_ports);
+    ports_of(FIELD(spec, "containers"), to, &p->n_ports);
     ports_of(stay, to, &p->n_ports);
     p->ports = to;
 }
 
 static void read_claims(struct arena *a, jv spec, struct sched_pod *p)
 {
-    jv volumes = F(spec, "volumes");
+    jv volumes = FIELD(spec, "volumes");
     str *to = NULL;
 
-    EACH (it, volumes) {
-        str name = FS(F(it.value, "persistentVolumeClaim"), "claimName");
-        if (!jv_is_null(F(it.value, "ephemeral"))) /* the claim is named after both */
+    JV_EACH (it, volumes) {
+        str name = FIELD_STR(FIELD(it.value, "persistentVolumeClaim"), "claimName");
+        if (!jv_is_null(FIELD(it.value, "ephemeral"))) /* the claim is named after both */
             name = arena_printf(a, "%" PRI_STR "-%" PRI_STR, STR_ARG(p->name),
-                                STR_ARG(FS(it.value, "name")));
+                                STR_ARG(FIELD_STR(it.value, "name")));
         if (!name.n)
             continue;
         if (!to)
@@ -80,7 +80,7 @@ static void read_claims(struct arena *a, jv spec, struct sched_pod *p)
 struct sched_pod sched_pod_read(struct arena *a, jv pod)
 {
     AUTO(arena) struct arena *sums = arena_new(); /* pods are many, and kept long */
-    jv spec = F(pod, "spec");
+    jv spec = FIELD(pod, "spec");
     struct amounts need = pod_amounts(sums, pod, POD_REQUESTS, POD_OVERHEAD | POD_USE_STATUS);
     int64_t us = 0;
 
@@ -89,17 +89,17 @@ struct sched_pod sched_pod_read(struct arena *a, jv pod)
         .ns = meta_namespace(pod),
         .name = meta_name(pod),
         .uid = meta_uid(pod),
-        .node = FS(spec, "nodeName"),
-        .owner = FS(meta_controller(pod), "uid"),
-        .priority = FI(spec, "priority"),
+        .node = FIELD_STR(spec, "nodeName"),
+        .owner = FIELD_STR(meta_controller(pod), "uid"),
+        .priority = FIELD_INT(spec, "priority"),
         .created_ms = us / 1000,
-        .never_preempts = str_eqz(FS(spec, "preemptionPolicy"), "Never"),
+        .never_preempts = str_eqz(FIELD_STR(spec, "preemptionPolicy"), "Never"),
         .need = amounts_read(a, &need),
         .labels = meta_labels(pod),
-        .selector = F(spec, "nodeSelector"),
-        .affinity = F(spec, "affinity"),
-        .tolerations = F(spec, "tolerations"),
-        .spread = F(spec, "topologySpreadConstraints"),
+        .selector = FIELD(spec, "nodeSelector"),
+        .affinity = FIELD(spec, "affinity"),
+        .tolerations = FIELD(spec, "tolerations"),
+        .spread = FIELD(spec, "topologySpreadConstraints"),
     };
     read_ports(a, spec, &p);
     read_claims(a, spec, &p);
@@ -145,7 +145,7 @@ static jv slim_list(struct arena *a, jv list, const char *const *names)
 
     if (!jv_len(list))
         return JV_ABSENT;
-    EACH (it, list)
+    JV_EACH (it, list)
         jb_push(&b, only(a, it.value, names));
     return jb_done(&b);
 }
@@ -159,7 +159,8 @@ static jv slim_meta(struct arena *a, jv obj)
 
     if (!jv_exists(owner))
         return meta;
-    return jv_with(a, meta, jarr(a, jobj(a, { "uid", F(owner, "uid") }, { "controller", JV_TRUE })),
+    return jv_with(a, meta,
+                   jarr(a, jobj(a, { "uid", FIELD(owner, "uid") }, { "controller", JV_TRUE })),
                    "ownerReferences");
 }
 
@@ -171,15 +172,15 @@ jv sched_pod_slim(struct arena *a, jv pod)
                                         "tolerations", "priority",     "preemptionPolicy",
                                         "overhead",    "resources",    "topologySpreadConstraints",
                                         NULL };
-    jv spec = F(pod, "spec");
-    jv kept = jv_with(a, only(a, spec, rest), slim_list(a, F(spec, "containers"), container),
+    jv spec = FIELD(pod, "spec");
+    jv kept = jv_with(a, only(a, spec, rest), slim_list(a, FIELD(spec, "containers"), container),
                       "containers");
 
-    if (jv_len(F(spec, "initContainers")))
-        kept =
-            jv_with(a, kept, slim_list(a, F(spec, "initContainers"), container), "initContainers");
-    if (jv_len(F(spec, "volumes")))
-        kept = jv_with(a, kept, slim_list(a, F(spec, "volumes"), volume), "volumes");
+    if (jv_len(FIELD(spec, "initContainers")))
+        kept = jv_with(a, kept, slim_list(a, FIELD(spec, "initContainers"), container),
+                       "initContainers");
+    if (jv_len(FIELD(spec, "volumes")))
+        kept = jv_with(a, kept, slim_list(a, FIELD(spec, "volumes"), volume), "volumes");
     return jobj(a, { "metadata", slim_meta(a, pod) }, { "spec", kept });
 }
 
@@ -190,10 +191,10 @@ jv sched_node_slim(struct arena *a, jv node)
     jv status = jobj(a, { "allocatable", jv_at(node, "status", "allocatable") });
 
     if (jv_exists(ready))
-        status = jv_with(
-            a, status,
-            jarr(a, jobj(a, { "type", F(ready, "type") }, { "status", F(ready, "status") })),
-            "conditions");
-    return jobj(a, { "metadata", slim_meta(a, node) }, { "spec", only(a, F(node, "spec"), spec) },
-                { "status", status });
+        status = jv_with(a, status,
+                         jarr(a, jobj(a, { "type", FIELD(ready, "type") },
+                                      { "status", FIELD(ready, "status") })),
+                         "conditions");
+    return jobj(a, { "metadata", slim_meta(a, node) },
+                { "spec", only(a, FIELD(node, "spec"), spec) }, { "status", status });
 }

@@ -1,7 +1,7 @@
 /* Of nodes that will do, the best: where least is taken, where fewest of the same owner are, where
  * the pod would rather be. Of equals the first by name, so that the same input gives the same. */
 
-#include "sched/inside.h"
+#include "sched/internal.h"
 
 enum { FULL = 100, WEIGHT_TAINT = 3, WEIGHT_AFFINITY = 2, WEIGHT_SPREAD = 2 };
 
@@ -35,21 +35,21 @@ static int64_t better_avoided(const struct candidate *c, const struct place *p)
 {
     int64_t n = 0;
 
-    EACH (it, p->node->taints)
-        n += str_eqz(FS(it.value, "effect"), "PreferNoSchedule") &&
+    JV_EACH (it, p->node->taints)
+        n += str_eqz(FIELD_STR(it.value, "effect"), "PreferNoSchedule") &&
              !taint_is_tolerated(c->pod->tolerations, it.value);
     return n;
 }
 
 static int64_t preferred(const struct candidate *c, const struct place *p)
 {
-    jv terms =
-        F(F(c->pod->affinity, "nodeAffinity"), "preferredDuringSchedulingIgnoredDuringExecution");
+    jv terms = FIELD(FIELD(c->pod->affinity, "nodeAffinity"),
+                     "preferredDuringSchedulingIgnoredDuringExecution");
     int64_t n = 0;
 
-    EACH (it, terms)
-        if (node_term_matches(F(it.value, "preference"), p->node))
-            n += FI(it.value, "weight");
+    JV_EACH (it, terms)
+        if (node_term_matches(FIELD(it.value, "preference"), p->node))
+            n += FIELD_INT(it.value, "weight");
     return n;
 }
 

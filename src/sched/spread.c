@@ -1,7 +1,7 @@
 /* topologySpreadConstraints that forbid. */
 
 #include "kube/selector.h"
-#include "sched/inside.h"
+#include "sched/internal.h"
 
 static int64_t matching(const struct place *p, const struct selector *s, str ns)
 {
@@ -44,10 +44,10 @@ static int64_t in_emptiest(const struct candidate *c, const struct selector *s, 
 
 void filter_spread(const struct candidate *c, const struct place *p, struct refusal *why)
 {
-    EACH (it, c->pod->spread) {
-        str key = FS(it.value, "topologyKey"), value, bad;
+    JV_EACH (it, c->pod->spread) {
+        str key = FIELD_STR(it.value, "topologyKey"), value, bad;
         struct selector s;
-        if (!str_eqz(FS(it.value, "whenUnsatisfiable"), "DoNotSchedule"))
+        if (!str_eqz(FIELD_STR(it.value, "whenUnsatisfiable"), "DoNotSchedule"))
             continue;
         if (!label_value(p->node, key, &value)) {
             refuse(why,
@@ -56,10 +56,10 @@ void filter_spread(const struct candidate *c, const struct place *p, struct refu
                    true);
             return;
         }
-        if (selector_from_object(c->l->a, F(it.value, "labelSelector"), &s, &bad) < 0)
+        if (selector_from_object(c->l->a, FIELD(it.value, "labelSelector"), &s, &bad) < 0)
             continue;
         int64_t n = in_domain(c, &s, key, value) + selector_matches(&s, c->pod->labels);
-        if (n - in_emptiest(c, &s, key) > jv_int(F(it.value, "maxSkew"), 1)) {
+        if (n - in_emptiest(c, &s, key) > jv_int(FIELD(it.value, "maxSkew"), 1)) {
             refuse(why, S("node(s) didn't match pod topology spread constraints"), false);
             return;
         }

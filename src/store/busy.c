@@ -2,7 +2,7 @@
  * one at a time. Whoever comes while others wait goes to the end of the line, so that a key that is
  * written without a pause still serves all. */
 
-#include "store/inner.h"
+#include "store/internal.h"
 
 #include "base/mem.h"
 

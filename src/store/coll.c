@@ -1,6 +1,6 @@
 /* Collections: made on first use, read in key order, forgotten when a resource is no more. */
 
-#include "store/inner.h"
+#include "store/internal.h"
 
 #include "base/mem.h"
 

@@ -1,7 +1,7 @@
 /* A write from the caller's hands to the writer's queue, and back into memory once it is on disk.
  */
 
-#include "store/inner.h"
+#include "store/internal.h"
 
 #include "base/mem.h"
 

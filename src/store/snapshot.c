@@ -1,6 +1,6 @@
 /* A collection as it was: the live objects, with what happened since taken back. */
 
-#include "store/inner.h"
+#include "store/internal.h"
 
 #include <inttypes.h>
 

@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 #include "loop/log.h"
-#include "store/inner.h"
+#include "store/internal.h"
 
 enum { HISTORY_BYTES = 16 * 1024 * 1024, HISTORY_EVENTS = 20000 };
 

@@ -1,6 +1,6 @@
 /* Watchers: places in the histories. What one costs is its struct, however far behind it is. */
 
-#include "store/inner.h"
+#include "store/internal.h"
 
 #include "base/mem.h"
 

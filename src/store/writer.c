@@ -1,7 +1,7 @@
 /* The thread that owns the database. Takes all that has gathered, writes it as one transaction,
  * hands it back. Waits on a condition otherwise; has no timers. */
 
-#include "store/inner.h"
+#include "store/internal.h"
 
 #include "base/mem.h"
 #include "loop/log.h"

@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_entries(struct arena *a, jv obj)
 {
-    for (struct jv_iter it = jv_iter(jv_at(obj, "metadata", "managedFields")); jv_next(&it);) {
+    JV_EACH (it, jv_at(obj, "metadata", "managedFields")) {
         struct fieldset s;
         struct fieldset again;
         if (fieldset_parse(a, jv_at(it.value, "fieldsV1"), &s, NULL) < 0 ||

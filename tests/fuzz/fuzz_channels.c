@@ -1,7 +1,7 @@
 /* A message of a client on pods/exec, or what it sends over SPDY, and the list of subprotocols it
  * offers. */
 
-#include "api/channels.h"
+#include "api/stream/channels.h"
 #include "base/buf.h"
 
 #include <stdlib.h>

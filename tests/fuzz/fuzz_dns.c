@@ -1,6 +1,6 @@
 /* What a pod sends to the server of names: read, and answered within what it takes. */
 
-#include "node/dns_packet.h"
+#include "names/dns_packet.h"
 
 #include <stdlib.h>
 

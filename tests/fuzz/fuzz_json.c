@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     reads_back(a, v, 0);
     reads_back(a, v, 2);
     edit(a, v);
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);)
+    JV_EACH (it, v)
         if (jv_is(v, JV_OBJ))
             check(jv_get(v, it.key).node == it.value.node); /* no key twice */
     return 0;

@@ -1,6 +1,6 @@
 /* A bearer token that might be a service account's: read as it is, and behind a right signature. */
 
-#include "api/tokens.h"
+#include "api/auth/tokens.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* What wardens are told (sandbox.json, start, exec), and lines of their protocol. */
 
-#include "node/warden_line.h"
-#include "node/warden_spec.h"
+#include "sandbox/spec.h"
+#include "sys/msgsock.h"
 
 #include <assert.h>
 #include <fcntl.h>
@@ -46,7 +46,7 @@ static void read_line(struct arena *a, str line)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     AUTO(arena) struct arena *a = arena_new();
-    struct warden_wire w;
+    struct msgsock w;
     struct err e = { 0 };
     int pair[2];
     str line;
@@ -54,20 +54,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size > 60000 ||
         socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair) < 0)
         return 0;
-    warden_wire_init(&w, pair[0]);
+    msgsock_init(&w, pair[0]);
     for (size_t half = 0; half < 2; half++) { /* lines that come in two parts, too */
         size_t from = half ? size / 2 : 0;
         size_t to = half ? size : size / 2;
         if (to > from && write(pair[1], data + from, to - from) != (ssize_t)(to - from))
             break;
-        if (warden_wire_fill(&w, &e) < 0)
+        if (msgsock_fill(&w, &e) < 0)
             break;
-        while (warden_wire_line(&w, &line))
+        while (msgsock_line(&w, &line))
             read_line(a, arena_str(a, line));
-        warden_wire_used(&w);
+        msgsock_used(&w);
     }
     read_line(a, (str){ (const char *)data, size });
     close(pair[1]);
-    warden_wire_done(&w);
+    msgsock_done(&w);
     return 0;
 }

@@ -22,7 +22,7 @@ static bool fits_yaml(jv v)
         return false;
     if (jv_is(v, JV_NUM) && v.node->n > 300)
         return false;
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);)
+    JV_EACH (it, v)
         if (!fits_yaml(it.value))
             return false;
     return true;

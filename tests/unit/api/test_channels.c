@@ -1,6 +1,6 @@
 /* What goes over the channels of pods/exec, in kubelet's words. */
 
-#include "api/channels.h"
+#include "api/stream/channels.h"
 #include "tap.h"
 
 static void ends_are_told(void)

@@ -1,6 +1,6 @@
 /* pods/exec over SPDY: the streams of a client, as kubectl before 1.31 opens them. */
 
-#include "api/channels.h"
+#include "api/stream/channels.h"
 #include "spdy_client.h"
 #include "tap.h"
 

@@ -1,6 +1,6 @@
 /* Connections to a pod's ports: one that listens, one that does not, and a client that is slow. */
 
-#include "api/forward.h"
+#include "api/stream/forward.h"
 #include "tap.h"
 
 #include <arpa/inet.h>

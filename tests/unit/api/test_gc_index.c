@@ -1,6 +1,6 @@
 /* Who depends on whom. */
 
-#include "api/gc_index.h"
+#include "api/control/gc_index.h"
 #include "tap.h"
 
 /* Collections are only compared by address here. */

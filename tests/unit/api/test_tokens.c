@@ -1,7 +1,7 @@
 /* Tokens of service accounts, and rules of roles. */
 
-#include "api/rbac.h"
-#include "api/tokens.h"
+#include "api/auth/rbac.h"
+#include "api/auth/tokens.h"
 #include "tap.h"
 
 static const str key = S_INIT("0123456789abcdef0123456789abcdef");

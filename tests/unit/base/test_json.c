@@ -214,7 +214,7 @@ static jv rewrite(struct arena *a, jv v, str drop, jv now)
 {
     struct jbuild b = { 0 };
 
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);)
+    JV_EACH (it, v)
         jb_child(&b, a, &it, str_eq(jv_str(it.value, STR_NONE), drop) ? now : it.value);
     return b.a ? jb_done(&b) : v;
 }

@@ -148,7 +148,7 @@ static str w_events_of(struct w *w, const char *name, const char *reason)
     jv list = w_do(w, KUBE_LIST, &w_events, "", "", JV_ABSENT);
     str all = S("");
 
-    for (struct jv_iter it = jv_iter(jv_at(list, "items")); jv_next(&it);)
+    JV_EACH (it, jv_at(list, "items"))
         if (str_eqz(jv_str(jv_at(it.value, "involvedObject", "name"), S("")), name) &&
             str_eqz(jv_str(jv_at(it.value, "reason"), S("")), reason))
             all = arena_printf(w->a, "%.*s%s%.*s", STR_ARG(all), all.n ? "\n" : "",

@@ -2,7 +2,7 @@
  * must come out the same, to the byte. Beside these, objects too odd for a server to store. */
 
 #include "base/time.h"
-#include "builtin/cells.h"
+#include "builtin/cells/cells.h"
 #include "recorded.h"
 
 static bool same_column(const struct kind_column *c, jv want)
@@ -23,7 +23,7 @@ static void columns_are_as_recorded(jv columns)
 {
     size_t own = 0;
 
-    for (struct jv_iter it = jv_iter(columns); jv_next(&it);) {
+    JV_EACH (it, columns) {
         const struct builtin_kind *k = kind_of(it.key);
         size_t n = k && k->columns ? k->n_columns : 0;
         bool same = is_default_table(it.value) ? !n : n == jv_len(it.value);
@@ -36,14 +36,14 @@ static void columns_are_as_recorded(jv columns)
         if (!builtin_kinds[i].columns != !builtin_kinds[i].cells)
             ok(false, "%s has columns and cells, or neither", builtin_kinds[i].kind);
     }
-    for (struct jv_iter it = jv_iter(columns); jv_next(&it);)
+    JV_EACH (it, columns)
         own -= !is_default_table(it.value);
     is_int((int64_t)own, 0, "every kind with a table of its own is recorded");
 }
 
 static void cells_are_as_recorded(jv cases)
 {
-    for (struct jv_iter it = jv_iter(cases); jv_next(&it);) {
+    JV_EACH (it, cases) {
         AUTO(arena) struct arena *a = arena_new();
         const struct builtin_kind *k = kind_of(jv_str(jv_at(it.value, "resource"), S("")));
         str name = jv_str(jv_at(it.value, "case"), S(""));

@@ -70,9 +70,9 @@ static void show_difference(struct arena *a, const char *path, jv got, jv want)
         return;
     if (jv_is(got, JV_OBJ) && jv_is(want, JV_OBJ)) {
         struct jbuild all = jb_from(a, want);
-        for (struct jv_iter it = jv_iter(got); jv_next(&it);)
+        JV_EACH (it, got)
             jb_set(&all, it.key, it.value);
-        for (struct jv_iter it = jv_iter(jb_done(&all)); jv_next(&it);)
+        JV_EACH (it, jb_done(&all))
             show_difference(a, arena_printf(a, "%s.%" PRI_STR, path, STR_ARG(it.key)).p,
                             jv_get(got, it.key), jv_get(want, it.key));
         return;
@@ -103,7 +103,7 @@ static jv without_repeats(struct arena *a, jv list)
 {
     struct jbuild b = jb_arr(a);
 
-    for (struct jv_iter it = jv_iter(list); jv_next(&it);) {
+    JV_EACH (it, list) {
         bool seen = false;
         for (size_t i = 0; i + 1 < it.i; i++)
             seen = seen || jv_equal(jv_index(list, i), it.value);
@@ -166,7 +166,7 @@ static void run_file(const char *dir, const char *name)
     ok(k != NULL, "%s names a kind", name);
     if (!k)
         return;
-    for (struct jv_iter it = jv_iter(jv_get(doc, S("cases"))); jv_next(&it);)
+    JV_EACH (it, jv_get(doc, S("cases")))
         run_case(name, k, it.value);
 }
 

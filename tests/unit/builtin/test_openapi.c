@@ -1,5 +1,5 @@
 #include "builtin/kind.h"
-#include "builtin/openapi.h"
+#include "builtin/openapi/openapi.h"
 #include "tap.h"
 
 static struct openapi_custom crontab(jv schema)
@@ -59,7 +59,7 @@ static size_t dangling(jv v, jv components, str prefix)
 {
     size_t bad = 0;
 
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
+    JV_EACH (it, v) {
         str ref = jv_str(it.value, STR_NONE);
         if (str_eqz(it.key, "$ref") && ref.p &&
             !jv_exists(jv_get(components, str_sub(ref, prefix.n, ref.n)))) {
@@ -124,7 +124,7 @@ static void pods_are_described(void)
     ok(jv_exists(jv_at(patch, "requestBody", "content", "application/strategic-merge-patch+json")),
        "strategically too");
     bool found = false;
-    for (struct jv_iter it = jv_iter(jv_at(patch, "parameters")); jv_next(&it);)
+    JV_EACH (it, jv_at(patch, "parameters"))
         found = found || str_eqz(jv_str(jv_at(it.value, "name"), S("")), "fieldValidation");
     ok(found, "and that fields are validated by the server");
 }

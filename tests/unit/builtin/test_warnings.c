@@ -48,7 +48,7 @@ int main(int argc, char **argv)
 {
     AUTO(jdoc) struct jdoc *all = slurp_json(argc > 1 ? argv[1] : "recorded.json");
 
-    for (struct jv_iter it = jv_iter(jdoc_root(all)); jv_next(&it);)
+    JV_EACH (it, jdoc_root(all))
         warns_as_recorded(it.value);
     pods_are_warned_of_once();
     texts_are_told_once();

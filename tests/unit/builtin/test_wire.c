@@ -3,7 +3,7 @@
  * as JSON. */
 
 #include "builtin/kind.h"
-#include "builtin/types.h"
+#include "builtin/types/types.h"
 #include "builtin/wire.h"
 
 #include "base/base64.h"

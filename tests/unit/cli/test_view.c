@@ -399,8 +399,8 @@ static void lines_are_tamed(void)
     for (size_t i = 0; i < COUNT(rows); i++) {
         AUTO(buf) struct buf plain = { 0 };
         AUTO(buf) struct buf color = { 0 };
-        line_tame(&plain, str_of(rows[i].in), false);
-        line_tame(&color, str_of(rows[i].in), true);
+        strip_control_chars(&plain, str_of(rows[i].in), false);
+        strip_control_chars(&color, str_of(rows[i].in), true);
         is_str(buf_str(&plain), str_of(rows[i].plain), "without colour");
         is_str(buf_str(&color), str_of(rows[i].color), "with");
     }

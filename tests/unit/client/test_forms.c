@@ -1,7 +1,7 @@
 /* What goes as protobuf: to a server that takes it (our own, or with a kubeconfig as argument
  * whatever that names), and to one that does not. */
 
-#include "builtin/types.h"
+#include "builtin/types/types.h"
 #include "builtin/wire.h"
 #include "faulty.h"
 #include "kube/form.h"

@@ -47,7 +47,7 @@ __attribute__((unused)) static str golden_causes(struct arena *a, jv causes)
     str *lines = ARENA_ARRAY(a, str, jv_len(causes) + 1);
     size_t n = 0;
 
-    for (struct jv_iter it = jv_iter(causes); jv_next(&it);) {
+    JV_EACH (it, causes) {
         str field = jv_str(jv_at(it.value, "field"), S(""));
         str reason = jv_str(jv_at(it.value, "reason"), S(""));
         str message = jv_str(jv_at(it.value, "message"), S(""));

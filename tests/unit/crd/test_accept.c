@@ -18,7 +18,7 @@ static void names_and_conditions_match_the_real_server(const char *folder)
 {
     AUTO(jdoc) struct jdoc *d = golden_read(folder, "accept");
 
-    for (struct jv_iter it = jv_iter(jv_at(jdoc_root(d), "cases")); jv_next(&it);) {
+    JV_EACH (it, jv_at(jdoc_root(d), "cases")) {
         AUTO(arena) struct arena *a = arena_new();
         jv crd = crd_definition_defaults(a, jv_at(it.value, "crd"));
         crd = crd_definition_for_create(a, crd);
@@ -36,7 +36,7 @@ static void updates_match_the_real_server(const char *folder)
 {
     AUTO(jdoc) struct jdoc *d = golden_read(folder, "definition_updates");
 
-    for (struct jv_iter it = jv_iter(jv_at(jdoc_root(d), "cases")); jv_next(&it);) {
+    JV_EACH (it, jv_at(jdoc_root(d), "cases")) {
         AUTO(arena) struct arena *a = arena_new();
         struct problems ps = { .a = a };
         jv old = jv_at(it.value, "old");

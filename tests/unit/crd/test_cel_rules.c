@@ -1,6 +1,6 @@
 /* Rules in CEL: what they find and say, as the real server did; and which ones are not ours. */
 
-#include "builtin/types.h"
+#include "builtin/types/types.h"
 #include "golden.h"
 
 static void one_definition(jv definition)
@@ -11,7 +11,7 @@ static void one_definition(jv definition)
     AUTO(arena) struct arena *all = arena_new();
     is_json(crd_cel_rules(all, jv_at(definition, "crd")), "[]",
             arena_printf(all, "%" PRI_STR ": every rule can be run", STR_ARG(name)).p);
-    for (struct jv_iter it = jv_iter(jv_at(definition, "cases")); jv_next(&it);) {
+    JV_EACH (it, jv_at(definition, "cases")) {
         AUTO(arena) struct arena *a = arena_new();
         struct problems ps = { .a = a };
         jv obj = jv_at(it.value, "object");
@@ -28,7 +28,7 @@ static void matches_the_real_server(const char *folder)
 {
     AUTO(jdoc) struct jdoc *d = golden_read(folder, "rules");
 
-    for (struct jv_iter it = jv_iter(jv_at(jdoc_root(d), "definitions")); jv_next(&it);)
+    JV_EACH (it, jv_at(jdoc_root(d), "definitions"))
         one_definition(it.value);
 }
 

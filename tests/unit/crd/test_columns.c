@@ -1,14 +1,14 @@
 /* Tables of custom objects, as the real server gave them. */
 
 #include "base/time.h"
-#include "builtin/types.h"
+#include "builtin/types/types.h"
 #include "golden.h"
 
 static void tables_match_the_real_server(const char *folder)
 {
     AUTO(jdoc) struct jdoc *d = golden_read(folder, "columns");
 
-    for (struct jv_iter it = jv_iter(jv_at(jdoc_root(d), "cases")); jv_next(&it);) {
+    JV_EACH (it, jv_at(jdoc_root(d), "cases")) {
         AUTO(arena) struct arena *a = arena_new();
         AUTO(crd) struct crd *c = crd_compile(jv_at(it.value, "crd"), &meta_ObjectMeta, NULL);
         str name = jv_str(jv_at(it.value, "name"), S(""));
@@ -16,7 +16,7 @@ static void tables_match_the_real_server(const char *folder)
 
         ok(jv_equal(crd_columns(a, c->storage), jv_at(it.value, "columns")),
            "%" PRI_STR ": columns are the same", STR_ARG(name));
-        for (struct jv_iter row = jv_iter(jv_at(it.value, "rows")); jv_next(&row);)
+        JV_EACH (row, jv_at(it.value, "rows"))
             is_str(json_text(a, crd_cells(a, c->storage, jv_at(row.value, "object"), now_ms)),
                    json_text(a, jv_at(row.value, "cells")), "and so are the cells");
     }

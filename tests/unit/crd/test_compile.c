@@ -1,6 +1,6 @@
 /* The compiled form: names, versions, what they offer, and going from one version to another. */
 
-#include "builtin/types.h"
+#include "builtin/types/types.h"
 #include "golden.h"
 
 static struct crd *two_versions(void)

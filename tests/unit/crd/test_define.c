@@ -13,7 +13,7 @@ static void matches_the_real_server(const char *folder)
 {
     AUTO(jdoc) struct jdoc *d = golden_read(folder, "definitions");
 
-    for (struct jv_iter it = jv_iter(jv_at(jdoc_root(d), "cases")); jv_next(&it);) {
+    JV_EACH (it, jv_at(jdoc_root(d), "cases")) {
         AUTO(arena) struct arena *a = arena_new();
         struct problems ps = { .a = a };
         str name = jv_str(jv_at(it.value, "name"), S(""));

@@ -1,6 +1,6 @@
 /* Unknown fields, nulls, defaults and embedded metadata, as the real server treated them. */
 
-#include "builtin/types.h"
+#include "builtin/types/types.h"
 #include "golden.h"
 
 struct told {

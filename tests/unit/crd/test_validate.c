@@ -1,7 +1,7 @@
 /* Updates: what was wrong before and did not change is let pass, as the real server lets it. Scale
  * paths. */
 
-#include "builtin/types.h"
+#include "builtin/types/types.h"
 #include "golden.h"
 
 static void unchanged_flaws_are_let_pass(const char *folder)

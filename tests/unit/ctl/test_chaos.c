@@ -1,7 +1,7 @@
 /* Whatever goes wrong between the server and us, in whatever order: nothing is ever doubled, and
  * when it is over everything is as it should be. CHAOS_SEEDS: how many; CHAOS_SEED: the first. */
 
-#include "ctl/inner.h"
+#include "ctl/internal.h"
 #include "job/kinds.h"
 #include "kube/meta.h"
 #include "loop/log.h"

@@ -1,6 +1,6 @@
 /* The whole machinery over a server in memory that behaves. */
 
-#include "ctl/inner.h"
+#include "ctl/internal.h"
 #include "kube/meta.h"
 #include "loop/log.h"
 #include "tap.h"

@@ -1,6 +1,6 @@
 /* What can wait for what others have to make. */
 
-#include "ctl/inner.h"
+#include "ctl/internal.h"
 #include "loop/log.h"
 #include "tap.h"
 #include "toy.h"

@@ -7,7 +7,7 @@
 
 static jv condition(jv job, const char *type)
 {
-    for (struct jv_iter it = jv_iter(jv_at(job, "status", "conditions")); jv_next(&it);)
+    JV_EACH (it, jv_at(job, "status", "conditions"))
         if (str_eqz(jv_str(jv_at(it.value, "type"), STR_NONE), type))
             return it.value;
     return JV_ABSENT;
@@ -223,7 +223,7 @@ void life_check_tally(struct life *w, jv patch)
 
     if (!jv_exists(old)) /* another start: all are new */
         w->n_tallied = 0;
-    for (struct jv_iter it = jv_iter(jv_at(now, "last")); jv_next(&it);) {
+    JV_EACH (it, jv_at(now, "last")) {
         if (is_tallied(w, uid_of(it.value)) || w->n_tallied == LIFE_UIDS)
             continue;
         w->tallied[w->n_tallied++] = uid_of(it.value);
@@ -285,7 +285,7 @@ static void check_element(struct life *w, jv c, jv before)
     int64_t updated = time_of(jv_at(c, "lastUpdateTime"));
     int64_t moved = time_of(jv_at(c, "lastTransitionTime"));
 
-    for (struct jv_iter it = jv_iter(jv_at(before, "status", "conditions")); jv_next(&it);)
+    JV_EACH (it, jv_at(before, "status", "conditions"))
         if (str_eq(jv_str(jv_at(it.value, "type"), STR_NONE), type))
             old = it.value;
     if (updated < 0 || moved < 0 || moved > updated || updated > w->now_ms)
@@ -314,7 +314,7 @@ void life_check_status(struct life *w, jv before)
         life_broken(w, "J3: a finished job's status changed");
     if (!str_eqz(jv_str(jv_at(jv_index(list, 0), "type"), STR_NONE), "Created"))
         life_broken(w, "Created is not the first condition");
-    for (struct jv_iter it = jv_iter(list); jv_next(&it);) {
+    JV_EACH (it, list) {
         check_element(w, it.value, before);
         for (size_t i = it.i; i < jv_len(list); i++)
             if (jv_equal(jv_at(it.value, "type"), jv_at(jv_index(list, i), "type")))
@@ -328,7 +328,7 @@ void life_check_status(struct life *w, jv before)
         check_end(w);
     else if (!life_is_suspended(w))
         check_counts(w);
-    for (struct jv_iter it = jv_iter(jv_at(w->job, "status", "replicaStatuses")); jv_next(&it);)
+    JV_EACH (it, jv_at(w->job, "status", "replicaStatuses"))
         if (jv_exists(jv_at(it.value, "active")) &&
             (life_is_suspended(w) || life_has(w, "Succeeded")))
             life_broken(w, "active pods in a job that has none");

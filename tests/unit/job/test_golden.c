@@ -39,7 +39,7 @@ static bool has(struct buf *path, jv got, jv want)
         return complain(path, got, want);
     if (!jv_is(want, JV_OBJ) && !jv_is(want, JV_ARR))
         return jv_equal(got, want) ? true : complain(path, got, want);
-    for (struct jv_iter it = jv_iter(want); jv_next(&it);) {
+    JV_EACH (it, want) {
         bool is_obj = jv_is(want, JV_OBJ);
         if (is_obj)
             buf_printf(path, ".%" PRI_STR, STR_ARG(it.key));

@@ -64,7 +64,7 @@ static size_t count(jv v)
 {
     size_t n = 1;
 
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);)
+    JV_EACH (it, v)
         n += count(it.value);
     return n;
 }
@@ -74,7 +74,7 @@ static jv mangled(struct arena *a, jv v, size_t *nth, jv with)
 {
     if ((*nth)-- == 0)
         return with;
-    for (struct jv_iter it = jv_iter(v); jv_next(&it);) {
+    JV_EACH (it, v) {
         size_t in = count(it.value);
 
         if (*nth >= in) {
@@ -101,7 +101,7 @@ static jv kept(struct arena *a, jv job, jv old)
     jv meta = jv_at(job, "metadata");
 
     meta = jv_is(meta, JV_OBJ) ? meta : JV_EMPTY_OBJ;
-    for (struct jv_iter it = jv_iter(jv_at(old, "metadata")); jv_next(&it);)
+    JV_EACH (it, jv_at(old, "metadata"))
         if (!str_eq(it.key, S("annotations")))
             meta = jv_with_key(a, meta, it.key, it.value);
     job = jv_is(job, JV_OBJ) ? job : JV_EMPTY_OBJ;

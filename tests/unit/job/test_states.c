@@ -20,7 +20,7 @@ static str state_of(jv job)
 {
     str state = S("(new)");
 
-    for (struct jv_iter c = jv_iter(jv_at(job, "status", "conditions")); jv_next(&c);)
+    JV_EACH (c, jv_at(job, "status", "conditions"))
         if (str_eq(jv_str(jv_get(c.value, S("status")), S("")), S("True")))
             state = jv_str(jv_get(c.value, S("type")), S(""));
     return state;

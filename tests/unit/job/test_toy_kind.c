@@ -1,7 +1,7 @@
 /* A seventh kind: one file (toy_kind.c) and one row (here, in a table linked instead of the
  * program's). Planned, checked, defined and found by what the other six have. */
 
-#include "builtin/types.h"
+#include "builtin/types/types.h"
 #include "crd/crd.h"
 #include "manifest/crd.h"
 #include "tap.h"
@@ -51,11 +51,11 @@ static void set_phase(struct world *w, const char *name, const char *phase)
 
 static str variable(const struct world *w, const char *pod, const char *name)
 {
-    for (struct jv_iter p = jv_iter(w->pods); jv_next(&p);) {
+    JV_EACH (p, w->pods) {
         jv containers = jv_at(p.value, "spec", "containers");
         if (!str_eqz(meta_name(p.value), pod))
             continue;
-        for (struct jv_iter v = jv_iter(jv_at(jv_index(containers, 0), "env")); jv_next(&v);)
+        JV_EACH (v, jv_at(jv_index(containers, 0), "env"))
             if (str_eqz(jv_str(jv_get(v.value, S("name")), S("")), name))
                 return jv_str(jv_get(v.value, S("value")), S(""));
     }

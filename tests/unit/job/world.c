@@ -61,7 +61,7 @@ static jv complete_all(const struct world *w, jv list)
 {
     struct jbuild b = jb_arr(w->a);
 
-    for (struct jv_iter it = jv_iter(list); jv_next(&it);)
+    JV_EACH (it, list)
         jb_push(&b, complete(w, it.value));
     return jb_done(&b);
 }
@@ -165,7 +165,7 @@ struct observed world_observe(const struct world *w, struct arena *a)
         pods[i] = seen_pod_read(a, jv_index(w->pods, i), w->kind->planner.main_container);
     for (size_t i = 0; i < n_services; i++)
         services[i] = seen_service_read(a, jv_index(w->services, i));
-    for (struct jv_iter it = jv_iter(w->others); jv_next(&it);)
+    JV_EACH (it, w->others)
         others[n_others++] = (struct seen_object){ resource_of(w, it.value), it.value };
     qsort(pods, n_pods, sizeof(*pods), pod_order);
     qsort(services, n_services, sizeof(*services), service_order);
@@ -204,7 +204,7 @@ static jv *list_of(struct world *w, const struct kube_resource *res)
 
 static ptrdiff_t find(jv list, const struct plan_step *s)
 {
-    for (struct jv_iter it = jv_iter(list); jv_next(&it);)
+    JV_EACH (it, list)
         if (str_eq(meta_name(it.value), s->name) &&
             str_eqz(jv_str(jv_get(it.value, S("kind")), str_of(s->res->kind)), s->res->kind))
             return (ptrdiff_t)it.i - 1;

@@ -7,7 +7,7 @@
 #define FIELDS(...)                                         \
     .fields = (const struct schema_field[]){ __VA_ARGS__ }, \
     .n_fields = sizeof((const struct schema_field[]){ __VA_ARGS__ }) / sizeof(struct schema_field)
-#define F(n, s)                          \
+#define FIELD(n, s)                      \
     {                                    \
         .name = S_INIT(n), .schema = (s) \
     }
@@ -29,12 +29,13 @@ static const struct schema mini_finalizers = {
     .type = SCHEMA_LIST, .items = &mini_string, .list = LIST_SET, .patch_merge = true
 };
 
-static const struct schema mini_owner = { .type = SCHEMA_OBJECT,
-                                          .map_atomic = true,
-                                          .go_name = "v1.OwnerReference",
-                                          FIELDS(F("apiVersion", &mini_string),
-                                                 F("kind", &mini_string), F("name", &mini_string),
-                                                 F("uid", &mini_string)) };
+static const struct schema mini_owner = {
+    .type = SCHEMA_OBJECT,
+    .map_atomic = true,
+    .go_name = "v1.OwnerReference",
+    FIELDS(FIELD("apiVersion", &mini_string), FIELD("kind", &mini_string),
+           FIELD("name", &mini_string), FIELD("uid", &mini_string))
+};
 static const struct schema mini_owners = { .type = SCHEMA_LIST,
                                            .items = &mini_owner,
                                            .list = LIST_MAP,
@@ -45,16 +46,18 @@ static const struct schema mini_managed = { .type = SCHEMA_LIST, .items = &mini_
 static const struct schema mini_meta = {
     .type = SCHEMA_OBJECT,
     .go_name = "v1.ObjectMeta",
-    FIELDS(F("name", &mini_string), F("namespace", &mini_string), F("uid", &mini_string),
-           F("resourceVersion", &mini_string), F("generation", &mini_int),
-           F("creationTimestamp", &mini_time), F("labels", &mini_strings),
-           F("annotations", &mini_strings), F("ownerReferences", &mini_owners),
-           F("finalizers", &mini_finalizers), F("managedFields", &mini_managed))
+    FIELDS(FIELD("name", &mini_string), FIELD("namespace", &mini_string),
+           FIELD("uid", &mini_string), FIELD("resourceVersion", &mini_string),
+           FIELD("generation", &mini_int), FIELD("creationTimestamp", &mini_time),
+           FIELD("labels", &mini_strings), FIELD("annotations", &mini_strings),
+           FIELD("ownerReferences", &mini_owners), FIELD("finalizers", &mini_finalizers),
+           FIELD("managedFields", &mini_managed))
 };
 
 static const struct schema mini_env = { .type = SCHEMA_OBJECT,
                                         .go_name = "v1.EnvVar",
-                                        FIELDS(F("name", &mini_string), F("value", &mini_string)) };
+                                        FIELDS(FIELD("name", &mini_string),
+                                               FIELD("value", &mini_string)) };
 static const struct schema mini_envs = { .type = SCHEMA_LIST,
                                          .items = &mini_env,
                                          .list = LIST_MAP,
@@ -62,11 +65,11 @@ static const struct schema mini_envs = { .type = SCHEMA_LIST,
                                          .patch_merge = true,
                                          .patch_key = "name" };
 static const struct schema mini_tcp_default = { .type = SCHEMA_STRING };
-static const struct schema mini_port = {
-    .type = SCHEMA_OBJECT,
-    .go_name = "v1.ContainerPort",
-    FIELDS(F("name", &mini_string), F("containerPort", &mini_int), F("protocol", &mini_tcp_default))
-};
+static const struct schema mini_port = { .type = SCHEMA_OBJECT,
+                                         .go_name = "v1.ContainerPort",
+                                         FIELDS(FIELD("name", &mini_string),
+                                                FIELD("containerPort", &mini_int),
+                                                FIELD("protocol", &mini_tcp_default)) };
 static const struct schema mini_ports = { .type = SCHEMA_LIST,
                                           .items = &mini_port,
                                           .list = LIST_MAP,
@@ -76,10 +79,10 @@ static const struct schema mini_ports = { .type = SCHEMA_LIST,
 static const struct schema mini_container = {
     .type = SCHEMA_OBJECT,
     .go_name = "v1.Container",
-    FIELDS(F("name", &mini_string), F("image", &mini_string), F("command", &mini_list),
-           F("args", &mini_list), F("ports", &mini_ports), F("env", &mini_envs),
-           F("resources", &mini_any), F("terminationMessagePath", &mini_string),
-           F("terminationMessagePolicy", &mini_string), F("imagePullPolicy", &mini_string))
+    FIELDS(FIELD("name", &mini_string), FIELD("image", &mini_string), FIELD("command", &mini_list),
+           FIELD("args", &mini_list), FIELD("ports", &mini_ports), FIELD("env", &mini_envs),
+           FIELD("resources", &mini_any), FIELD("terminationMessagePath", &mini_string),
+           FIELD("terminationMessagePolicy", &mini_string), FIELD("imagePullPolicy", &mini_string))
 };
 static const struct schema mini_containers = { .type = SCHEMA_LIST,
                                                .items = &mini_container,
@@ -89,15 +92,16 @@ static const struct schema mini_containers = { .type = SCHEMA_LIST,
                                                .patch_key = "name" };
 static const struct schema mini_path = { .type = SCHEMA_OBJECT,
                                          .go_name = "v1.HostPathVolumeSource",
-                                         FIELDS(F("path", &mini_string), F("type", &mini_string)) };
+                                         FIELDS(FIELD("path", &mini_string),
+                                                FIELD("type", &mini_string)) };
 static const struct schema mini_empty = { .type = SCHEMA_OBJECT,
                                           .go_name = "v1.EmptyDirVolumeSource",
-                                          FIELDS(F("medium", &mini_string)) };
-static const struct schema mini_volume = {
-    .type = SCHEMA_OBJECT,
-    .go_name = "v1.Volume",
-    FIELDS(F("name", &mini_string), F("emptyDir", &mini_empty), F("hostPath", &mini_path))
-};
+                                          FIELDS(FIELD("medium", &mini_string)) };
+static const struct schema mini_volume = { .type = SCHEMA_OBJECT,
+                                           .go_name = "v1.Volume",
+                                           FIELDS(FIELD("name", &mini_string),
+                                                  FIELD("emptyDir", &mini_empty),
+                                                  FIELD("hostPath", &mini_path)) };
 static const struct schema mini_volumes = { .type = SCHEMA_LIST,
                                             .items = &mini_volume,
                                             .list = LIST_MAP,
@@ -107,8 +111,8 @@ static const struct schema mini_volumes = { .type = SCHEMA_LIST,
                                             .patch_key = "name" };
 static const struct schema mini_toleration = { .type = SCHEMA_OBJECT,
                                                .go_name = "v1.Toleration",
-                                               FIELDS(F("key", &mini_string),
-                                                      F("operator", &mini_string)) };
+                                               FIELDS(FIELD("key", &mini_string),
+                                                      FIELD("operator", &mini_string)) };
 static const struct schema mini_tolerations = { .type = SCHEMA_LIST, .items = &mini_toleration };
 static const struct schema mini_node_selector = { .type = SCHEMA_MAP,
                                                   .items = &mini_string,
@@ -116,67 +120,70 @@ static const struct schema mini_node_selector = { .type = SCHEMA_MAP,
 static const struct schema mini_pod_spec = {
     .type = SCHEMA_OBJECT,
     .go_name = "v1.PodSpec",
-    FIELDS(F("volumes", &mini_volumes), F("initContainers", &mini_containers),
-           F("containers", &mini_containers), F("restartPolicy", &mini_string),
-           F("terminationGracePeriodSeconds", &mini_int), F("dnsPolicy", &mini_string),
-           F("nodeSelector", &mini_node_selector), F("serviceAccountName", &mini_string),
-           F("serviceAccount", &mini_string), F("nodeName", &mini_string),
-           F("securityContext", &mini_any), F("schedulerName", &mini_string),
-           F("tolerations", &mini_tolerations), F("priority", &mini_int),
-           F("enableServiceLinks", &mini_bool), F("preemptionPolicy", &mini_string))
+    FIELDS(FIELD("volumes", &mini_volumes), FIELD("initContainers", &mini_containers),
+           FIELD("containers", &mini_containers), FIELD("restartPolicy", &mini_string),
+           FIELD("terminationGracePeriodSeconds", &mini_int), FIELD("dnsPolicy", &mini_string),
+           FIELD("nodeSelector", &mini_node_selector), FIELD("serviceAccountName", &mini_string),
+           FIELD("serviceAccount", &mini_string), FIELD("nodeName", &mini_string),
+           FIELD("securityContext", &mini_any), FIELD("schedulerName", &mini_string),
+           FIELD("tolerations", &mini_tolerations), FIELD("priority", &mini_int),
+           FIELD("enableServiceLinks", &mini_bool), FIELD("preemptionPolicy", &mini_string))
 };
-static const struct schema mini_condition = {
-    .type = SCHEMA_OBJECT,
-    .go_name = "v1.PodCondition",
-    FIELDS(F("type", &mini_string), F("status", &mini_string), F("reason", &mini_string))
-};
+static const struct schema mini_condition = { .type = SCHEMA_OBJECT,
+                                              .go_name = "v1.PodCondition",
+                                              FIELDS(FIELD("type", &mini_string),
+                                                     FIELD("status", &mini_string),
+                                                     FIELD("reason", &mini_string)) };
 static const struct schema mini_conditions = { .type = SCHEMA_LIST,
                                                .items = &mini_condition,
                                                .list = LIST_MAP,
                                                KEYS("type"),
                                                .patch_merge = true,
                                                .patch_key = "type" };
-static const struct schema mini_status = {
-    .type = SCHEMA_OBJECT,
-    .go_name = "v1.PodStatus",
-    FIELDS(F("phase", &mini_string), F("conditions", &mini_conditions), F("replicas", &mini_int))
-};
+static const struct schema mini_status = { .type = SCHEMA_OBJECT,
+                                           .go_name = "v1.PodStatus",
+                                           FIELDS(FIELD("phase", &mini_string),
+                                                  FIELD("conditions", &mini_conditions),
+                                                  FIELD("replicas", &mini_int)) };
 
 __attribute__((unused)) static const struct schema mini_pod = {
     .type = SCHEMA_OBJECT,
     .go_name = "v1.Pod",
-    FIELDS(F("kind", &mini_string), F("apiVersion", &mini_string), F("metadata", &mini_meta),
-           F("spec", &mini_pod_spec), F("status", &mini_status))
+    FIELDS(FIELD("kind", &mini_string), FIELD("apiVersion", &mini_string),
+           FIELD("metadata", &mini_meta), FIELD("spec", &mini_pod_spec),
+           FIELD("status", &mini_status))
 };
 static const struct schema mini_template = { .type = SCHEMA_OBJECT,
                                              .go_name = "v1.PodTemplateSpec",
-                                             FIELDS(F("metadata", &mini_meta),
-                                                    F("spec", &mini_pod_spec)) };
+                                             FIELDS(FIELD("metadata", &mini_meta),
+                                                    FIELD("spec", &mini_pod_spec)) };
 static const struct schema mini_strategy = { .type = SCHEMA_OBJECT,
                                              .go_name = "v1.DeploymentStrategy",
                                              .patch_retain_keys = true,
-                                             FIELDS(F("type", &mini_string),
-                                                    F("rollingUpdate", &mini_any)) };
+                                             FIELDS(FIELD("type", &mini_string),
+                                                    FIELD("rollingUpdate", &mini_any)) };
 static const struct schema mini_selector = { .type = SCHEMA_OBJECT,
                                              .go_name = "v1.LabelSelector",
                                              .map_atomic = true,
-                                             FIELDS(F("matchLabels", &mini_strings)) };
+                                             FIELDS(FIELD("matchLabels", &mini_strings)) };
 static const struct schema mini_deployment_spec = {
     .type = SCHEMA_OBJECT,
     .go_name = "v1.DeploymentSpec",
-    FIELDS(F("replicas", &mini_int), F("selector", &mini_selector), F("template", &mini_template),
-           F("strategy", &mini_strategy), F("revisionHistoryLimit", &mini_int),
-           F("progressDeadlineSeconds", &mini_int))
+    FIELDS(FIELD("replicas", &mini_int), FIELD("selector", &mini_selector),
+           FIELD("template", &mini_template), FIELD("strategy", &mini_strategy),
+           FIELD("revisionHistoryLimit", &mini_int), FIELD("progressDeadlineSeconds", &mini_int))
 };
 __attribute__((unused)) static const struct schema mini_deployment = {
     .type = SCHEMA_OBJECT,
     .go_name = "v1.Deployment",
-    FIELDS(F("kind", &mini_string), F("apiVersion", &mini_string), F("metadata", &mini_meta),
-           F("spec", &mini_deployment_spec), F("status", &mini_status))
+    FIELDS(FIELD("kind", &mini_string), FIELD("apiVersion", &mini_string),
+           FIELD("metadata", &mini_meta), FIELD("spec", &mini_deployment_spec),
+           FIELD("status", &mini_status))
 };
 __attribute__((unused)) static const struct schema mini_config_map = {
     .type = SCHEMA_OBJECT,
     .go_name = "v1.ConfigMap",
-    FIELDS(F("kind", &mini_string), F("apiVersion", &mini_string), F("metadata", &mini_meta),
-           F("immutable", &mini_bool), F("data", &mini_strings))
+    FIELDS(FIELD("kind", &mini_string), FIELD("apiVersion", &mini_string),
+           FIELD("metadata", &mini_meta), FIELD("immutable", &mini_bool),
+           FIELD("data", &mini_strings))
 };

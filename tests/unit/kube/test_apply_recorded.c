@@ -4,7 +4,7 @@
 
 #include "base/time.h"
 #include "builtin/kind.h"
-#include "builtin/types.h"
+#include "builtin/types/types.h"
 #include "crd/crd.h"
 #include "kube/apply.h"
 #include "slurp.h"
@@ -41,8 +41,7 @@ static struct managed_write write_of(const struct crd *things, jv rec)
     }
     if (in_status)
         w.subresource = S("status");
-    for (struct jv_iter it = jv_iter(jv_at(rec, "after", "metadata", "managedFields"));
-         jv_next(&it);) {
+    JV_EACH (it, jv_at(rec, "after", "metadata", "managedFields")) {
         int64_t us = 0;
         time_parse(jv_str(jv_at(it.value, "time"), S("")), &us, NULL);
         w.now_ms = us / 1000 > w.now_ms ? us / 1000 : w.now_ms;
@@ -64,7 +63,7 @@ static bool conflicts_equal(struct arena *a, const struct apply_failure *why, jv
     size_t found = 0;
 
     /* there they come in any order of managers */
-    for (struct jv_iter it = jv_iter(causes); jv_next(&it);)
+    JV_EACH (it, causes)
         for (size_t i = 0; i < why->n; i++)
             found += str_eq(jv_str(jv_at(it.value, "message"), S("")), why->conflicts[i].message) &&
                      str_eq(jv_str(jv_at(it.value, "field"), S("")), why->conflicts[i].field);
@@ -127,7 +126,7 @@ int main(int argc, char **argv)
     ok(things != NULL, "records can be read: %s", e.msg);
     if (!things)
         return tap_done();
-    for (struct jv_iter it = jv_iter(jv_at(all, "recs")); jv_next(&it);) {
+    JV_EACH (it, jv_at(all, "recs")) {
         AUTO(arena) struct arena *one = arena_new();
         if (str_eq(jv_str(jv_at(it.value, "op"), S("")), S("apply")))
             replay_apply(one, things, it.value, it.i - 1);

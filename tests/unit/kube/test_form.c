@@ -2,7 +2,7 @@
  * same. */
 
 #include "base/limits.h"
-#include "builtin/types.h"
+#include "builtin/types/types.h"
 #include "builtin/wire.h"
 #include "kube/form.h"
 #include "tap.h"

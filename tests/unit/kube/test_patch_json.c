@@ -197,7 +197,7 @@ static void sizes_are_bounded(void)
         struct jdoc *d = J("[{'op':'add','path':'/t','value':{}},"
                            "{'op':'move','from':'/a','path':'/t/a'},"
                            "{'op':'move','from':'/t','path':'/a'}]");
-        for (struct jv_iter it = jv_iter(jv_copy(a, jdoc_root(d))); jv_next(&it);)
+        JV_EACH (it, jv_copy(a, jdoc_root(d)))
             jb_push(&b, it.value);
     }
     got = patch_json(a, jdoc_root(doc), jb_done(&b), &e);

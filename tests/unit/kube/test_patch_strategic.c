@@ -88,7 +88,7 @@ static void patches_of_a_spec_merge_as_on_kube_apiserver(void)
         if (!jv_exists(got))
             printf("# %s\n", e.msg);
         is_json(jdoc_root(doc), pod, "the document itself stays");
-        for (struct jv_iter it = jv_iter(jv_at(got, "spec")); jv_next(&it);)
+        JV_EACH (it, jv_at(got, "spec"))
             left += str_starts(it.key, S("$"));
     }
     is_int(left, 0, "no word of a patch becomes a field");

@@ -1,7 +1,7 @@
 /* What the wire may do besides what Kubernetes' own encoder does; that is in builtin/test_wire.c.
  */
 
-#include "builtin/types.h"
+#include "builtin/types/types.h"
 #include "builtin/wire.h"
 #include "kube/protobuf.h"
 #include "tap.h"

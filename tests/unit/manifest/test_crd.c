@@ -2,7 +2,7 @@
  * Usage: test_crd FOLDER; with GOLDEN_WRITE=1 the files in it are written anew. */
 
 #include "base/yaml.h"
-#include "builtin/types.h"
+#include "builtin/types/types.h"
 #include "crd/crd.h"
 #include "manifest/crd.h"
 #include "slurp.h"

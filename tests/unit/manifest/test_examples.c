@@ -2,7 +2,7 @@
  * FOLDER */
 
 #include "base/yaml.h"
-#include "builtin/types.h"
+#include "builtin/types/types.h"
 #include "crd/crd.h"
 #include "manifest/crd.h"
 #include "slurp.h"

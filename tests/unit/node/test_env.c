@@ -63,7 +63,7 @@ static void make_is(const char *container, const char *want, const char *what)
         return;
     }
     struct jbuild b = jb_obj(a);
-    for (struct jv_iter it = jv_iter(env); jv_next(&it);)
+    JV_EACH (it, env)
         if (!str_starts(it.key, S("KUBERNETES_")) && !str_eq(it.key, S("PATH")))
             jb_set(&b, it.key, it.value);
     if (skipped.n)

@@ -37,7 +37,7 @@ static bool has(const char *path, jv got, jv want)
         for (size_t i = 0; i < jv_len(want); i++)
             all &= has(arena_printf(a, "%s[%zu]", path, i).p, jv_index(got, i), jv_index(want, i));
     else if (jv_is(want, JV_OBJ))
-        for (struct jv_iter it = jv_iter(want); jv_next(&it);)
+        JV_EACH (it, want)
             all &= has(arena_printf(a, "%s.%" PRI_STR, path, STR_ARG(it.key)).p,
                        jv_get(got, it.key), it.value);
     else
@@ -50,7 +50,7 @@ static jv by_name(struct arena *a, jv list, const char *key)
 {
     struct jbuild b = jb_obj(a);
 
-    for (struct jv_iter it = jv_iter(list); jv_next(&it);)
+    JV_EACH (it, list)
         jb_set(&b, jv_str(jv_get(it.value, str_of(key)), S("")), it.value);
     return jb_done(&b);
 }
@@ -230,7 +230,7 @@ static jv run_step(struct scene *s, jv step, bool *fine)
     s->out = &out;
     s->now_ms = zero_ms + (int64_t)(jv_double(jv_at(step, "at"), 0) * 1000);
     s->said = jb_arr(s->a);
-    for (struct jv_iter it = jv_iter(facts); jv_next(&it);)
+    JV_EACH (it, facts)
         fact(s, jv_str(it.value, S("")));
     life_step(s->life, s->now_ms, &out);
     say(s);
@@ -284,7 +284,7 @@ static void run_file(const char *dir, const char *name)
     struct scene s = { .life = life_new(pod), .a = a };
     struct jbuild steps = jb_arr(a);
     jdoc_unref(pod);
-    for (struct jv_iter it = jv_iter(docs.at[1].root); jv_next(&it);) {
+    JV_EACH (it, docs.at[1].root) {
         bool step_fine = true;
         jb_push(&steps, run_step(&s, it.value, &step_fine));
         if (!step_fine)

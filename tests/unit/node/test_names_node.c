@@ -52,7 +52,7 @@ static void on_services(void *ctx, jv list)
     routes = jdoc_of(a, jv_copy(a, list));
 }
 
-static const struct node_net net = {
+static const struct pod_network net = {
     .attach = attach, .detach = detach, .adopt = adopt, .services = on_services
 };
 
@@ -76,7 +76,7 @@ static void node_up(void)
 
 static str hosts_path(struct arena *a, str uid)
 {
-    for (struct jv_iter it = jv_iter(jv_at(fake_sandbox(fake, uid), "mounts")); jv_next(&it);)
+    JV_EACH (it, jv_at(fake_sandbox(fake, uid), "mounts"))
         if (str_eqz(jv_str(jv_at(it.value, "to"), S("")), "/etc/hosts"))
             return arena_str(a, jv_str(jv_at(it.value, "from"), S("")));
     return S("");
@@ -219,7 +219,7 @@ static void routes_are_told(void)
 
     make_service("web", "'clusterIP': '10.96.0.77', 'selector': {'app': 'one'}");
     until_resolves(hosts, "web", S("10.96.0.77"), "a ClusterIP service is known by its address");
-    for (struct jv_iter it = jv_iter(routes ? jdoc_root(routes) : JV_ABSENT); jv_next(&it);)
+    JV_EACH (it, routes ? jdoc_root(routes) : JV_ABSENT)
         if (str_eqz(jv_str(jv_at(it.value, "name"), S("")), "web"))
             found = jv_at(it.value, "ports");
     is_json(found,
@@ -265,7 +265,7 @@ static void a_new_sandbox_has_a_new_address(void)
     WAIT(!str_eq(ip_of(a, "moves"), first));
     jv status = jv_at(get(a, &pods, "default", "moves"), "status");
     is_int((int64_t)jv_len(jv_at(status, "podIPs")), 1, "it has one address");
-    for (struct jv_iter it = jv_iter(jv_at(status, "podIPs")); jv_next(&it);)
+    JV_EACH (it, jv_at(status, "podIPs"))
         is_str(jv_str(jv_at(it.value, "ip"), S("")), ip_of(a, "moves"), "the new one");
     delete ("moves", 1);
     until_gone("moves", "and it can be deleted");

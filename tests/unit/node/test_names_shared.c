@@ -3,7 +3,7 @@
 
 #include "base/map.h"
 #include "fake.h"
-#include "node/names_addr.h"
+#include "names/loopback.h"
 #include "node/node.h"
 #include "node/volumes.h"
 #include "world.h"
@@ -83,7 +83,7 @@ static void node_up(void)
 
 static str variable(jv sandbox, const char *name)
 {
-    for (struct jv_iter it = jv_iter(jv_at(sandbox, "env")); jv_next(&it);) {
+    JV_EACH (it, jv_at(sandbox, "env")) {
         str value = jv_str(it.value, S(""));
         if (str_eqz(str_cut(&value, '='), name))
             return value;

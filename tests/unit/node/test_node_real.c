@@ -2,8 +2,9 @@
 
 #include "node/node.h"
 #include "node/warden.h"
-#include "node/warden_keeper.h"
 #include "rig.h"
+#include "sandbox/keeper.h"
+#include "sandbox/probe.h"
 #include "world.h"
 
 #include <sys/prctl.h>

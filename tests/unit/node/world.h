@@ -158,7 +158,7 @@ __attribute__((unused)) static bool told(const char *name, const char *reason, c
     struct kube_request r = { .verb = KUBE_LIST, .res = &events, .ns = S("default") };
     jv list = jv_at(box_ask(&box, a, &r).obj, "items");
 
-    for (struct jv_iter it = jv_iter(list); jv_next(&it);)
+    JV_EACH (it, list)
         if (str_eqz(jv_str(jv_at(it.value, "involvedObject", "name"), S("")), name) &&
             str_eqz(jv_str(jv_at(it.value, "reason"), S("")), reason) &&
             str_eqz(jv_str(jv_at(it.value, "message"), S("")), message))

@@ -2,7 +2,7 @@
  * has: those of golden/protobuf/cases.txt, as Kubernetes' own encoder wrote them. */
 
 #include "base/base64.h"
-#include "builtin/types.h"
+#include "builtin/types/types.h"
 #include "builtin/wire.h"
 #include "kube/meta.h"
 #include "plan/planner.h"

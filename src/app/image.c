@@ -1,0 +1,326 @@
+/* muster image: edits images.yaml in the data directory, which a running node reads again when it
+ * has changed. Comments at its beginning stay; those further down do not. */
+
+#include "app/image.h"
+
+#include "base/yaml.h"
+#include "cli/data.h"
+#include "cli/options.h"
+#include "cli/table.h"
+#include "node/images.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+struct flags {
+    const char *data;
+    const char *rootfs;
+    const char *venv;
+    const char *command;
+    const char *workdir;
+    const char *output;
+    bool host;
+};
+
+static const struct opt options[] = {
+    { "data", 0, OPT_TEXT, offsetof(struct flags, data), "DIR",
+      "the data directory (default: $XDG_DATA_HOME/muster)", NULL },
+    { "host", 0, OPT_FLAG, offsetof(struct flags, host), NULL,
+      "map: this machine's own files and programs", NULL },
+    { "rootfs", 0, OPT_TEXT, offsetof(struct flags, rootfs), "DIR",
+      "map: the image's files, unpacked; needs isolation namespaces", NULL },
+    { "venv", 0, OPT_TEXT, offsetof(struct flags, venv), "DIR",
+      "map: programs of this Python environment come first", NULL },
+    { "command", 0, OPT_TEXT, offsetof(struct flags, command), "WORDS",
+      "map: what runs where the container names no command, as in a shell", NULL },
+    { "workdir", 0, OPT_TEXT, offsetof(struct flags, workdir), "DIR",
+      "map: where it runs unless the container says", NULL },
+    { "output", 'o', OPT_TEXT, offsetof(struct flags, output), "FORMAT",
+      "list: json or yaml instead of a table", "json|yaml" },
+    { 0 },
+};
+
+/* ---- the file */
+
+struct mapping {
+    struct arena *a;
+    const char *path;
+    str heading; /* comments at the beginning */
+    jv root;     /* {images: [...]} */
+};
+
+static str heading(str text)
+{
+    size_t n = 0;
+
+    while (n < text.n && text.p[n] == '#') {
+        ptrdiff_t end = str_find(str_sub(text, n, text.n), '\n');
+        n = end < 0 ? text.n : n + (size_t)end + 1;
+    }
+    return str_sub(text, 0, n);
+}
+
+static int table_read(struct mapping *t, struct err *e)
+{
+    AUTO(images) struct images *checked = NULL;
+    struct yaml_docs docs = { 0 };
+    struct err none = { 0 };
+    str text = S("");
+
+    if (images_load(&checked, t->path, e) < 0)
+        return -1;
+    if (data_read(t->a, t->path, &text, &none) < 0 && none.code != ERR_NOT_FOUND)
+        return err_set(e, none.code, "%s", none.msg);
+    if (yaml_parse(t->a, str_of(t->path), text, NULL, &docs, e) < 0)
+        return -1;
+    t->heading = heading(text);
+    t->root = docs.n ? docs.at[0].root : JV_EMPTY_OBJ;
+    if (!jv_is(jv_at(t->root, "images"), JV_ARR))
+        t->root = jv_with(t->a, t->root, JV_EMPTY_ARR, "images");
+    return 0;
+}
+
+static int table_write(struct mapping *t, jv list, struct err *e)
+{
+    AUTO(buf) struct buf b = { 0 };
+
+    buf_add(&b, t->heading);
+    yaml_print(&b, jv_with(t->a, t->root, list, "images"));
+    return data_write(t->path, buf_str(&b), e);
+}
+
+/* ---- map, unmap */
+
+static int whole_path(struct arena *a, const char *name, const char *given, jv *out, struct err *e)
+{
+    if (!given)
+        return 0;
+    char *full = realpath(given, NULL);
+    if (!full || access(full, X_OK) < 0)
+        err_sys(e, "--%s %s", name, given);
+    else
+        *out = jstr(a, arena_str(a, str_of(full)));
+    free(full);
+    return jv_exists(*out) ? 0 : -1;
+}
+
+/* Only its bin directory is looked at later, and nothing would be found in a wrong one. */
+static int check_venv(struct arena *a, const char *given, struct err *e)
+{
+    static const char *const names[] = { "python", "python3" };
+
+    for (size_t i = 0; given && i < COUNT(names); i++)
+        if (access(arena_printf(a, "%s/bin/%s", given, names[i]).p, X_OK) == 0)
+            return 0;
+    if (!given)
+        return 0;
+    return err_set(e, ERR_INVALID, "--venv %s is no Python environment: it has no bin/python",
+                   given);
+}
+
+/* Words as a shell has them, with both kinds of quotes and nothing else. */
+static int words(struct arena *a, const char *text, jv *out, struct err *e)
+{
+    struct jbuild b = jb_arr(a);
+
+    for (const char *p = text + strspn(text, " \t\n"); *p; p += strspn(p, " \t\n")) {
+        AUTO(buf) struct buf word = { 0 };
+        char quote = '\0';
+        for (; *p && (quote || !strchr(" \t\n", *p)); p++) {
+            if (quote ? *p == quote : *p == '\'' || *p == '"')
+                quote = quote ? '\0' : *p;
+            else
+                buf_addc(&word, *p);
+        }
+        if (quote)
+            return err_set(e, ERR_INVALID, "--command %s: a quote without its end", text);
+        jb_push(&b, jstr(a, arena_str(a, buf_str(&word))));
+    }
+    *out = b.n ? jb_done(&b) : JV_ABSENT;
+    return 0;
+}
+
+static int make_entry(struct arena *a, const char *image, const struct flags *f, jv *out,
+                      struct err *e)
+{
+    jv rootfs = JV_ABSENT, venv = JV_ABSENT, command = JV_ABSENT;
+
+    if (whole_path(a, "rootfs", f->rootfs, &rootfs, e) < 0 ||
+        whole_path(a, "venv", f->venv, &venv, e) < 0 || check_venv(a, f->venv, e) < 0 ||
+        words(a, f->command ? f->command : "", &command, e) < 0)
+        return -1;
+    *out = jobj(a, { "match", jstr(a, str_of(image)) }, { "rootfs", rootfs }, { "venv", venv },
+                { "command", command },
+                { "workingDir", f->workdir ? jstr(a, str_of(f->workdir)) : JV_ABSENT });
+    return 0;
+}
+
+/* The list with the image's entry replaced, or in front of all others, or gone (entry absent). */
+static jv changed(struct mapping *t, const char *image, jv entry, bool *was_there)
+{
+    struct jbuild b = jb_arr(t->a);
+    jv list = jv_at(t->root, "images");
+
+    *was_there = false;
+    JV_EACH (it, list)
+        *was_there |= str_eqz(jv_str(jv_at(it.value, "match"), S("")), image);
+    if (jv_exists(entry) && !*was_there)
+        jb_push(&b, entry);
+    JV_EACH (it, list) {
+        bool same = str_eqz(jv_str(jv_at(it.value, "match"), S("")), image);
+        jv now = same ? entry : it.value;
+        if (jv_exists(now))
+            jb_push(&b, now);
+    }
+    return jb_done(&b);
+}
+
+static int map(struct mapping *t, const char *image, const struct flags *f)
+{
+    struct err e = { 0 };
+    jv entry;
+    bool replaced;
+
+    if (!*image)
+        return command_fail(EXIT_USAGE, "image map needs an image, and '' is none");
+    if (!f->host == !f->rootfs && !f->venv)
+        return command_fail(EXIT_USAGE, "image map needs --host, --venv DIR or --rootfs DIR");
+    if (f->rootfs && (f->host || f->venv))
+        return command_fail(EXIT_USAGE, "image map: --rootfs goes without --host and --venv");
+    if (make_entry(t->a, image, f, &entry, &e) < 0)
+        return command_fail(EXIT_USAGE, "%s", e.msg);
+    if (table_write(t, changed(t, image, entry, &replaced), &e) < 0)
+        return command_fail(EXIT_FAILED, "%s", e.msg);
+    printf("image %s %s\n", image, replaced ? "remapped" : "mapped");
+    return EXIT_DONE;
+}
+
+static int unmap(struct mapping *t, const char *image)
+{
+    struct err e = { 0 };
+    bool was_there;
+    jv list = changed(t, image, JV_ABSENT, &was_there);
+
+    if (!was_there)
+        return command_fail(EXIT_FAILED, "image %s is not mapped in %s", image, t->path);
+    if (table_write(t, list, &e) < 0)
+        return command_fail(EXIT_FAILED, "%s", e.msg);
+    printf("image %s unmapped\n", image);
+    return EXIT_DONE;
+}
+
+/* ---- list */
+
+static str place(struct arena *a, jv entry)
+{
+    jv rootfs = jv_at(entry, "rootfs"), venv = jv_at(entry, "venv");
+
+    if (jv_exists(rootfs))
+        return jv_str(rootfs, S(""));
+    if (jv_exists(venv))
+        return arena_cat(a, S("this machine, "), jv_str(venv, S("")));
+    return S("this machine");
+}
+
+static str command_text(struct arena *a, jv words)
+{
+    AUTO(buf) struct buf b = { 0 };
+
+    JV_EACH (it, words)
+        buf_printf(&b, "%s%" PRI_STR, b.n ? " " : "", STR_ARG(jv_str(it.value, S(""))));
+    return b.n ? arena_str(a, buf_str(&b)) : S("<the container's>");
+}
+
+static int print_list(struct mapping *m, const char *format)
+{
+    AUTO(buf) struct buf b = { 0 };
+    struct table t;
+    jv list = jv_at(m->root, "images"), whole = jobj(m->a, { "images", list });
+
+    table_init(&t, m->a, "IMAGE|RUNS ON|COMMAND");
+    JV_EACH (it, list) {
+        str cells[] = { jv_str(jv_at(it.value, "match"), S("")), place(m->a, it.value),
+                        command_text(m->a, jv_at(it.value, "command")) };
+        table_add(&t, cells);
+    }
+    if (format && strcmp(format, "yaml") == 0)
+        yaml_print(&b, whole);
+    else if (format)
+        buf_printf(&b, "%" PRI_STR "\n", STR_ARG(json_text(m->a, whole)));
+    else if (jv_len(list))
+        table_print(&t, &b);
+    else
+        command_note("no images are mapped in %s", m->path);
+    return command_print(buf_str(&b)) < 0 ? EXIT_FAILED : EXIT_DONE;
+}
+
+/* ---- */
+
+/* One writer at a time; the directory is made where it is missing. */
+static int lock_dir(const char *dir, int *out, struct err *e)
+{
+    int fd = -1;
+    struct err why = { 0 };
+
+    if (data_lock(dir, &fd, &why) == 0)
+        close(fd);
+    else if (why.code != ERR_CONFLICT) /* that is a muster up: fine */
+        return err_set(e, why.code, "%s", why.msg);
+    *out = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*out < 0 || flock(*out, LOCK_EX) < 0)
+        return err_sys(e, "lock %s", dir);
+    return 0;
+}
+
+static int run(const struct command *c, int argc, char **argv)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct flags f = { 0 };
+    struct mapping t = { .a = a };
+    struct err e = { 0 };
+    const char *dir;
+    char **rest;
+    int n, lock = -1;
+    int code = options_read(c, argc, argv, &f, &rest, &n);
+
+    if (code >= 0)
+        return code;
+    const char *what = n > 0 ? rest[0] : "";
+    bool list = strcmp(what, "list") == 0, maps = strcmp(what, "map") == 0;
+    if ((!list && !maps && strcmp(what, "unmap") != 0) || n != (list ? 1 : 2)) {
+        command_fail(EXIT_USAGE, "image needs map IMAGE, unmap IMAGE or list");
+        return command_usage(c);
+    }
+    if (data_dir(a, f.data, &dir, &e) < 0 || (!list && lock_dir(dir, &lock, &e) < 0))
+        return command_fail(EXIT_FAILED, "%s", e.msg);
+    t.path = arena_printf(a, "%s/images.yaml", dir).p;
+    if (table_read(&t, &e) < 0)
+        code = command_fail(EXIT_USAGE, "%s", e.msg);
+    else
+        code = list ? print_list(&t, f.output) : maps ? map(&t, rest[1], &f) : unmap(&t, rest[1]);
+    if (lock >= 0)
+        close(lock);
+    return code;
+}
+
+const struct command command_image = {
+    .name = "image",
+    .summary = "say what an image means on this machine",
+    .help =
+        "Usage: muster image map IMAGE (--host | --venv DIR | --rootfs DIR) [--command WORDS]\n"
+        "       muster image unmap IMAGE\n"
+        "       muster image list [-o json|yaml]\n"
+        "\n"
+        "There is no image registry here: containers run this machine's own programs, or those\n"
+        "in a directory where an image was unpacked. An image that is not mapped runs on this\n"
+        "machine when the container names a command; otherwise it has to be mapped to one.\n"
+        "IMAGE may be a pattern (example.org/team/*), with or without a tag; of several that\n"
+        "fit, the first in the list counts, and a new one comes first. A running muster notices.\n"
+        "\n"
+        "  muster image map pytorch/pytorch --venv ~/torch --command 'python3 -u train.py'\n",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,296 @@
+/* The flags of the original's manager, with its defaults and meanings, and a few of our own: one
+ * row each. */
+
+#include "app/operator_flags.h"
+
+#include "base/time.h"
+#include "cli/command.h"
+#include "cli/goflags.h"
+#include "client/config.h"
+#include "job/kinds.h"
+#include "job/pytorch.h"
+#include "loop/log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- flags that are more than a field */
+
+static int set_kind(struct arena *a, void *to, str value, struct err *e)
+{
+    struct operator_flags *f = to;
+    AUTO(buf) struct buf lower = { 0 };
+
+    (void)a;
+    for (size_t i = 0; i < value.n; i++)
+        buf_addc(&lower,
+                 (char)(value.p[i] >= 'A' && value.p[i] <= 'Z' ? value.p[i] + 32 : value.p[i]));
+    for (size_t i = 0; job_planner(i); i++) {
+        const struct planner *p = job_planner(i);
+        if (!str_eq_nocase(str_of(p->res->kind), value))
+            continue;
+        for (size_t k = 0; k < f->n_kinds; k++)
+            if (f->kinds[k] == p)
+                return 0; /* named twice */
+        if (f->n_kinds < OPERATOR_KINDS)
+            f->kinds[f->n_kinds++] = p;
+        return 0;
+    }
+    return err_set(e, ERR_INVALID, "scheme %" PRI_STR " is not supported yet",
+                   STR_ARG(buf_str(&lower)));
+}
+
+static int set_level(struct arena *a, void *to, str value, struct err *e)
+{
+    static const struct {
+        const char *name;
+        enum log_level level;
+    } levels[] = { { "debug", LOG_DEBUG }, { "info", LOG_INFO },    { "warn", LOG_WARN },
+                   { "error", LOG_ERROR }, { "dpanic", LOG_ERROR }, { "panic", LOG_ERROR } };
+    struct operator_flags *f = to;
+    int64_t n = 0;
+
+    (void)a;
+    for (size_t i = 0; i < COUNT(levels); i++) {
+        if (str_eq_nocase(value, str_of(levels[i].name))) {
+            f->zap_level = (int)levels[i].level;
+            return 0;
+        }
+    }
+    if (!str_to_int(value, &n) || n <= 0)
+        return err_set(e, ERR_INVALID, "invalid log level \"%" PRI_STR "\"", STR_ARG(value));
+    f->zap_level = LOG_DEBUG; /* the more the more verbose; we have one */
+    return 0;
+}
+
+static int set_encoder(struct arena *a, void *to, str value, struct err *e)
+{
+    struct operator_flags *f = to;
+
+    (void)a;
+    if (!str_eq_nocase(value, S("json")) && !str_eq_nocase(value, S("console")))
+        return err_set(e, ERR_INVALID, "invalid encoder value \"%" PRI_STR "\"", STR_ARG(value));
+    f->zap_format = str_eq_nocase(value, S("json")) ? LOG_JSON : LOG_LOGFMT;
+    return 0;
+}
+
+static int set_format(struct arena *a, void *to, str value, struct err *e)
+{
+    struct operator_flags *f = to;
+
+    (void)a;
+    if (!str_eqz(value, "json") && !str_eqz(value, "logfmt"))
+        return err_set(e, ERR_INVALID, "expected logfmt or json");
+    f->log_format = str_eqz(value, "json") ? LOG_JSON : LOG_LOGFMT;
+    return 0;
+}
+
+static int to_ms(str value, int64_t *ms, struct err *e)
+{
+    int64_t ns = 0;
+
+    if (duration_parse(value, &ns, e) < 0)
+        return -1;
+    if (ns <= 0)
+        return err_set(e, ERR_INVALID, "must be more than nothing");
+    *ms = ns / 1000000;
+    return 0;
+}
+
+static int set_lease_ms(struct arena *a, void *to, str value, struct err *e)
+{
+    (void)a;
+    return to_ms(value, &((struct operator_flags *)to)->lease_ms, e);
+}
+
+static int set_renew_ms(struct arena *a, void *to, str value, struct err *e)
+{
+    (void)a;
+    return to_ms(value, &((struct operator_flags *)to)->renew_ms, e);
+}
+
+static int set_retry_ms(struct arena *a, void *to, str value, struct err *e)
+{
+    (void)a;
+    return to_ms(value, &((struct operator_flags *)to)->retry_ms, e);
+}
+
+/* ---- the table */
+
+#define FIELD(name) offsetof(struct operator_flags, name)
+#define NO_WEBHOOK \
+    "No effect: jobs are checked by their CRD and by the operator itself; there is no webhook."
+
+static const struct go_flag table[] = {
+    { "kubeconfig", GO_TEXT, FIELD(kubeconfig), .dflt = "", .arg = "FILE",
+      .help = "How to reach the cluster. Not given: $KUBECONFIG, ~/.kube/config, or the service\n"
+              "        account of the pod this runs in." },
+    { "namespace", GO_TEXT, FIELD(ns), .dflt = "", .arg = "NAMESPACE",
+      .help = "Look after this namespace only. Not given: $KUBEFLOW_NAMESPACE, or all of them." },
+    { "enable-scheme", GO_TEXT, .set = set_kind, .arg = "KIND",
+      .help = "Look after this kind of job, in any case (tfjob); may be given again and again.\n"
+              "        Not given: all kinds." },
+    { "leader-elect", GO_BOOL, FIELD(elect),
+      .help = "Of several operators let only the holder of a Lease act." },
+    { "leader-election-id", GO_TEXT, FIELD(lease_name),
+      .dflt = "1ca428e5.training-operator.kubeflow.org", .arg = "NAME", .help = "That Lease." },
+    { "leader-election-namespace", GO_TEXT, FIELD(lease_ns), .dflt = "", .arg = "NAMESPACE",
+      .help = "Its namespace. Not given: the pod's, or the kubeconfig's, or default." },
+    { "leader-elect-lease-duration", GO_TEXT, .dflt = "15s", .set = set_lease_ms, .arg = "TIME",
+      .help = "How long others wait for a holder that does not renew it." },
+    { "leader-elect-renew-deadline", GO_TEXT, .dflt = "10s", .set = set_renew_ms, .arg = "TIME",
+      .help = "How long a holder may go without renewing it; then it ends." },
+    { "leader-elect-retry-period", GO_TEXT, .dflt = "2s", .set = set_retry_ms, .arg = "TIME",
+      .help = "Between tries to renew or to take it." },
+    { "metrics-bind-address", GO_TEXT, FIELD(metrics_address), .dflt = ":8080", .arg = "ADDRESS",
+      .help = "Where /metrics is served, as plain HTTP; 0: nowhere." },
+    { "health-probe-bind-address", GO_TEXT, FIELD(probe_address), .dflt = ":8081", .arg = "ADDRESS",
+      .help = "Where /healthz and /readyz are served; 0: nowhere." },
+    { "kube-api-qps", GO_NUMBER, FIELD(qps), .dflt = "0", .arg = "N",
+      .help = "Requests a second to the API server; 0: no limit." },
+    { "kube-api-burst", GO_INT, FIELD(burst), .dflt = "0", .arg = "N",
+      .help = "How many may come at once, with --kube-api-qps; 0: as many as its seconds." },
+    { "gang-scheduler-name", GO_TEXT, FIELD(gang_name), .dflt = "", .arg = "NAME",
+      .help = "volcano, or the scheduler that knows PodGroups of scheduling.x-k8s.io; none: off.\n"
+              "        Not there yet: told in the log, and pods are created without." },
+    { "enable-gang-scheduling", GO_BOOL, FIELD(gang),
+      .help = "The same as --gang-scheduler-name=volcano." },
+    { "log-format", GO_TEXT, .set = set_format, .arg = "FORM",
+      .help = "logfmt or json, on stderr. (default: logfmt)" },
+    { "zap-log-level", GO_TEXT, .set = set_level, .arg = "LEVEL",
+      .help = "debug, info, warn, error, or a number above 0 for debug. (default: info)" },
+    { "zap-encoder", GO_TEXT, .set = set_encoder, .arg = "FORM",
+      .help = "json, or console, which is logfmt here." },
+    { "zap-devel", GO_BOOL, FIELD(zap_devel),
+      .help = "Given: level debug; =false: level info, as json." },
+    { "zap-stacktrace-level", GO_TEXT, .dflt = "", .arg = "LEVEL",
+      .unused = "No effect: log lines carry no stack traces." },
+    { "zap-time-encoding", GO_TEXT, .dflt = "", .arg = "FORM",
+      .unused = "No effect: times are RFC 3339 with milliseconds." },
+    { "controller-threads", GO_INT, .dflt = "1", .arg = "N",
+      .unused = "No effect: one thread plans for all jobs, and their requests go in parallel." },
+    { "webhook-server-port", GO_INT, .dflt = "9443", .arg = "PORT", .unused = NO_WEBHOOK },
+    { "webhook-service-name", GO_TEXT, .dflt = "", .arg = "NAME", .unused = NO_WEBHOOK },
+    { "webhook-secret-name", GO_TEXT, .dflt = "", .arg = "NAME", .unused = NO_WEBHOOK },
+    { "pytorch-init-container-image", GO_TEXT, FIELD(init_image), .dflt = "", .arg = "IMAGE",
+      .help = "In which workers of a PyTorchJob wait for their master. Not given: the job's own." },
+    { "pytorch-init-container-template-file", GO_TEXT, FIELD(init_template_file),
+      .dflt = "/etc/config/initContainer.yaml", .arg = "FILE",
+      .help = "Or the init container itself, as the original has it; used if it is there." },
+    { "pytorch-init-container-max-tries", GO_INT, FIELD(init_tries), .dflt = "100", .arg = "N",
+      .help = "How often such a container looks for the master." },
+    { "mpi-kubectl-delivery-image", GO_TEXT, FIELD(kubectl_image), .dflt = "", .arg = "IMAGE",
+      .help = "From which launchers of MPIJobs get a kubectl to reach their workers with. Not\n"
+              "        given: they use muster itself." },
+    { "legacy-labels", GO_BOOL, FIELD(settings.legacy_labels),
+      .help =
+          "Pods of TFJobs also get the labels of operators before 1.4 (job-name, tf-job-name ...),\n"
+          "        by which the old client kubeflow-tfjob finds them." },
+    { "agent-image", GO_TEXT, FIELD(agent_image), .dflt = "muster", .arg = "IMAGE",
+      .help = "The image with muster in it." },
+};
+
+/* ---- what follows from them */
+
+static void set_up_log(struct operator_flags *f, bool devel_given)
+{
+    int level = devel_given && f->zap_devel ? LOG_DEBUG : LOG_INFO;
+    int format = devel_given && !f->zap_devel ? LOG_JSON : LOG_LOGFMT;
+
+    if (f->zap_level >= 0)
+        level = f->zap_level;
+    if (f->zap_format >= 0)
+        format = f->zap_format;
+    if (f->log_format >= 0)
+        format = f->log_format;
+    f->log_format = format;
+    log_setup((enum log_level)level, (enum log_format)format);
+}
+
+static void tell_unused(const struct go_flags *all)
+{
+    for (size_t i = 0; i < all->n; i++)
+        if (all->given[i] && all->at[i].unused)
+            log_info("flag without effect", KVZ("flag", all->at[i].name),
+                     KVZ("why", all->at[i].unused));
+}
+
+static void set_gang(struct operator_flags *f)
+{
+    str name = str_of(f->gang_name);
+
+    if (!name.n && f->gang)
+        name = S("volcano");
+    if (!name.n || str_eq_nocase(name, S("none")))
+        return;
+    f->settings.gang = str_eq_nocase(name, S("volcano")) ? GANG_VOLCANO : GANG_PLUGINS;
+    f->settings.gang_scheduler = f->settings.gang == GANG_VOLCANO ? S("volcano") : name;
+    log_warn("gang scheduling is not there yet: pods are created without a PodGroup",
+             KV("scheduler", f->settings.gang_scheduler));
+}
+
+/* A file that is named but not there is no reason to stop: the original goes on, too. */
+static void read_template(struct arena *a, struct operator_flags *f, bool given)
+{
+    struct err e = { 0 };
+
+    f->settings.pytorch_init_image = str_of(f->init_image);
+    f->settings.pytorch_init_tries = f->init_tries;
+    if (*f->init_template_file &&
+        client_file_read(a, f->init_template_file, &f->settings.pytorch_init_template, &e) < 0 &&
+        given)
+        log_warn("init container template not used", KVZ("why", e.msg));
+    if (f->settings.pytorch_init_template.n && !pytorch_template_is_sound(&f->settings)) {
+        log_warn("init container template not used",
+                 KVZ("why", "it does not give a list of containers"));
+        f->settings.pytorch_init_template = STR_NONE;
+    }
+    if (f->settings.pytorch_init_template.n && !*f->init_image)
+        f->settings.pytorch_init_image = S("alpine:3.10"); /* which it was written for */
+}
+
+static void print_help(FILE *to, struct arena *a, const struct go_flags *all)
+{
+    fputs("Usage: muster operator [FLAG]...\n"
+          "\n"
+          "Looks after the jobs of a Kubernetes cluster until it is stopped (Ctrl-C, SIGTERM):\n"
+          "makes pods and services for them and tells how they are.\n"
+          "\n",
+          to);
+    fputs(go_flags_help(a, all).p, to);
+}
+
+int operator_flags_read(struct arena *a, struct operator_flags *f, int argc, char **argv)
+{
+    bool given[COUNT(table)] = { 0 };
+    struct go_flags all = { table, COUNT(table), f, given };
+    struct err e = { 0 };
+
+    *f = (struct operator_flags){ .zap_level = -1, .zap_format = -1, .log_format = -1 };
+    int rc = go_flags_parse(a, &all, argc, argv, &e);
+    const char *ns = getenv("KUBEFLOW_NAMESPACE");
+    if (!go_flag_given(&all, "namespace") && ns)
+        f->ns = ns;
+    if (rc == GO_OK && operator_flags_check(a, f, &e) < 0)
+        rc = GO_FAILED;
+    if (rc == GO_FAILED) {
+        fprintf(stderr, "%s\n", e.msg);
+        print_help(stderr, a, &all);
+        return EXIT_USAGE;
+    }
+    if (rc == GO_HELP) {
+        print_help(stdout, a, &all);
+        return EXIT_DONE;
+    }
+    set_up_log(f, go_flag_given(&all, "zap-devel"));
+    tell_unused(&all);
+    f->settings.cluster_domain = str_of(getenv("CUSTOM_CLUSTER_DOMAIN"));
+    f->settings.mpi_kubectl_image = str_of(f->kubectl_image);
+    f->settings.agent_image = str_of(f->agent_image);
+    set_gang(f);
+    read_template(a, f, go_flag_given(&all, "pytorch-init-container-template-file"));
+    for (size_t i = 0; !go_flag_given(&all, "enable-scheme") && job_planner(i); i++)
+        if (f->n_kinds < OPERATOR_KINDS)
+            f->kinds[f->n_kinds++] = job_planner(i);
+    return -1;
+}

@@ -1,0 +1,187 @@
+/* muster run: submits what files hold, shows it live, and ends as the jobs end. */
+
+#include "app/run.h"
+
+#include "app/run_internal.h"
+#include "cli/options.h"
+#include "kube/names.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static const struct opt options[] = {
+    { "timeout", 0, OPT_DURATION, offsetof(struct run_flags, timeout_ms), "TIME",
+      "stop what is not over by then, as in 90s or 2h, and exit with 124; 0: no limit", NULL },
+    { "keep", 0, OPT_FLAG, offsetof(struct run_flags, keep), NULL,
+      "leave the jobs and all else as they are when they are over", NULL },
+    { "namespace", 'n', OPT_TEXT, offsetof(struct run_flags, ns), "NS",
+      "for objects that name none (default: default)", NULL },
+    { "output", 'o', OPT_TEXT, offsetof(struct run_flags, output), "FORM",
+      "what came of it on stdout, json or yaml; logs then go to stderr", "json|yaml" },
+    { "resources", 0, OPT_TEXT, offsetof(struct run_flags, resources), "LIST",
+      "what this machine offers besides or instead of what is found: nvidia.com/gpu=1,cpu=4",
+      NULL },
+    { "isolation", 0, OPT_TEXT, offsetof(struct run_flags, isolation), "LEVEL",
+      "namespaces: each pod its own; shared: this machine's (default: what can be had)",
+      "namespaces|shared" },
+    { "data", 0, OPT_TEXT, offsetof(struct run_flags, data), "DIR",
+      "use the `muster up` on it; without one, keep the cluster's data there", NULL },
+    { 0 }
+};
+
+/* ---- the view */
+
+static struct view view(void *ctx, struct arena *a, size_t columns, size_t rows)
+{
+    const struct run *r = ctx;
+    struct view_opts o = { .now_ms = wall_now_ms(),
+                           .columns = columns,
+                           .rows = rows,
+                           .color = r->color,
+                           .note = r->note };
+
+    return view_of(a, &r->state, &o);
+}
+
+static void open_screen(struct run *r)
+{
+    int logs = r->f->output ? STDERR_FILENO : STDOUT_FILENO;
+
+    r->live = screen_can_draw(logs);
+    r->color = screen_wants_color(logs);
+    struct screen_opts o = {
+        .loop = r->s.loop, .logs = logs, .live = r->live, .color = r->color, .view = view, .ctx = r
+    };
+    r->screen = screen_new(&o);
+}
+
+/* ---- watching */
+
+/* The files may have an object twice: it is one job still. */
+static bool is_again(const struct submit *m, size_t i)
+{
+    str uid = meta_uid(m->at[i].live);
+
+    for (size_t k = 0; k < i; k++)
+        if (uid.n && str_eq(meta_uid(m->at[k].live), uid))
+            return true;
+    return false;
+}
+
+static void add_jobs(struct run *r)
+{
+    int64_t now = wall_now_ms();
+
+    for (size_t i = 0; i < r->submit.n; i++) {
+        const struct submit_object *o = &r->submit.at[i];
+        const struct job_kind *kind;
+        if (!submit_is_job(o->obj, &kind) || is_again(&r->submit, i))
+            continue;
+        struct run_job *j = run_state_add(&r->state, kind, o->live, now);
+        j->created = o->created;
+        if (!r->live)
+            screen_say(r->screen,
+                       arena_printf(r->a, "muster: %" PRI_STR " %s\n", STR_ARG(j->title),
+                                    o->created ? "created" : "is there already: following it"));
+    }
+}
+
+static void on_time(void *arg)
+{
+    bool *up = arg;
+
+    *up = true;
+}
+
+static enum run_end watch(struct run *r)
+{
+    struct session *s = &r->s;
+    bool *late = ARENA_NEW(r->a, bool);
+    bool told = false;
+    struct loop_timer *t =
+        r->f->timeout_ms ? loop_timer_start(s->loop, r->f->timeout_ms, 0, on_time, late) : NULL;
+
+    while (!run_state_is_over(&r->state) && !s->signals && !*late && !follow_failed(r->follow)) {
+        loop_turn(s->loop);
+        if (!told && screen_is_unread(r->screen)) {
+            told = true;
+            command_note("muster: nobody reads the logs any more; the job goes on");
+        }
+    }
+    loop_timer_stop(t);
+    if (run_state_is_over(&r->state))
+        return RUN_OVER;
+    if (s->signals)
+        return RUN_INTERRUPTED;
+    if (*late)
+        return RUN_TIMED_OUT;
+    session_fail(s, follow_failed(r->follow), "follow the job");
+    return RUN_LOST;
+}
+
+static int run_all(struct run *r)
+{
+    int code = run_open(r);
+
+    r->began_ms = wall_now_ms();
+    if (code < 0)
+        code = submit_send(&r->submit);
+    if (code >= 0)
+        return code;
+    open_screen(r);
+    add_jobs(r);
+    struct follow_opts f = {
+        .s = &r->s, .state = &r->state, .screen = r->screen, .color = r->color, .live = r->live
+    };
+    r->follow = follow_start(&f);
+    enum run_end how = watch(r);
+    run_stop(r, how);
+    return run_report(r, run_code(r, how));
+}
+
+static int run(const struct command *c, int argc, char **argv)
+{
+    struct run_flags f = { 0 };
+    struct run r = { .f = &f, .lock = -1, .a = arena_new(), .lint = lint_new() };
+    char **words;
+    int n;
+    int code = options_read(c, argc, argv, &f, &words, &n);
+
+    if (code < 0 && n == 0) {
+        command_fail(EXIT_USAGE, "run needs a file, a directory or - for standard input");
+        code = command_usage(c);
+    }
+    if (code < 0 && f.ns && !name_ok(str_of(f.ns), name_dns1123_label))
+        code = command_fail(EXIT_USAGE,
+                            "--namespace '%s': must be lower case letters, digits and '-', not at "
+                            "an end, and at most 63 of them",
+                            f.ns);
+    run_state_init(&r.state);
+    if (code < 0)
+        code = run_read_input(&r, words, n);
+    if (code < 0)
+        code = run_all(&r);
+    follow_end(r.follow);
+    screen_free(r.screen);
+    run_close(&r);
+    run_state_done(&r.state);
+    lint_free(r.lint);
+    arena_free(r.a);
+    return code;
+}
+
+const struct command command_run = {
+    .name = "run",
+    .summary = "run jobs here, and end as they end",
+    .help =
+        "Usage: muster run [OPTION]... FILE|DIR|-...\n"
+        "\n"
+        "Submits every object in the files (YAML or JSON), runs the jobs and pods among them on\n"
+        "this machine, shows what they write and how they are, and ends when they are over:\n"
+        "0 all succeeded, 1 one failed, 2 the input is not valid, 124 out of time, 130\n"
+        "interrupted. Ctrl-C stops them, a second one kills. They run in the `muster up` of this\n"
+        "machine if there is one, else in a cluster that is there for them alone.\n",
+    .options = options,
+    .operands = OPERANDS_FILES,
+    .run = run,
+};

@@ -1,0 +1,58 @@
+/* What the files of `muster run` share. */
+#pragma once
+
+#include "app/cluster.h"
+#include "cli/follow.h"
+#include "cli/submit.h"
+#include "lint/lint.h"
+
+struct run_flags {
+    const char *data;
+    const char *ns;
+    const char *output;
+    const char *resources;
+    const char *isolation;
+    int64_t timeout_ms; /* 0: none */
+    bool keep;
+};
+
+enum run_end { RUN_OVER, RUN_INTERRUPTED, RUN_TIMED_OUT, RUN_LOST };
+
+struct run {
+    const struct run_flags *f;
+    struct arena *a;
+    struct lint *lint;
+    struct submit submit;
+    /* where */
+    const char *dir;   /* of data */
+    bool embedded;     /* in this process */
+    bool is_private;   /* in a directory of its own, which goes when it is over */
+    int lock;          /* -1: another's */
+    struct loop *loop; /* embedded: ours */
+    struct cluster *cluster;
+    struct kube_api *api;
+    struct session s;
+    bool open; /* the session is */
+    /* what */
+    struct run_state state;
+    struct screen *screen;
+    struct follow *follow;
+    bool live;
+    bool color;
+    str note; /* below the view */
+    int64_t began_ms;
+};
+
+/* ---- run_input.c: -1, or an exit code, and why was said */
+int run_read_input(struct run *r, char **operands, int n);
+
+/* ---- run_place.c: an `up` that is there, or a cluster of our own; session and all */
+int run_open(struct run *r);
+void run_close(struct run *r);
+
+/* ---- run_end.c */
+/* Stops what was begun, as the end asks for, and waits for it to be gone. */
+void run_stop(struct run *r, enum run_end how);
+int run_code(const struct run *r, enum run_end how);
+/* The summary, on the screen and for programs. */
+int run_report(struct run *r, int code);

@@ -1,0 +1,179 @@
+/* Where it runs: in the `muster up` on the data directory if there is one, else in a cluster of our
+ * own in this process. That one lives in DATA/runs/NAME, so that any number of runs may go on at
+ * once and none meets what another left; with --data or --keep it is in the data directory itself,
+ * where a later `muster up` finds what was kept. */
+
+#include "app/run_internal.h"
+
+#include "api/inproc.h"
+#include "cli/data.h"
+#include "loop/log.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { UP_MS = 50, UP_TRIES = 100 };
+
+/* ---- an `up` that is there */
+
+/* It may be about to get ready. */
+static void await_kubeconfig(const char *dir)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    const char *path = arena_printf(a, "%s/kubeconfig", dir).p;
+
+    for (int i = 0; i < UP_TRIES && access(path, R_OK) < 0; i++)
+        usleep(UP_MS * 1000);
+}
+
+static int open_there(struct run *r)
+{
+    struct session_opts o = { .data = r->dir, .ns = r->f->ns };
+
+    if (r->f->resources || r->f->isolation)
+        return command_fail(EXIT_USAGE,
+                            "%s is for a cluster of its own, but a 'muster up' runs on %s; stop "
+                            "it, or name another directory with --data",
+                            r->f->resources ? "--resources" : "--isolation", r->dir);
+    await_kubeconfig(r->dir);
+    const char *elsewhere = getenv("KUBECONFIG");
+    if (r->f->data || (elsewhere && *elsewhere))
+        r->submit.there = r->dir;
+    r->open = true;
+    return session_open(&r->s, &o);
+}
+
+/* ---- one of our own */
+
+static str run_name(const struct run *r)
+{
+    const struct job_kind *kind;
+
+    for (size_t i = r->submit.n; i-- > 0;) {
+        jv obj = r->submit.at[i].obj;
+        str name = meta_name(obj);
+        if (!name.n)
+            name = meta_str(obj, S("generateName"));
+        while (name.n && name.p[name.n - 1] == '-')
+            name.n--;
+        if (name.n && submit_is_job(obj, &kind))
+            return name;
+    }
+    return S("run");
+}
+
+static int take_dir(struct run *r, struct err *e)
+{
+    int code;
+
+    r->is_private = !r->f->data && !r->f->keep;
+    if (r->is_private)
+        return data_run_new(r->a, r->dir, run_name(r), &r->dir, &r->lock, e);
+    code = data_lock(r->dir, &r->lock, e);
+    if (code == 0)
+        data_hold_run(r->lock);
+    return code;
+}
+
+struct started {
+    struct run *r;
+    bool done;
+    struct err e;
+};
+
+static void on_ready(void *ctx, const struct err *e)
+{
+    struct started *st = ctx;
+
+    st->done = true;
+    if (e)
+        st->e = *e;
+    loop_wake(st->r->loop);
+}
+
+static int open_own(struct run *r)
+{
+    struct started *st = ARENA_NEW(r->a, struct started);
+    struct err e = { 0 };
+
+    if (take_dir(r, &e) < 0)
+        return command_fail(EXIT_FAILED, "%s", e.msg);
+    st->r = r;
+    struct cluster_opts o = { .loop = r->loop = loop_new(),
+                              .dir = r->dir,
+                              .host = "127.0.0.1",
+                              .node = { .dir = r->dir,
+                                        .isolation = r->f->isolation,
+                                        .resources = r->f->resources,
+                                        .ephemeral = r->is_private },
+                              .on_ready = on_ready,
+                              .ctx = st };
+    if (up_node_check(&o.node, &e) < 0)
+        return command_fail(EXIT_USAGE, "%s", e.msg);
+    int log = open(arena_printf(r->a, "%s/log", r->dir).p,
+                   O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (log >= 0)
+        log_to(log);
+    if (cluster_start(&r->cluster, &o, &e) < 0)
+        return command_fail(EXIT_FAILED, "%s", e.msg);
+    while (!st->done)
+        loop_turn(r->loop);
+    if (st->e.code)
+        return command_fail(EXIT_FAILED, "%s", st->e.msg);
+    r->api = api_inproc_new(cluster_api(r->cluster), "run");
+    r->submit.make_namespaces = true;
+    r->submit.dir = r->dir;
+    r->open = true;
+    return session_within(&r->s, r->loop, r->api, r->f->ns, cluster_server(r->cluster));
+}
+
+int run_open(struct run *r)
+{
+    struct err e = { 0 };
+    int holder = 0;
+    int code;
+
+    signal(SIGPIPE, SIG_IGN);
+    if (data_dir(r->a, r->f->data, &r->dir, &e) < 0 || data_holder(r->dir, &holder, &e) < 0)
+        return command_fail(EXIT_FAILED, "%s", e.msg);
+    bool is_run = holder > 0 && data_is_run(r->dir);
+    if (is_run && (r->f->data || r->f->keep))
+        return command_fail(EXIT_FAILED,
+                            "another 'muster run' (pid %d) uses %s; wait for it, or start a "
+                            "'muster up' there that both can use",
+                            holder, r->dir);
+    r->embedded = holder <= 0 || is_run;
+    code = r->embedded ? open_own(r) : open_there(r);
+    r->submit.s = &r->s;
+    r->submit.ns_given = r->f->ns != NULL;
+    return code;
+}
+
+/* ---- and its end */
+
+static void on_stopped(void *ctx)
+{
+    struct run *r = ctx;
+
+    loop_stop(r->loop);
+}
+
+void run_close(struct run *r)
+{
+    if (r->cluster) {
+        api_inproc_free(r->api);
+        cluster_stop(r->cluster, on_stopped, r);
+        loop_run(r->loop);
+        cluster_free(r->cluster);
+    }
+    if (r->open)
+        session_close(&r->s);
+    if (r->loop)
+        loop_free(r->loop);
+    if (r->is_private && r->lock >= 0)
+        data_run_end(r->dir);
+    if (r->lock >= 0)
+        close(r->lock);
+}

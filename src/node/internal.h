@@ -1,0 +1,156 @@
+/* What the files of the node share; not for others. */
+#pragma once
+
+#include "base/map.h"
+#include "node/events.h"
+#include "node/images.h"
+#include "node/life.h"
+#include "node/mirror.h"
+#include "node/names_keep.h"
+#include "node/node.h"
+#include "node/probes.h"
+#include "node/resources.h"
+
+enum node_kind { NODE_SERVICES, NODE_CONFIGS, NODE_SECRETS, NODE_CLAIMS, NODE_VOLUMES, NODE_KINDS };
+
+struct node {
+    struct node_opts o;
+    struct arena *a;     /* of the options */
+    jv root_ca;          /* the ConfigMap kube-root-ca.crt */
+    str common;          /* directory of volumes that are the same in all pods; p NULL: none is */
+    uint64_t log_places; /* made since logs were swept last */
+    struct map pods;     /* by uid */
+    struct mirror *pod_mirror;
+    struct mirror *mirrors[NODE_KINDS];
+    struct names *names; /* NULL: none */
+    struct tell *tell;
+    struct images *images;
+    struct devices gpus;
+    struct jdoc *machine; /* what node_resources found */
+    struct jdoc *known;   /* uids the runtime knew when we started */
+    struct registration *reg;
+    struct orphan *orphans;
+    uint64_t next_ask;
+    uint64_t writes;
+    uint64_t trim_writes; /* when memory was looked at last */
+    struct loop_timer *trim;
+    struct loop_timer *look; /* at what pods have on disk */
+    struct evict_look *looking;
+    bool listed;
+    bool ending; /* for good */
+    int64_t end_grace_ms;
+    struct loop_timer *over_due;
+    void (*on_ended)(void *ctx);
+    void *ended_ctx;
+};
+
+/* A hook or probe under way. */
+struct ask {
+    struct ask *next;
+    struct pod *pod;
+    uint64_t id;
+    struct life_action act;
+    struct probe *probe;      /* over the network */
+    struct loop_timer *timer; /* sleep, or a timeout of our own */
+    int64_t timeout_ms;
+};
+
+struct pod {
+    struct node *n;
+    char *uid;
+    char *dir;
+    struct jdoc *doc;
+    struct life *life;
+    struct runtime_pod *rt;
+    bool adopting; /* waits for HELLO or GONE */
+    bool vanished; /* its object is gone */
+    bool remove;   /* ask the server to remove it, once its status is written */
+    bool attached; /* to the network */
+    unsigned box_failures;
+    struct loop_timer *wake;
+    struct kube_call *call; /* a write of its status, or its removal */
+    struct loop_timer *write_timer;
+    unsigned write_failures;
+    bool write_waits;     /* until write_timer, whatever comes */
+    uint64_t wrote;       /* hash of what was written last; 0: nothing, or it failed */
+    struct jdoc *volumes; /* as volumes_set_up made them */
+    struct jdoc *net;     /* {net, mounts} */
+    struct ask *asks;
+    struct node_log *logs;   /* being read */
+    struct names_seat *seat; /* NULL: it knows no names */
+    struct {                 /* as names were worked out from last */
+        bool ready, leaving;
+        char ip[48];
+    } named;
+    struct node_exec *execs; /* for others: kubectl exec */
+    struct pod_token *tokens;
+};
+
+int64_t node_now(const struct node *n);
+str node_pod_ip(const struct pod *p);
+void node_tell(struct pod *p, bool warning, const char *reason, str container, str message);
+
+/* pod.c */
+struct pod *pod_new(struct node *n, struct jdoc *doc);
+void pod_update(struct pod *p, struct jdoc *doc, struct jdoc *old);
+void pod_vanish(struct pod *p);                          /* may free it */
+void pod_release(struct pod *p);                         /* address, devices */
+void pod_forget(struct pod *p);                          /* removes its directory */
+void pod_retry(struct pod *p);                           /* what it waits for may have come */
+void pod_free(struct pod *p);                            /* leaves what runs */
+void pod_reconcile(struct pod *p, struct life_out *out); /* decides and carries out; may free it */
+
+void pod_on_runtime(void *ctx, const struct runtime_event *ev);
+
+/* pod_write.c */
+void pod_write(struct pod *p);
+
+/* pod_run.c */
+void pod_sandbox(struct pod *p);
+void pod_start(struct pod *p, const struct life_action *act, struct life_out *out);
+bool pod_refresh_volumes(struct pod *p, struct err *e);
+
+/* pod_words.c */
+str pod_term_path(struct arena *a, const struct pod *p, str container);
+str pod_read_end(struct arena *a, const char *path, size_t most); /* a file's last bytes */
+str pod_last_words(struct arena *a, struct pod *p, const struct life_container *c, bool failed);
+
+/* logs.c: ends what is followed and is not written any more; over: the pod goes */
+void pod_logs_look(struct pod *p, bool over);
+
+/* tokens.c: of the pod's service account, for its volumes */
+bool pod_tokens_are_here(struct pod *p); /* false: asked for; pod_retry comes with them */
+str pod_token(void *ctx, jv source);     /* ctx: the pod */
+void pod_tokens_free(struct pod *p);
+
+/* container_extras.c: how a container reaches the API where it has no files of its own */
+void pod_access_shared(struct arena *a, struct pod *p, jv *env, jv *mounts);
+/* pod_user.c: before a container starts as another user (uid and gid: below 0: as we are) */
+void pod_open_to_user(struct arena *a, struct pod *p, const struct life_container *c, int64_t uid,
+                      int64_t gid, struct life_out *out);
+void pod_open_again(const struct pod *p); /* it has been running while we were not */
+/* container_extras.c: programs of this machine that its own /tmp would hide; venv: of its image, or empty */
+void pod_tools_shown(struct arena *a, const struct pod *p, str venv, jv *mounts);
+
+/* evict.c: a pod whose storage may be limited has begun */
+void evict_watch(struct pod *p);
+void evict_free(struct node *n);
+
+/* exec.c: the pod's handle is dropped */
+void pod_execs_end(struct pod *p);
+
+/* pod_ask.c */
+void pod_ask(struct pod *p, const struct life_action *act);
+void pod_answered(struct pod *p, uint64_t id, int code, str out);
+void pod_asks_drop(struct pod *p);
+
+/* stop.c */
+void pod_on_ending(struct pod *p, const struct runtime_event *ev);
+void node_check_over(struct node *n);
+
+/* register.c */
+struct registration *registration_new(struct node *n);
+void registration_start(struct registration *r);
+bool registration_is_done(const struct registration *r);
+jv registration_allocatable(const struct registration *r);
+void registration_free(struct registration *r);

@@ -1,0 +1,43 @@
+/* Overlays: files that a container sees and may change without changing them. */
+#pragma once
+
+#include "sandbox/mount.h"
+#include "sandbox/root.h"
+
+#define WARDEN_VAR_TMP "/var/tmp"
+
+/* Where changes go: a directory of the container's own, two in it for each overlay. */
+struct warden_over {
+    int place;
+    bool disk;          /* it is on one: what is written there is never waited for */
+    bool user;          /* extended attributes are those that an ordinary user may set */
+    uint64_t shown[32]; /* mounts that are seen through overlays, by id */
+    size_t n;
+    size_t tried; /* each with directories of its own: a mount that failed leaves its marks there */
+    bool real_tmp;       /* /var/tmp is this machine's, without an overlay, and nobody's home */
+    const char *envs[2]; /* directories of packages, besides homes; NULL: none */
+};
+
+/* place: taken. */
+void warden_over_init(struct warden_over *o, int place, bool disk);
+void warden_over_done(struct warden_over *o);
+/* Directories by descriptors. -1, errno: this kernel, file system, or user, has none. */
+int warden_over_dir(struct warden_over *o, int lower, int to);
+
+/* r, so far a tmpfs at the path `at`, becomes an overlay over the directory. -1: there is none;
+ * nothing has changed. */
+int warden_over_root(struct warden_over *o, struct warden_root *r, const char *lower,
+                     const char *at);
+/* Over /: what an overlay does not show, which is all that is mounted somewhere; and directories
+ * that are neither the system's nor homes (/srv, /mnt ...) as they are. Not those in skip (ends
+ * with NULL), nor what is mounted below dir, the pod's. */
+int warden_over_rest(struct warden_over *o, struct warden_root *r, const struct warden_view *v,
+                     const char *const *skip, struct err *e);
+/* What the container's environment names as the place of its packages, so that installing some
+ * changes nothing for others: from now on like a home. */
+void warden_over_envs(struct warden_over *o, const struct warden_list *env);
+/* /var/tmp, where there is none over /: anybody may write to it. */
+void warden_over_tmp(struct warden_over *o, struct warden_root *r, const struct warden_view *v);
+/* Homes that are not seen through one yet. Those that cannot be stay as they are. */
+int warden_over_homes(struct warden_over *o, struct warden_root *r, const struct warden_view *v,
+                      struct err *e);

@@ -1,0 +1,346 @@
+/* Builds the root of a container and moves into it. The caller has a mount namespace of its own, so
+ * all of this is gone with its last process. */
+
+#include "sandbox/root.h"
+
+#include "sandbox/mount.h"
+#include "sandbox/overlay.h"
+#include "sys/sys.h"
+#include "sys/tree.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Not shown as they are on this machine. */
+static const char *const replaced[] = { "dev", "proc", "sys", "tmp", "lost+found", NULL };
+/* Of /dev: exact names, and those that begin so (accelerators, fabrics). */
+static const char *const devices[] = { "null", "zero", "full", "random", "urandom", "tty", NULL };
+static const char *const device_starts[] = { "nvidia", "dri",  "kfd", "infiniband", "accel",
+                                             "vfio",   "fuse", "dxg", "net",        NULL };
+
+enum { DEV_BYTES = 64 << 20 }; /* as container engines have it */
+
+static const char *in_dir(char out[PATH_MAX], const char *dir, const char *name)
+{
+    snprintf(out, PATH_MAX, "%s/%s", dir, name);
+    return out;
+}
+
+int warden_view_pod(const struct warden_sandbox *s, const char *dir, struct err *e)
+{
+    char path[PATH_MAX];
+
+    if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) < 0)
+        return err_sys(e, "keep mounts to ourselves");
+    if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0)
+        return err_sys(e, "mount /proc");
+    /* Holds /dev/shm and the place where roots are built. */
+    if (mkdir(in_dir(path, dir, "mnt"), 0700) < 0 && errno != EEXIST)
+        return err_sys(e, "make %s", path);
+    AUTO(sys_fd) int mnt = warden_tmpfs_on(AT_FDCWD, path, s->shm_bytes, 0711, e);
+    if (mnt < 0 || mkdirat(mnt, "shm", 01777) < 0 || mkdirat(mnt, "root", 0755) < 0 ||
+        mkdirat(mnt, "over", 0700) < 0 || mkdirat(mnt, "none", 0555) < 0)
+        return mnt < 0 ? err_wrap(e, "/dev/shm") : err_sys(e, "make /dev/shm");
+    for (size_t i = 0; i < s->ntmpfs; i++) {
+        if (sys_mkdirs(s->tmpfs[i].path, 0755) < 0)
+            return err_sys(e, "make %s", s->tmpfs[i].path);
+        AUTO(sys_fd)
+        int fd = warden_tmpfs_on(AT_FDCWD, s->tmpfs[i].path, s->tmpfs[i].size_bytes, 0777, e);
+        if (fd < 0)
+            return err_wrap(e, "%s", s->tmpfs[i].path);
+    }
+    return 0;
+}
+
+static bool starts_any(const char *name, const char *const *starts)
+{
+    for (; *starts; starts++)
+        if (str_starts(str_of(name), str_of(*starts)))
+            return true;
+    return false;
+}
+
+static void device_bind(int from, int to, const char *name)
+{
+    struct stat s;
+
+    if (fstatat(from, name, &s, AT_SYMLINK_NOFOLLOW) < 0 || S_ISLNK(s.st_mode))
+        return;
+    if (S_ISDIR(s.st_mode)) {
+        mkdirat(to, name, 0755);
+    } else {
+        int fd = openat(to, name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+        if (fd >= 0)
+            close(fd);
+    }
+    warden_bind(from, name, to, name);
+}
+
+static int view_dev(struct warden_root *r, const char *dir, struct err *e)
+{
+    static const char *const links[][2] = { { "/proc/self/fd", "fd" },
+                                            { "/proc/self/fd/0", "stdin" },
+                                            { "/proc/self/fd/1", "stdout" },
+                                            { "/proc/self/fd/2", "stderr" },
+                                            { "pts/ptmx", "ptmx" } };
+    char path[PATH_MAX];
+    char here[64];
+    int host = open("/dev", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = host < 0 ? NULL : fdopendir(host);
+
+    if (!d)
+        return err_sys(e, "open /dev");
+    mkdirat(r->fd, "dev", 0755);
+    /* In memory: on an overlay each of these would be made twice. */
+    AUTO(sys_fd) int to = warden_tmpfs_on(r->fd, "dev", DEV_BYTES, 0755, e);
+    if (to < 0) {
+        closedir(d);
+        return -1;
+    }
+    for (size_t i = 0; devices[i]; i++)
+        device_bind(host, to, devices[i]);
+    for (struct dirent *at; (at = readdir(d));)
+        if (starts_any(at->d_name, device_starts))
+            device_bind(host, to, at->d_name);
+    closedir(d);
+    for (size_t i = 0; i < COUNT(links); i++)
+        symlinkat(links[i][0], to, links[i][1]);
+    mkdirat(to, "pts", 0755);
+    mkdirat(to, "shm", 01777);
+    mkdirat(to, "mqueue", 0755);
+    snprintf(here, sizeof(here), "/proc/self/fd/%d/pts", to);
+    if (mount("devpts", here, "devpts", MS_NOSUID | MS_NOEXEC,
+              "newinstance,ptmxmode=0666,mode=620") < 0)
+        return err_sys(e, "mount /dev/pts");
+    snprintf(here, sizeof(here), "/proc/self/fd/%d/mqueue", to);
+    mount("mqueue", here, "mqueue", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL); /* may be missing */
+    if (warden_bind(AT_FDCWD, in_dir(path, dir, "mnt/shm"), to, "shm") < 0)
+        return err_sys(e, "mount /dev/shm");
+    return 0;
+}
+
+/* A directory of the container's own for what it changes. On a disk that of the run before it goes
+ * first. */
+static int open_changes(struct warden_over *o, const struct warden_view *v, struct err *e)
+{
+    char path[PATH_MAX];
+    int fd = -1;
+
+    if (v->sandbox->over_disk) {
+        snprintf(path, sizeof(path), "%.3800s/over", v->dir);
+        if (mkdir(path, 0700) < 0 && errno != EEXIST)
+            return err_sys(e, "make %s", path);
+        AUTO(sys_fd) int all = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        snprintf(path, sizeof(path), "%" PRI_STR, STR_ARG(v->start->name));
+        tree_remove(all, path, NULL);
+        if (mkdirat(all, path, 0700) < 0)
+            return err_sys(e, "make %.3800s/over/%.200s", v->dir, path);
+        fd = openat(all, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    } else if ((fd = warden_tmpfs_on(AT_FDCWD, in_dir(path, v->dir, "mnt/over"),
+                                     v->sandbox->over_bytes, 0700, e)) < 0) {
+        return -1;
+    }
+    warden_over_init(o, fd, v->sandbox->over_disk);
+    return fd < 0 ? err_sys(e, "open %.3800s/over", v->dir) : 0;
+}
+
+/* An image's files. Where there are no overlays, its top directories. */
+static int view_rootfs(struct warden_over *o, struct warden_root *r, const char *rootfs,
+                       const char *at, struct err *e)
+{
+    AUTO(sys_fd) int from = open(rootfs, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (from < 0)
+        return err_sys(e, "rootfs %s", rootfs);
+    if (warden_over_root(o, r, rootfs, at) == 0)
+        return 0;
+    return warden_mirror(from, r->fd, replaced, e);
+}
+
+/* This machine's files. What could be changed of the system, and of homes, is not changed really.
+ */
+static int view_machine(struct warden_over *o, struct warden_root *r, const struct warden_view *v,
+                        const char *at, struct err *e)
+{
+    AUTO(sys_fd) int from = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (from < 0)
+        return err_sys(e, "open /");
+    if (v->sandbox->homes.n)
+        warden_over_envs(o, &v->start->env);
+    if (geteuid() == 0 && warden_over_root(o, r, "/", at) == 0) {
+        if (warden_over_rest(o, r, v, replaced, e) < 0)
+            return -1;
+    } else {
+        if (warden_mirror(from, r->fd, replaced, e) < 0)
+            return -1;
+        warden_over_tmp(o, r, v);
+    }
+    return warden_over_homes(o, r, v, e);
+}
+
+/* Directories of pods are nothing for pods to look into, and their own would make a circle. */
+static int hide_pods(struct warden_root *r, const struct warden_view *v, struct err *e)
+{
+    char path[PATH_MAX];
+    const char *last = strrchr(v->dir, '/');
+    str pods = { v->dir, last ? (size_t)(last - v->dir) : 0 };
+
+    snprintf(path, sizeof(path), "%" PRI_STR, STR_ARG(pods));
+    AUTO(sys_fd) int there = pods.n ? warden_root_find(r, path) : -1;
+    if (there < 0)
+        return 0;
+    AUTO(sys_fd) int none = open(in_dir(path, v->dir, "mnt/none"), O_PATH | O_CLOEXEC);
+    return none < 0 || warden_bind_fd(none, there) < 0 ? err_sys(e, "hide pods") : 0;
+}
+
+/* A directory of the container's own, which stays when it is started again. */
+static int view_tmp(struct warden_root *r, const struct warden_view *v, bool var, struct err *e)
+{
+    char path[PATH_MAX];
+    char tmp[PATH_MAX];
+    const char *tmps = v->sandbox->tmp ? v->sandbox->tmp : in_dir(tmp, v->dir, "tmp");
+
+    snprintf(path, sizeof(path), "%.3000s/%" PRI_STR, tmps, STR_ARG(v->start->name));
+    if (sys_mkdirs(path, 0711) < 0)
+        return err_sys(e, "make %s", path);
+    chmod(path, 01777);
+    if (warden_bind(AT_FDCWD, path, r->fd, "tmp") < 0)
+        return err_sys(e, "mount /tmp");
+    AUTO(sys_fd) int on = openat(r->fd, "tmp", O_PATH | O_CLOEXEC);
+    warden_root_own(r, on);
+    AUTO(sys_fd) int to = var ? warden_root_find(r, WARDEN_VAR_TMP) : -1;
+    return to >= 0 && warden_bind_fd(on, to) < 0 ? err_sys(e, "mount " WARDEN_VAR_TMP) : 0;
+}
+
+static int view_base(struct warden_root *r, const struct warden_view *v, const char *at,
+                     struct err *e)
+{
+    const char *rootfs = v->start->rootfs ? v->start->rootfs : v->sandbox->rootfs;
+    char path[PATH_MAX];
+    struct warden_over o;
+
+    if (open_changes(&o, v, e) < 0)
+        return -1;
+    int rc = rootfs ? view_rootfs(&o, r, rootfs, at, e) : view_machine(&o, r, v, at, e);
+    warden_over_done(&o);
+    if (rc < 0 || hide_pods(r, v, e) < 0)
+        return -1;
+    mkdirat(r->fd, "proc", 0555);
+    mkdirat(r->fd, "sys", 0555);
+    mkdirat(r->fd, "tmp", 01777);
+    warden_bind(AT_FDCWD, "/sys", r->fd, "sys");
+    snprintf(path, sizeof(path), "/proc/self/fd/%d/proc", r->fd);
+    if (mount("proc", path, "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0)
+        return err_sys(e, "mount /proc");
+    if (view_dev(r, v->dir, e) < 0)
+        return -1;
+    return view_tmp(r, v, o.real_tmp, e);
+}
+
+static int view_mount(struct warden_root *r, const struct warden_mount *m, struct err *e)
+{
+    AUTO(sys_fd) int from = open(m->from, O_PATH | O_CLOEXEC);
+
+    if (from < 0)
+        return err_sys(e, "mount %s on %s", m->from, m->to);
+    if (m->subpath) {
+        int below = warden_beneath(from, m->subpath, e);
+        if (below < 0)
+            return err_wrap(e, "mount %s on %s", m->from, m->to);
+        close(from);
+        from = below;
+    }
+    return warden_root_bind(r, from, m->to, m->ro, e);
+}
+
+static size_t depth(const char *path)
+{
+    size_t n = 0;
+
+    for (; *path; path++)
+        n += path[0] == '/' && path[1] != '/' && path[1];
+    return n;
+}
+
+/* Outer ones first, whatever order they are named in; of the same depth as named. */
+static size_t in_order(const struct warden_view *v, const struct warden_mount **out)
+{
+    const struct warden_start *st = v->start;
+    size_t n = 0;
+
+    for (size_t k = 0; k < v->sandbox->nmounts + st->nmounts; k++) {
+        const struct warden_mount *m =
+            k < v->sandbox->nmounts ? &v->sandbox->mounts[k] : &st->mounts[k - v->sandbox->nmounts];
+        size_t i = n++;
+        for (; i > 0 && depth(out[i - 1]->to) > depth(m->to); i--)
+            out[i] = out[i - 1];
+        out[i] = m;
+    }
+    return n;
+}
+
+static int view_all(struct warden_root *r, const struct warden_view *v, struct err *e)
+{
+    size_t most = v->sandbox->nmounts + v->start->nmounts;
+    const struct warden_mount **all = calloc(most + 1, sizeof(const struct warden_mount *));
+    int rc = all ? 0 : err_sys(e, "mounts");
+
+    for (size_t i = 0, n = all ? in_order(v, all) : 0; rc == 0 && i < n; i++)
+        rc = view_mount(r, all[i], e);
+    free(all);
+    return rc;
+}
+
+static int view_mounts(struct warden_root *r, const struct warden_view *v, struct err *e)
+{
+    const struct warden_start *st = v->start;
+
+    if (view_all(r, v, e) < 0)
+        return -1;
+    if (st->term_from && st->term_to) {
+        struct warden_mount m = { .from = st->term_from, .to = st->term_to };
+        if (view_mount(r, &m, e) < 0)
+            return -1;
+    }
+    if (!st->cwd)
+        return 0;
+    int fd = warden_root_at(r, st->cwd, true, e);
+    if (fd >= 0)
+        close(fd);
+    return fd < 0 ? -1 : 0;
+}
+
+int warden_view_enter(const struct warden_view *v, struct err *e)
+{
+    struct warden_root r = { .fd = -1, .bytes = v->sandbox->over_bytes };
+    char at[PATH_MAX];
+
+    AUTO(sys_fd)
+    int top = warden_tmpfs_on(AT_FDCWD, in_dir(at, v->dir, "mnt/root"), r.bytes, 0755, e);
+    if (top < 0)
+        return -1;
+    r.fd = open(at, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (r.fd < 0)
+        return err_sys(e, "open %s", at);
+    warden_root_own(&r, r.fd);
+    if (view_base(&r, v, at, e) < 0 || view_mounts(&r, v, e) < 0) {
+        close(r.fd);
+        return -1;
+    }
+    if (fchdir(r.fd) < 0 || syscall(SYS_pivot_root, ".", ".") < 0 || umount2(".", MNT_DETACH) < 0 ||
+        chdir("/") < 0) {
+        err_sys(e, "enter the root");
+        close(r.fd);
+        return -1;
+    }
+    close(r.fd);
+    return 0;
+}

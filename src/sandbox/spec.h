@@ -1,0 +1,121 @@
+/* What a warden is told: sandbox.json and the messages of the node, checked and as structs. Texts
+ * live in the arena given. */
+#pragma once
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/json.h"
+
+#include <limits.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+enum {
+    WARDEN_NAME_BYTES = 64,
+};
+
+struct warden_mount {
+    const char *from;    /* on this machine, absolute */
+    const char *to;      /* in the container, absolute */
+    const char *subpath; /* below from; NULL: none. Made when missing, never outside from */
+    bool ro;
+};
+
+struct warden_tmpfs {
+    const char *path; /* on this machine: a directory of the pod's, covered inside the sandbox */
+    int64_t size_bytes;
+};
+
+struct warden_rlimit {
+    int what;
+    struct rlimit to;
+};
+
+struct warden_list {
+    const char **at; /* ends with NULL */
+    size_t n;
+};
+
+struct warden_limits {
+    int64_t cpu_milli; /* 0: none; so for all of them */
+    int64_t cpu_shares;
+    int64_t memory_bytes;
+    int64_t pids;
+};
+
+struct warden_sandbox {
+    str uid;
+    str ip; /* told back in the state */
+    bool shared;
+    const char *hostname; /* NULL: the machine's */
+    bool host_net;
+    bool with_node;         /* ends when the node's connection does */
+    const char *net_ns;     /* file of a prepared network namespace; NULL: an empty one, lo up */
+    const char *user_ns;    /* of the user namespace that owns it; NULL: ours */
+    const char *tmp;        /* holds a /tmp for each container; NULL: DIR/tmp */
+    const char *preload;    /* for LD_PRELOAD; NULL: none */
+    struct warden_list env; /* NAME=value for all containers, unless they have their own */
+    const char *rootfs;     /* for containers that name none; NULL: this machine's files */
+    const char *cgroup2;    /* to be made; NULL: no cgroup v2 */
+    const char *cgroup1_cpu;
+    const char *cgroup1_memory;
+    const char *cgroup1_pids;
+    int64_t shm_bytes;
+    /* At level namespaces: changes of files that are not the pod's go to DIR/over, or into memory
+     * of at most so many bytes a container (0: the kernel's default). */
+    bool over_disk;
+    int64_t over_bytes;
+    struct warden_list homes; /* seen, but never changed */
+    int64_t pids;             /* most, in the whole pod; 0: no limit */
+    struct warden_mount *mounts;
+    size_t nmounts;
+    struct warden_tmpfs *tmpfs;
+    size_t ntmpfs;
+    struct warden_rlimit *rlimits;
+    size_t nrlimits;
+};
+
+struct warden_start {
+    str name;
+    int64_t attempt;
+    struct warden_list argv;
+    struct warden_list env; /* NAME=value */
+    const char *cwd;        /* NULL: / */
+    const char *rootfs;
+    int64_t uid; /* -1: as we are */
+    int64_t gid;
+    gid_t *groups;
+    size_t ngroups;
+    int64_t umask; /* -1: 022 */
+    int64_t oom_score_adj;
+    bool privileged; /* keeps every capability */
+    bool any_path;   /* an absolute argv[0] that is not there: its last part through $PATH */
+    bool input;      /* standard input stays open for whoever brings some; else there is none */
+    bool tty;        /* standard input, output and error are a terminal */
+    const char *log; /* NULL: thrown away */
+    int64_t log_bytes;
+    int64_t log_files;
+    const char *term_from; /* file for the termination message, on this machine */
+    const char *term_to;   /* and in the container */
+    struct warden_limits limits;
+    struct warden_mount *mounts;
+    size_t nmounts;
+    struct warden_rlimit *rlimits;
+    size_t nrlimits;
+};
+
+struct warden_exec {
+    int64_t id;
+    str container;
+    struct warden_list argv;
+    struct warden_list env; /* on top of the container's */
+    const char *cwd;        /* NULL: the container's */
+    bool tty;
+    int64_t rows;
+    int64_t cols;
+};
+
+/* v borrowed; what is filled lives in a. The error names the field. */
+int warden_sandbox_read(struct arena *a, jv v, struct warden_sandbox *s, struct err *e);
+int warden_start_read(struct arena *a, jv v, struct warden_start *s, struct err *e);
+int warden_exec_read(struct arena *a, jv v, struct warden_exec *x, struct err *e);

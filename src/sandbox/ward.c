@@ -1,0 +1,357 @@
+/* The loop of the process that holds a pod: the node's messages, its children's ends, time. */
+
+#include "sandbox/ward.h"
+
+#include "sandbox/links.h"
+#include "sandbox/state.h"
+#include "sys/sys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { EXECS_MS = 10 * 1000 };
+
+void ward_watch(struct ward *w, struct ward_source *s, uint32_t events)
+{
+    struct epoll_event ev = { .events = events, .data.ptr = s };
+
+    epoll_ctl(w->ep, EPOLL_CTL_ADD, s->fd, &ev);
+}
+
+void ward_unwatch(struct ward *w, struct ward_source *s)
+{
+    if (s->fd < 0)
+        return;
+    epoll_ctl(w->ep, EPOLL_CTL_DEL, s->fd, NULL);
+    close(s->fd);
+    s->fd = -1;
+}
+
+/* ---- what is known */
+
+static jv box_state(struct arena *a, const struct ward_box *b)
+{
+    bool over = !ward_is_live(b);
+    bool failed = b->phase == WARD_FAILED;
+
+    return jobj(a, { "attempt", jint(a, b->start.attempt) },
+                { "pid", b->pid ? jint(a, b->pid) : JV_ABSENT },
+                { "started_ms", b->started_ms ? jint(a, b->started_ms) : JV_ABSENT },
+                { "finished_ms", over ? jint(a, b->finished_ms) : JV_ABSENT },
+                { "code", over && !failed ? jint(a, b->code) : JV_ABSENT },
+                { "signal", over && !failed ? jint(a, b->signo) : JV_ABSENT },
+                { "oom", b->oom ? JV_TRUE : JV_ABSENT },
+                { "failed", failed ? jstr(a, str_of(b->why)) : JV_ABSENT });
+}
+
+jv ward_state(const struct ward *w, struct arena *a)
+{
+    struct jbuild boxes = jb_obj(a);
+
+    for (size_t i = 0; i < w->boxes.n; i++)
+        jb_add(&boxes, w->boxes.at[i]->start.name, box_state(a, w->boxes.at[i]));
+    return jobj(a, { "version", jint(a, WARDEN_VERSION) }, { "uid", jstr(a, w->sandbox.uid) },
+                { "boot_id", jstr(a, w->boot_id) }, { "pid", jint(a, w->pid) },
+                { "born", jint(a, w->born) },
+                { "ip", w->sandbox.ip.n ? jstr(a, w->sandbox.ip) : JV_ABSENT },
+                { "containers", jb_done(&boxes) },
+                { "ended_ms", w->ended ? jint(a, sys_now_ms()) : JV_ABSENT },
+                { "idle", w->ended && w->was_idle ? JV_TRUE : JV_ABSENT },
+                { "why", w->ended && w->end_why ? jstr(a, str_of(w->end_why)) : JV_ABSENT });
+}
+
+void ward_save(struct ward *w)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct err e = { 0 };
+
+    if (sys_replace_file(w->dirfd, "state.json", json_text(a, ward_state(w, a)), &e) < 0)
+        fprintf(stderr, "state.json: %s\n", e.msg);
+}
+
+/* ---- the node */
+
+static void hang_up(struct ward *w)
+{
+    if (w->conn.fd >= 0)
+        epoll_ctl(w->ep, EPOLL_CTL_DEL, w->conn.fd, NULL);
+    w->conn.fd = -1;
+    msgsock_done(&w->wire); /* it comes again, and is told everything */
+}
+
+static void mind_writing(struct ward *w)
+{
+    struct epoll_event ev = { .events = EPOLLIN | (msgsock_waits(&w->wire) ? EPOLLOUT : 0u),
+                              .data.ptr = &w->conn };
+
+    epoll_ctl(w->ep, EPOLL_CTL_MOD, w->conn.fd, &ev);
+}
+
+void ward_say(struct ward *w, const char *what, jv v, int fd)
+{
+    AUTO(arena) struct arena *a = arena_new();
+
+    if (w->conn.fd < 0)
+        return;
+    if (msgsock_say(&w->wire, jobj(a, { what, v }), &fd, fd >= 0) < 0)
+        hang_up(w);
+    else
+        mind_writing(w);
+}
+
+static void take_signal(struct ward *w, jv v)
+{
+    struct ward_box *b = ward_find(w, jv_str(jv_at(v, "name"), STR_NONE));
+    int64_t signo = jv_int(jv_at(v, "signo"), 0);
+
+    if (b && b->main_fd >= 0 && signo > 0 && signo < NSIG)
+        sys_pidfd_signal(b->main_fd, (int)signo);
+}
+
+static bool any_live(const struct ward *w)
+{
+    for (size_t i = 0; i < w->boxes.n; i++)
+        if (w->boxes.at[i]->minder > 0)
+            return true;
+    return false;
+}
+
+static void begin_end(struct ward *w, int64_t grace_ms, const char *why)
+{
+    int64_t at = sys_tick_ms() + grace_ms;
+
+    if (!w->ending || at < w->end_at)
+        w->end_at = at;
+    w->end_why = w->end_why ? w->end_why : why;
+    w->was_idle = w->ending ? w->was_idle : !any_live(w);
+    for (size_t i = 0; !w->ending && i < w->boxes.n; i++)
+        if (w->boxes.at[i]->main_fd >= 0)
+            sys_pidfd_signal(w->boxes.at[i]->main_fd, SIGTERM);
+    w->ending = true;
+}
+
+static void take_line(struct ward *w, str line)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct err e = { 0 };
+    jv v = json_parse(a, line, NULL, &e);
+    jv at;
+
+    if (!jv_exists(v))
+        fprintf(stderr, "message: %s\n", e.msg);
+    if (jv_exists(at = jv_at(v, "start")))
+        ward_start(w, at);
+    if (jv_exists(at = jv_at(v, "signal")))
+        take_signal(w, at);
+    if (jv_exists(at = jv_at(v, "exec")))
+        ward_exec(w, at);
+    if (jv_exists(at = jv_at(v, "exec_kill")))
+        ward_exec_kill(w, jv_int(jv_at(at, "id"), 0));
+    if (jv_exists(at = jv_at(v, "input")))
+        ward_input(w, at);
+    if (jv_exists(at = jv_at(v, "input_end")))
+        ward_input_end(w, at);
+    if (jv_exists(at = jv_at(v, "end"))) {
+        int64_t grace = jv_int(jv_at(at, "grace_ms"), 0);
+        begin_end(w, grace < 0 ? 0 : grace > INT32_MAX ? INT32_MAX : grace, "ended by the node");
+    }
+}
+
+static void on_conn(struct ward *w, void *of)
+{
+    struct err e = { 0 };
+    str line;
+
+    (void)of;
+    int rc = msgsock_fill(&w->wire, &e);
+    while (w->conn.fd >= 0 && msgsock_line(&w->wire, &line))
+        take_line(w, line);
+    if (w->conn.fd < 0) /* hung up meanwhile */
+        return;
+    msgsock_used(&w->wire);
+    if (rc >= 0 && msgsock_flush(&w->wire) >= 0) {
+        mind_writing(w);
+        return;
+    }
+    hang_up(w);
+    if (w->sandbox.with_node)
+        begin_end(w, 0, "its node is gone");
+}
+
+static void take_conn(struct ward *w, int fd)
+{
+    AUTO(arena) struct arena *a = arena_new();
+
+    hang_up(w); /* there is one node, and this is it */
+    fcntl(fd, F_SETFL, O_NONBLOCK);
+    msgsock_init(&w->wire, fd);
+    w->conn = (struct ward_source){ .fd = fd, .ready = on_conn };
+    ward_watch(w, &w->conn, EPOLLIN);
+    ward_say(w, "hello",
+             jobj(a, { "version", jint(a, WARDEN_VERSION) }, { "uid", jstr(a, w->sandbox.uid) },
+                  { "state", ward_state(w, a) }),
+             -1);
+}
+
+/* Who has a number in our pid namespace is of the pod, and has nothing to ask for. */
+static bool is_inside(const struct ward *w, int fd)
+{
+    struct ucred who = { 0 };
+    socklen_t n = sizeof(who);
+
+    return !w->sandbox.shared && getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) == 0 &&
+           who.pid != 0;
+}
+
+static void on_listen(struct ward *w, void *of)
+{
+    (void)of;
+    int fd = accept4(w->listen.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd < 0)
+        return;
+    if (is_inside(w, fd))
+        close(fd);
+    else
+        take_conn(w, fd);
+}
+
+/* ---- children */
+
+static void reap(struct ward *w)
+{
+    int status;
+    pid_t pid;
+
+    while ((pid = waitpid(-1, &status, WNOHANG | __WALL)) > 0) {
+        if (ward_exec_reaped(w, pid))
+            continue;
+        for (size_t i = 0; i < w->boxes.n; i++)
+            if (w->boxes.at[i]->minder == pid) {
+                ward_box_reaped(w, w->boxes.at[i], status);
+                break;
+            }
+    }
+}
+
+static void on_signal(struct ward *w, void *of)
+{
+    struct signalfd_siginfo info;
+
+    (void)of;
+    while (read(w->signals.fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+        if (info.ssi_signo != SIGCHLD)
+            begin_end(w, 0, "the pod's keeper was killed");
+    reap(w);
+}
+
+/* ---- the end */
+
+__attribute__((noreturn)) static void finish(struct ward *w)
+{
+    struct warden_cgroup pod = warden_cgroup_of(&w->sandbox, STR_NONE);
+
+    if (w->sandbox.shared)
+        sys_kill_all();
+    warden_cgroup_remove(&pod); /* the keeper does all this, too, unless it was killed */
+    warden_links_remove(w->dir);
+    unlinkat(w->dirfd, "ctl", 0);
+    w->ended = true;
+    ward_save(w);
+    ward_say(w, "ended", JV_EMPTY_OBJ, -1);
+    _exit(0);
+}
+
+/* Each was told to end when its container was gone; who asked for it is to hear how it ended. One
+ * that does not is not waited for long: finish() kills it. */
+static bool execs_are_over(struct ward *w, int64_t now)
+{
+    if (w->execs.n && !w->execs_end_at)
+        w->execs_end_at = now + EXECS_MS;
+    return !w->execs.n || now >= w->execs_end_at;
+}
+
+static void go_on_ending(struct ward *w, int64_t now)
+{
+    if (!any_live(w) && execs_are_over(w, now))
+        finish(w);
+    if (w->killed || now < w->end_at)
+        return;
+    w->killed = true;
+    ward_exec_kill(w, -1);
+    for (size_t i = 0; i < w->boxes.n; i++)
+        ward_box_kill(w->boxes.at[i]);
+}
+
+static int wait_ms(const struct ward *w, int64_t now, int64_t look_at)
+{
+    int64_t at = w->ending && !w->killed && w->end_at < look_at ? w->end_at : look_at;
+
+    if (w->execs_end_at && w->execs_end_at < at)
+        at = w->execs_end_at;
+    if (at == INT64_MAX)
+        return -1;
+    return at <= now ? 0 : at - now > INT32_MAX ? INT32_MAX : (int)(at - now);
+}
+
+__attribute__((noreturn)) static void loop(struct ward *w)
+{
+    for (;;) {
+        struct epoll_event ev[32];
+        int64_t now = sys_tick_ms();
+        int64_t look_at = ward_look(w, now);
+        if (w->ending)
+            go_on_ending(w, now);
+        int n = epoll_wait(w->ep, ev, COUNT(ev), wait_ms(w, now, look_at));
+        for (int i = 0; i < n; i++) {
+            struct ward_source *s = ev[i].data.ptr;
+            if (s->fd < 0) /* closed by one before */
+                continue;
+            s->ready(w, s);
+            if (s == &w->signals) /* what the others are part of may be gone: look again */
+                break;
+        }
+    }
+}
+
+void ward_run(struct warden_sandbox *s, struct arena *a, const char *dir, int listen, int first,
+              int host_proc)
+{
+    static struct ward ward;
+    struct ward *w = &ward;
+    sigset_t set;
+
+    *w = (struct ward){ .a = a, .dir = dir, .sandbox = *s, .boot_id = warden_boot_id(a) };
+    w->ep = epoll_create1(EPOLL_CLOEXEC);
+    w->dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    w->proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    w->host_proc = host_proc;
+    char pid[16] = "";
+    if (readlinkat(host_proc, "self", pid, sizeof(pid) - 1) > 0)
+        w->pid = strtol(pid, NULL, 10);
+    w->born = sys_birth_ticks(host_proc, "self");
+    w->conn.fd = w->wire.fd = -1;
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    sigaddset(&set, SIGTERM);
+    sigprocmask(SIG_SETMASK, &set, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    w->signals = (struct ward_source){ .fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC),
+                                       .ready = on_signal };
+    w->listen = (struct ward_source){ .fd = listen, .ready = on_listen };
+    ward_watch(w, &w->signals, EPOLLIN);
+    ward_watch(w, &w->listen, EPOLLIN);
+    if (!s->shared)
+        ward_save(w); /* who looks for the pod's namespaces finds them by its pid */
+    if (first >= 0)
+        take_conn(w, first);
+    loop(w);
+}

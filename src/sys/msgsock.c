@@ -1,0 +1,157 @@
+/* Lines in and out of a socket, bounded both ways. Descriptors are kept in the order they came; the
+ * message that needs them takes them. */
+
+#include "sys/msgsock.h"
+
+#include "sys/sys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { READ_BYTES = 64 * 1024, QUEUE_BYTES = 2 * MSGSOCK_LINE_BYTES, MOST_FDS = 64 };
+
+void msgsock_init(struct msgsock *w, int fd)
+{
+    *w = (struct msgsock){ .fd = fd };
+}
+
+void msgsock_done(struct msgsock *w)
+{
+    if (w->fd >= 0)
+        close(w->fd);
+    for (size_t i = 0; i < w->fds.n; i++)
+        close(w->fds.at[i]);
+    for (size_t i = 0; i < w->out.n; i++) {
+        free(w->out.at[i].text);
+        if (w->out.at[i].fd >= 0)
+            close(w->out.at[i].fd);
+    }
+    vec_done(&w->fds);
+    vec_done(&w->out);
+    buf_done(&w->in);
+    *w = (struct msgsock){ .fd = -1 };
+}
+
+int msgsock_fill(struct msgsock *w, struct err *e)
+{
+    static char text[READ_BYTES]; /* for all of them: what is kept of it is little */
+    int fds[SYS_FDS];
+    size_t nfds;
+
+    for (;;) {
+        ssize_t n = sys_recv_fds(w->fd, text, sizeof(text), fds, &nfds);
+        if (n < 0 && (errno == EAGAIN))
+            return 0;
+        if (n < 0)
+            return err_sys(e, "read");
+        for (size_t i = 0; i < nfds; i++)
+            vec_push(&w->fds, fds[i]);
+        if (n == 0)
+            return err_set(e, ERR_IO, "closed by the other side");
+        buf_add(&w->in, (str){ text, (size_t)n });
+        if (w->fds.n > MOST_FDS)
+            return err_set(e, ERR_TOO_LARGE, "more descriptors than messages for them");
+        if (w->in.n - w->looked > MSGSOCK_LINE_BYTES) {
+            if (!memchr(w->in.p + w->looked, '\n', w->in.n - w->looked))
+                return err_set(e, ERR_TOO_LARGE, "a line is too long");
+            return 0; /* the rest after these */
+        }
+    }
+}
+
+bool msgsock_line(struct msgsock *w, str *line)
+{
+    str rest = { w->in.p + w->looked, w->in.n - w->looked };
+
+    if (rest.n == 0)
+        return false;
+    const char *end = memchr(rest.p, '\n', rest.n);
+    if (!end)
+        return false;
+    *line = (str){ rest.p, (size_t)(end - rest.p) };
+    w->looked += line->n + 1;
+    return true;
+}
+
+void msgsock_used(struct msgsock *w)
+{
+    if (w->looked == 0)
+        return;
+    memmove(w->in.p, w->in.p + w->looked, w->in.n - w->looked);
+    w->in.n -= w->looked;
+    w->looked = 0;
+    if (w->in.n == 0)
+        buf_done(&w->in); /* hundreds of them, and most are silent most of the time */
+}
+
+int msgsock_take_fd(struct msgsock *w)
+{
+    if (w->fds.n == 0)
+        return -1;
+    int fd = w->fds.at[0];
+    memmove(w->fds.at, w->fds.at + 1, (w->fds.n - 1) * sizeof(int));
+    w->fds.n--;
+    return fd;
+}
+
+static void queue(struct msgsock *w, const char *text, size_t n, int fd)
+{
+    struct msgsock_out o = { .text = mem_room(n), .n = n, .fd = -1 };
+
+    memcpy(o.text, text, n);
+    if (fd >= 0)
+        o.fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    vec_push(&w->out, o);
+    w->queued += n;
+}
+
+/* Each descriptor goes with one byte of the line: a blank before it. */
+int msgsock_say(struct msgsock *w, jv v, const int *fds, size_t nfds)
+{
+    AUTO(buf) struct buf b = { 0 };
+
+    if (w->fd < 0)
+        return -1;
+    json_print(&b, v);
+    buf_addc(&b, '\n');
+    if (w->queued + b.n > QUEUE_BYTES)
+        return -1;
+    for (size_t i = 0; i < nfds; i++)
+        queue(w, " ", 1, fds[i]);
+    queue(w, b.p, b.n, -1);
+    return msgsock_flush(w);
+}
+
+int msgsock_flush(struct msgsock *w)
+{
+    size_t done = 0;
+    int rc = 0;
+
+    for (; done < w->out.n; done++) {
+        struct msgsock_out *o = &w->out.at[done];
+        while (o->at < o->n) {
+            ssize_t n = sys_send_fd(w->fd, o->text + o->at, o->n - o->at, o->at ? -1 : o->fd);
+            if (n < 0) {
+                rc = errno == EAGAIN ? 0 : -1;
+                goto out;
+            }
+            o->at += (size_t)n;
+            w->queued -= (size_t)n;
+        }
+        free(o->text);
+        if (o->fd >= 0)
+            close(o->fd);
+    }
+out:
+    w->out.n -= done;
+    if (done && w->out.n)
+        memmove(w->out.at, w->out.at + done, w->out.n * sizeof(*w->out.at));
+    return rc;
+}
+
+bool msgsock_waits(const struct msgsock *w)
+{
+    return w->out.n > 0;
+}
