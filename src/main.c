@@ -135,7 +135,7 @@ int main(int argc, char **argv)
         return EXIT_DONE;
     }
     if (argc > 1)
-        fprintf(stderr, "muster: no command '%s'\n", name);
+        command_fail(EXIT_USAGE, "no command '%s'", name);
     usage(stderr);
     return EXIT_USAGE;
 }

@@ -194,7 +194,7 @@ static int map(struct mapping *t, const char *image, const struct flags *f)
         return command_fail(EXIT_USAGE, "%s", e.msg);
     if (table_write(t, changed(t, image, entry, &replaced), &e) < 0)
         return command_fail(EXIT_FAILED, "%s", e.msg);
-    printf("image %s %s\n", image, replaced ? "remapped" : "mapped");
+    command_print(arena_printf(t->a, "image %s %s\n", image, replaced ? "remapped" : "mapped"));
     return EXIT_DONE;
 }
 
@@ -208,7 +208,7 @@ static int unmap(struct mapping *t, const char *image)
         return command_fail(EXIT_FAILED, "image %s is not mapped in %s", image, t->path);
     if (table_write(t, list, &e) < 0)
         return command_fail(EXIT_FAILED, "%s", e.msg);
-    printf("image %s unmapped\n", image);
+    command_print(arena_printf(t->a, "image %s unmapped\n", image));
     return EXIT_DONE;
 }
 

@@ -274,7 +274,7 @@ int operator_flags_read(struct arena *a, struct operator_flags *f, int argc, cha
     if (rc == GO_OK && operator_flags_check(a, f, &e) < 0)
         rc = GO_FAILED;
     if (rc == GO_FAILED) {
-        fprintf(stderr, "%s\n", e.msg);
+        command_note("%s", e.msg);
         print_help(stderr, a, &all);
         return EXIT_USAGE;
     }

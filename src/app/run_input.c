@@ -34,7 +34,7 @@ int run_read_input(struct run *r, char **operands, int n)
     if (code >= 0)
         return code;
     validate_print(&b, r->lint, true);
-    fputs(b.n ? arena_z(r->a, buf_str(&b)) : "", stderr);
+    command_complain(buf_str(&b));
     if (lint_errors(r->lint))
         return EXIT_USAGE;
     objects = lint_objects(r->lint);

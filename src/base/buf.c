@@ -30,9 +30,16 @@ void buf_grow(struct buf *b, size_t n)
 void buf_printf(struct buf *b, const char *fmt, ...)
 {
     va_list ap;
-    va_list again;
 
     va_start(ap, fmt);
+    buf_vprintf(b, fmt, ap);
+    va_end(ap);
+}
+
+void buf_vprintf(struct buf *b, const char *fmt, va_list ap)
+{
+    va_list again;
+
     va_copy(again, ap);
     int n = vsnprintf(NULL, 0, fmt, ap);
     if (n < 0)
@@ -40,7 +47,6 @@ void buf_printf(struct buf *b, const char *fmt, ...)
     vsnprintf(buf_room(b, (size_t)n + 1), (size_t)n + 1, fmt, again);
     b->n += (size_t)n;
     va_end(again);
-    va_end(ap);
 }
 
 void buf_clear(struct buf *b)

@@ -3,6 +3,8 @@
 
 #include "base/str.h"
 
+#include <stdarg.h>
+
 struct buf {
     char *p;
     size_t n;
@@ -35,6 +37,7 @@ static inline void buf_addc(struct buf *b, char c)
     b->n++;
 }
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void buf_vprintf(struct buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 void buf_clear(struct buf *b); /* keeps the memory */
 
 static inline str buf_str(const struct buf *b)

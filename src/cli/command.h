@@ -3,6 +3,8 @@
 
 #include "base/str.h"
 
+#include <stdbool.h>
+
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_TIMEOUT = 124, EXIT_INTERRUPTED = 130 };
 
 struct opt; /* cli/options.h */
@@ -30,3 +32,6 @@ void command_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int command_usage(const struct command *c);
 /* To stdout, all of it and now; -1: that failed, and was said. */
 int command_print(str text);
+/* Likewise, with colours where color says so. */
+int command_print_colored(str text, bool color);
+void command_complain(str text); /* to stderr */

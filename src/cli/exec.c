@@ -3,6 +3,7 @@
 
 #include "cli/exec.h"
 
+#include "base/terminal.h"
 #include "base/url.h"
 #include "cli/session.h"
 #include "kube/meta.h"
@@ -55,7 +56,8 @@ struct errand {
     struct client_stream *stream;
     struct exec_input *input;
     struct loop_timer *timer;
-    int64_t gives_up_ms; /* 0: nothing has failed yet */
+    int64_t gives_up_ms;              /* 0: nothing has failed yet */
+    struct terminal_filter filter[2]; /* of standard output and error, where those are terminals */
     bool opened;
     bool closes_input; /* the server can be told that there is no more */
     bool has_end;      /* the server has told how it ended */
@@ -118,6 +120,16 @@ static void on_linger(void *arg)
     finish(s, s->code);
 }
 
+static bool put_output(struct errand *s, int fd, str data)
+{
+    AUTO(buf) struct buf b = { 0 };
+
+    if (!isatty(fd))
+        return write_all(fd, data);
+    terminal_filter_add(&s->filter[fd - STDOUT_FILENO], &b, data);
+    return write_all(fd, buf_str(&b));
+}
+
 static void on_message(void *ctx, str payload)
 {
     struct errand *s = ctx;
@@ -126,7 +138,7 @@ static void on_message(void *ctx, str payload)
     switch (payload.n ? (unsigned char)payload.p[0] : CHANNEL_CLOSE) {
     case CHANNEL_OUT:
     case CHANNEL_ERR:
-        if (!write_all(payload.p[0] == CHANNEL_OUT ? STDOUT_FILENO : STDERR_FILENO, data))
+        if (!put_output(s, payload.p[0] == CHANNEL_OUT ? STDOUT_FILENO : STDERR_FILENO, data))
             finish(s, EXIT_FAILED);
         break;
     case CHANNEL_END:

@@ -2,6 +2,7 @@
 
 #include "cli/follow.h"
 
+#include "base/terminal.h"
 #include "cli/table.h"
 #include "cli/track.h"
 
@@ -81,8 +82,8 @@ static void put_line(struct follow *f, const struct run_job *j, str replica, str
                    name_hue(r ? r->role : name, r ? r->index : 0), STR_ARG(name), pad, "");
     else if (f->prefix)
         buf_printf(&b, "[%" PRI_STR "]%*s ", STR_ARG(name), pad, "");
-    if (f->o.live)
-        strip_control_chars(&b, line, f->o.color);
+    if (screen_is_terminal(f->o.screen))
+        terminal_line(&b, line, f->o.color);
     else
         buf_add(&b, line);
     buf_addc(&b, '\n');

@@ -9,6 +9,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/terminal.h"
 #include "loop/loop.h"
 
 #include <inttypes.h>
@@ -61,6 +62,7 @@ struct reader {
     size_t width; /* of names */
     bool prefix;
     bool color;
+    bool terminal;      /* is what we print to */
     struct map streams; /* by pod's uid and run */
     int64_t open;
     int64_t read; /* ended well */
@@ -100,13 +102,16 @@ static void print_line(struct stream *st, struct buf *b, str text)
                    (int)(r->width - st->name.n), "");
     else if (r->prefix)
         buf_printf(b, "[%" PRI_STR "]%*s ", STR_ARG(st->name), (int)(r->width - st->name.n), "");
-    buf_add(b, text);
+    if (r->terminal)
+        terminal_line(b, text, r->color);
+    else
+        buf_add(b, text);
     buf_addc(b, '\n');
 }
 
 static void put(struct reader *r, const struct buf *b)
 {
-    if (b->n && command_print(buf_str(b)) < 0) {
+    if (b->n && command_print_colored(buf_str(b), r->color) < 0) {
         r->over = true;
         loop_wake(r->s->loop);
     }
@@ -374,12 +379,14 @@ static void on_kept_replica(void *ctx, str replica)
 static bool on_kept_line(void *ctx, str replica, str line)
 {
     struct keeper *k = ctx;
-    struct reader r = { .prefix = k->prefix, .color = k->color, .width = k->width };
+    struct reader r = {
+        .prefix = k->prefix, .color = k->color, .terminal = isatty(STDOUT_FILENO), .width = k->width
+    };
     struct stream st = { .r = &r, .name = replica, .hue = (unsigned)str_hash(replica) };
     AUTO(buf) struct buf b = { 0 };
 
     print_line(&st, &b, line);
-    return command_print(buf_str(&b)) == 0;
+    return command_print_colored(buf_str(&b), r.color) == 0;
 }
 
 /* False: nothing was. */
@@ -432,7 +439,9 @@ static int read_all(struct reader *r)
 
 static int show(struct session *s, const struct flags *f, const char *word)
 {
-    struct reader r = { .s = s, .f = f, .color = wants_color(f) };
+    struct reader r = {
+        .s = s, .f = f, .color = wants_color(f), .terminal = isatty(STDOUT_FILENO)
+    };
     struct jobs named = { 0 };
     int code = jobs_named(s, word, &named);
 

@@ -2,6 +2,7 @@
 
 #include "cli/screen.h"
 
+#include "base/terminal.h"
 #include "cli/outlet.h"
 
 #include <signal.h>
@@ -75,7 +76,7 @@ static void draw(struct screen *s, struct buf *b, size_t columns, size_t rows)
     }
     s->n_drawn = v.n;
     for (size_t i = 0; i < v.n; i++) {
-        buf_add(b, v.lines[i]);
+        terminal_line(b, v.lines[i], s->o.color);
         buf_addc(b, '\n');
         s->drawn[i] = v.widths[i];
     }
@@ -135,9 +136,21 @@ struct screen *screen_new(const struct screen_opts *o)
     return s;
 }
 
+static void add_lines(const struct screen *s, struct buf *b, str lines, int fd)
+{
+    if (!isatty(fd)) {
+        buf_add(b, lines);
+        return;
+    }
+    while (lines.n) {
+        terminal_line(b, str_cut(&lines, '\n'), s->o.color);
+        buf_addc(b, '\n');
+    }
+}
+
 void screen_log(struct screen *s, str lines)
 {
-    buf_add(&s->log, lines);
+    add_lines(s, &s->log, lines, s->o.logs);
     later(s);
 }
 
@@ -147,7 +160,7 @@ void screen_say(struct screen *s, str lines)
         outlet_put(s->out, s->o.logs, buf_str(&s->log));
         buf_clear(&s->log);
     }
-    buf_add(s->o.live ? &s->log : &s->said, lines);
+    add_lines(s, s->o.live ? &s->log : &s->said, lines, s->o.live ? s->o.logs : STDERR_FILENO);
     if (s->o.live)
         later(s);
     else
@@ -158,6 +171,11 @@ void screen_touch(struct screen *s)
 {
     if (s->o.live && !s->over)
         later(s);
+}
+
+bool screen_is_terminal(const struct screen *s)
+{
+    return isatty(s->o.logs);
 }
 
 bool screen_is_unread(struct screen *s)

@@ -17,17 +17,15 @@ struct screen_opts {
 struct screen;
 
 struct screen *screen_new(const struct screen_opts *o);
-void screen_log(struct screen *s, str lines);  /* whole ones */
-void screen_say(struct screen *s, str lines);  /* ours, among them */
-void screen_touch(struct screen *s);           /* the view has changed */
-bool screen_is_unread(struct screen *s);       /* nobody reads the logs any more */
-void screen_last(struct screen *s, str lines); /* no view any more, and these below all */
-void screen_free(struct screen *s);            /* when all is written */
+/* Whole lines. A terminal gets them without control characters, all else gets them as they are. */
+void screen_log(struct screen *s, str lines);
+void screen_say(struct screen *s, str lines);    /* ours, among them */
+void screen_touch(struct screen *s);             /* the view has changed */
+bool screen_is_terminal(const struct screen *s); /* the logs go to one */
+bool screen_is_unread(struct screen *s);         /* nobody reads the logs any more */
+void screen_last(struct screen *s, str lines);   /* no view any more, and these below all */
+void screen_free(struct screen *s);              /* when all is written */
 
 /* A terminal that can be drawn on: by fd and $TERM. */
 bool screen_can_draw(int fd);
 bool screen_wants_color(int fd); /* and $NO_COLOR */
-
-/* A line as it may stand above the view: what comes after its last carriage return, without what
- * moves the cursor or sets modes. Colours stay, if color, and end with the line. Pure. */
-void strip_control_chars(struct buf *b, str line, bool color);

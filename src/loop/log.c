@@ -3,6 +3,7 @@
 #include "loop/log.h"
 
 #include "base/buf.h"
+#include "base/terminal.h"
 #include "loop/loop.h"
 
 #include <inttypes.h>
@@ -114,6 +115,11 @@ void log_line(enum log_level level, const char *msg, const struct log_kv *kv, si
             add_pair(&b, json, str_of(kv[i].key), kv[i].text);
     }
     buf_add(&b, json ? S("}\n") : S("\n"));
-    ssize_t written = write(atomic_load(&log_fd), b.p, b.n);
+    AUTO(buf) struct buf shown = { 0 };
+    int fd = atomic_load(&log_fd);
+    if (isatty(fd))
+        terminal_text(&shown, buf_str(&b), false);
+    str line = shown.n ? buf_str(&shown) : buf_str(&b);
+    ssize_t written = write(fd, line.p, line.n);
     (void)written; /* there is nowhere left to complain to */
 }

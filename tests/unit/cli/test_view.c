@@ -371,41 +371,6 @@ static void summaries(void)
     run_state_done(&s);
 }
 
-/* ---- other people's lines */
-
-static void lines_are_tamed(void)
-{
-    static const struct {
-        const char *in;
-        const char *plain;
-        const char *color;
-    } rows[] = {
-        { "hello", "hello", "hello" },
-        { "a\tb", "a\tb", "a\tb" },
-        { " 10%\r 20%\r 30%", " 30%", " 30%" },
-        { "windows\r", "windows", "windows" },
-        { "\033[31mred\033[0m", "red", "\033[31mred\033[0m\033[0m" },
-        { "\033[2J\033[Hgone\033[3A", "gone", "gone" },
-        { "\033]0;title\007x\033(By", "xy", "xy" },
-        { "\033]8;;url\033\\link", "link", "link" },
-        { "bell\a\b\x7f.", "bell.", "bell." },
-        { "\302\233"
-          "31mx\303\251",
-          "31mx\303\251", "31mx\303\251" },
-        { "cut\033", "cut", "cut" },
-        { "cut\033[12", "cut", "cut" },
-    };
-
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        AUTO(buf) struct buf plain = { 0 };
-        AUTO(buf) struct buf color = { 0 };
-        strip_control_chars(&plain, str_of(rows[i].in), false);
-        strip_control_chars(&color, str_of(rows[i].in), true);
-        is_str(buf_str(&plain), str_of(rows[i].plain), "without colour");
-        is_str(buf_str(&color), str_of(rows[i].color), "with");
-    }
-}
-
 int main(void)
 {
     what_is_done_is_no_reason_to_wait();
@@ -416,6 +381,5 @@ int main(void)
     a_pod_that_is_told_to_go_is_stopped();
     pods_made_again_are_restarts();
     summaries();
-    lines_are_tamed();
     return tap_done();
 }
