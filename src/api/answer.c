@@ -41,16 +41,6 @@ static str warning_header(struct arena *a, str text)
     return arena_str(a, buf_str(&b));
 }
 
-/* At most that many bytes, whole characters. */
-static str cut_short(str text, size_t n)
-{
-    if (text.n <= n)
-        return text;
-    while (n && ((unsigned char)text.p[n] & 0xc0) == 0x80)
-        n--;
-    return str_sub(text, 0, n);
-}
-
 size_t answer_headers(struct api_req *r, str content_type, struct http_header **out)
 {
     size_t n = 0;
@@ -63,7 +53,7 @@ size_t answer_headers(struct api_req *r, str content_type, struct http_header **
     for (size_t i = 0; i < r->n_warnings; i++)
         all += r->warnings[i].n;
     for (size_t i = 0; i < r->n_warnings && said <= WARNINGS_BYTES; i++) {
-        str text = cut_short(r->warnings[i], all > WARNINGS_BYTES ? SHORT_WARNING_BYTES : all);
+        str text = str_clip(r->warnings[i], all > WARNINGS_BYTES ? SHORT_WARNING_BYTES : all);
         h[n++] = (struct http_header){ S("warning"), warning_header(r->a, text) };
         said += text.n;
     }

@@ -37,9 +37,8 @@ static jv set_system_fields(const struct write_ctx *w, str ns, jv obj)
 
     random_uuid(uid);
     if (!name.n && base.n)
-        jb_set(
-            &m, S("name"),
-            jstr(a, arena_cat(a, str_sub(base, 0, NAME_MAX_LEN - SUFFIX_LEN), random_suffix(a))));
+        jb_set(&m, S("name"),
+               jstr(a, arena_cat(a, str_clip(base, NAME_MAX_LEN - SUFFIX_LEN), random_suffix(a))));
     jb_set(&m, S("namespace"), w->res->namespaced ? jstr(a, ns) : JV_ABSENT);
     jb_set(&m, S("uid"), jstr(a, arena_str(a, str_of(uid))));
     jb_set(&m, S("creationTimestamp"), time_value(a, w->now_ms));

@@ -29,14 +29,13 @@ static const struct opt options[] = { { "output", 'o', OPT_TEXT, offsetof(struct
 static void print_short(struct buf *b, str text)
 {
     enum { HEAD = 240, TAIL = 160 };
-    str head = str_sub(text, 0, HEAD);
+    str head = str_clip(text, HEAD);
     str tail = str_sub(text, text.n - TAIL, text.n);
 
     if (text.n <= HEAD + TAIL) {
         buf_add(b, text);
         return;
     }
-    head.n = str_utf8_prefix(head);
     while (tail.n && ((unsigned char)tail.p[0] & 0xc0) == 0x80)
         tail = str_sub(tail, 1, tail.n);
     buf_printf(b, "%" PRI_STR " ... %" PRI_STR, STR_ARG(head), STR_ARG(tail));

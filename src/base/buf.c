@@ -27,6 +27,18 @@ void buf_grow(struct buf *b, size_t n)
     b->cap = cap;
 }
 
+void buf_add_utf8(struct buf *b, str s)
+{
+    for (;;) {
+        size_t good = str_utf8_prefix(s);
+        buf_add(b, str_sub(s, 0, good));
+        if (good == s.n)
+            return;
+        buf_add(b, S("\xef\xbf\xbd"));
+        s = str_sub(s, good + 1, s.n);
+    }
+}
+
 void buf_printf(struct buf *b, const char *fmt, ...)
 {
     va_list ap;

@@ -36,6 +36,8 @@ static inline void buf_addc(struct buf *b, char c)
     *buf_room(b, 1) = c;
     b->n++;
 }
+/* Each byte that is not UTF-8 as U+FFFD. */
+void buf_add_utf8(struct buf *b, str s);
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 void buf_clear(struct buf *b); /* keeps the memory */

@@ -2,6 +2,8 @@
 
 #include "base/err.h"
 
+#include "base/str.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,6 +18,19 @@ static const struct {
 #undef X
 };
 
+/* vsnprintf that cuts between characters. */
+static size_t format(char *to, size_t size, const char *fmt, va_list ap)
+{
+    int n = vsnprintf(to, size, fmt, ap);
+
+    if (n < 0)
+        n = 0;
+    if ((size_t)n >= size)
+        n = (int)str_clip((str){ to, size - 1 }, size - 1).n;
+    to[n] = 0;
+    return (size_t)n;
+}
+
 int err_set(struct err *e, enum err_code code, const char *fmt, ...)
 {
     va_list ap;
@@ -25,7 +40,7 @@ int err_set(struct err *e, enum err_code code, const char *fmt, ...)
     e->code = code;
     e->sys = 0;
     va_start(ap, fmt);
-    vsnprintf(e->msg, sizeof(e->msg), fmt, ap);
+    format(e->msg, sizeof(e->msg), fmt, ap);
     va_end(ap);
     return -1;
 }
@@ -41,27 +56,26 @@ int err_sys(struct err *e, const char *fmt, ...)
     e->code = sys == ENOSPC || sys == EDQUOT ? ERR_STORAGE_FULL : ERR_IO;
     e->sys = sys;
     va_start(ap, fmt);
-    int n = vsnprintf(e->msg, sizeof(e->msg), fmt, ap);
+    size_t n = format(e->msg, sizeof(e->msg), fmt, ap);
     va_end(ap);
-    if (n >= 0 && (size_t)n < sizeof(e->msg))
-        snprintf(e->msg + n, sizeof(e->msg) - (size_t)n, ": %s",
-                 strerror_r(sys, text, sizeof(text)));
+    snprintf(e->msg + n, sizeof(e->msg) - n, ": %s", strerror_r(sys, text, sizeof(text)));
     return -1;
 }
 
 int err_wrap(struct err *e, const char *fmt, ...)
 {
-    char before[sizeof(e->msg)];
+    enum { BEFORE = 110 };
     char after[sizeof(e->msg)];
     va_list ap;
 
     if (!e)
         return -1;
-    va_start(ap, fmt);
-    vsnprintf(before, sizeof(before), fmt, ap);
-    va_end(ap);
     memcpy(after, e->msg, sizeof(after));
-    snprintf(e->msg, sizeof(e->msg), "%.110s: %.118s", before, after);
+    va_start(ap, fmt);
+    size_t n = format(e->msg, BEFORE + 1, fmt, ap);
+    va_end(ap);
+    memcpy(e->msg + n, ": ", 2);
+    str_clip_z(e->msg + n + 2, sizeof(e->msg) - n - 2, str_of(after));
     return -1;
 }
 

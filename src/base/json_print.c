@@ -21,12 +21,14 @@ static void print_escape(struct buf *b, unsigned char c)
     }
 }
 
-static void print_plain(struct buf *b, str s)
+/* False, and nothing added: it is not UTF-8. */
+static bool print_plain(struct buf *b, str s)
 {
     if (!s.n)
-        return; /* s.p may be NULL */
+        return true; /* s.p may be NULL */
     const char *end = s.p + s.n;
     const char *from = s.p;
+    size_t before = b->n;
     uint64_t seen = 0;
     for (const char *p = s.p; p < end;) {
         p = json_skip_plain(p, end, &seen);
@@ -36,35 +38,32 @@ static void print_plain(struct buf *b, str s)
             print_escape(b, c);
             from = p + 1;
         }
+        seen |= c;
         p += p < end;
     }
+    if ((seen & 0x8080808080808080u) && !str_is_utf8(s)) {
+        b->n = before;
+        return false;
+    }
     buf_add(b, (str){ from, (size_t)(end - from) });
+    return true;
 }
 
+/* Text that was parsed is UTF-8; messages of our own may quote bytes that are not. */
 void json_print_str(struct buf *b, str s)
 {
     buf_addc(b, '"');
-    if (str_is_utf8(s)) {
-        print_plain(b, s);
-    } else {
-        while (s.n) {
-            size_t good = str_utf8_prefix(s);
-            print_plain(b, str_sub(s, 0, good));
-            if (good == s.n)
-                break;
-            buf_add(b, S("\xef\xbf\xbd"));
-            s = str_sub(s, good + 1, s.n);
-        }
+    if (!print_plain(b, s)) {
+        AUTO(buf) struct buf mended = { 0 };
+        buf_add_utf8(&mended, s);
+        print_plain(b, buf_str(&mended));
     }
     buf_addc(b, '"');
 }
 
-/* Strings in values were checked when they were parsed or are our own. */
 static void print_string(struct buf *b, const struct jnode *v)
 {
-    buf_addc(b, '"');
-    print_plain(b, (str){ v->u.text, v->n });
-    buf_addc(b, '"');
+    json_print_str(b, (str){ v->u.text, v->n });
 }
 
 static void new_line(struct buf *b, unsigned spaces, unsigned level)

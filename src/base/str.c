@@ -1,4 +1,4 @@
-/* Borrowed text. Byte-wise; only str_is_utf8 knows of characters. */
+/* Borrowed text. Byte-wise; only str_is_utf8 and str_clip know of characters. */
 
 #include "base/str.h"
 
@@ -177,4 +177,26 @@ size_t str_utf8_prefix(str s)
         n += len;
     }
     return n;
+}
+
+str str_clip(str s, size_t max)
+{
+    size_t n = s.n < max ? s.n : max;
+    size_t lead = n; /* where the last character begins */
+
+    while (lead && n - lead < 3 && ((unsigned char)s.p[lead - 1] & 0xc0) == 0x80)
+        lead--;
+    unsigned c = lead ? (unsigned char)s.p[lead - 1] : 0;
+    size_t bytes = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc0 ? 2 : 1;
+    if (bytes > 1 && n - (lead - 1) < bytes)
+        n = lead - 1;
+    return str_sub(s, 0, n);
+}
+
+void str_clip_z(char *to, size_t size, str s)
+{
+    s = str_clip(s, size - 1);
+    if (s.n)
+        memcpy(to, s.p, s.n);
+    to[s.n] = 0;
 }

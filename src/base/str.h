@@ -64,4 +64,8 @@ str str_cut(str *rest, char sep);
 bool str_to_int(str s, int64_t *out);
 bool str_is_utf8(str s);
 size_t str_utf8_prefix(str s); /* bytes of its longest start that is; all of them when it is */
+/* At most max bytes of s, ending with a whole character. Whatever shortens text uses these two. */
+str str_clip(str s, size_t max);
+/* The same into a C string: size counts its NUL. */
+void str_clip_z(char *to, size_t size, str s);
 uint64_t str_hash(str s);

@@ -29,22 +29,14 @@ void url_encode(struct buf *b, str s)
     }
 }
 
-/* Bytes that are no UTF-8 become U+FFFD, as they do where Go writes them: what is asked for ends up
- * in answers, and as a field manager in stored objects. */
+/* Bytes that are no UTF-8 become U+FFFD, as they do where Go writes them. */
 static str as_utf8(struct arena *a, str s)
 {
     AUTO(buf) struct buf b = { 0 };
 
     if (str_is_utf8(s))
         return s;
-    while (s.n) {
-        size_t good = str_utf8_prefix(s);
-        buf_add(&b, str_sub(s, 0, good));
-        if (good == s.n)
-            break;
-        buf_add(&b, S("\xef\xbf\xbd"));
-        s = str_sub(s, good + 1, s.n);
-    }
+    buf_add_utf8(&b, s);
     return arena_str(a, buf_str(&b));
 }
 
@@ -74,6 +66,34 @@ static int decode(struct arena *a, str s, bool plus_is_space, str *out, struct e
     *to = 0;
     *out = as_utf8(a, (str){ start, (size_t)(to - start) });
     return 0;
+}
+
+/* The byte at i of encoded text, as it stands where its escape is not one; *n: bytes it takes. */
+static char byte_at(str s, size_t i, size_t *n)
+{
+    bool escaped = s.p[i] == '%' && s.n - i > 2 && hex(s.p[i + 1]) >= 0 && hex(s.p[i + 2]) >= 0;
+
+    *n = escaped ? 3 : 1;
+    return escaped ? (char)(hex(s.p[i + 1]) << 4 | hex(s.p[i + 2])) : s.p[i];
+}
+
+bool url_is_utf8(struct arena *a, str s, size_t *at)
+{
+    char *bytes;
+    size_t n = 0, took, i = 0;
+
+    if (str_find(s, '%') < 0 && str_is_utf8(s))
+        return true;
+    bytes = arena_alloc(a, s.n + 1);
+    for (; i < s.n; i += took)
+        bytes[n++] = byte_at(s, i, &took);
+    size_t good = str_utf8_prefix((str){ bytes, n });
+    if (good == n)
+        return true;
+    for (i = 0; good; good--, i += took)
+        (void)byte_at(s, i, &took);
+    *at = i;
+    return false;
 }
 
 int url_decode(struct arena *a, str s, str *out, struct err *e)

@@ -10,6 +10,10 @@ void url_encode(struct buf *b, str s);
 /* Percent-decodes a piece of a path. Shares s when there is nothing to decode. */
 int url_decode(struct arena *a, str s, str *out, struct err *e);
 
+/* Whether s is UTF-8 once it is decoded; else *at is the place in s of the first byte that is not.
+ */
+bool url_is_utf8(struct arena *a, str s, size_t *at);
+
 /* for (struct url_query q = url_query(text); url_query_next(&q, a);) ... q.key, q.value
  * Pairs that are malformed (bad escape, semicolon) are skipped, as Go's URL.Query() does. */
 struct url_query {

@@ -7,14 +7,13 @@
 #include "base/gofloat.h"
 #include "base/mem.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <yaml.h>
 
 static void emit(yaml_emitter_t *em, yaml_event_t *event, int made)
 {
     if (!made || !yaml_emitter_emit(em, event))
-        abort(); /* out of memory; text was checked before */
+        abort(); /* out of memory */
 }
 
 static bool is_digit(char c)
@@ -100,7 +99,13 @@ static bool is_base60(str s)
 
 static void print_text(yaml_emitter_t *em, str s, yaml_scalar_style_t style)
 {
+    AUTO(buf) struct buf mended = { 0 };
     yaml_event_t event;
+
+    if (!str_is_utf8(s)) { /* libyaml would refuse it */
+        buf_add_utf8(&mended, s);
+        s = buf_str(&mended);
+    }
 
     emit(em, &event,
          yaml_scalar_event_initialize(&event, NULL, NULL, (const yaml_char_t *)(s.p ? s.p : ""),
@@ -119,7 +124,6 @@ static void print_string(yaml_emitter_t *em, str s)
     yaml_scalar_style_t style = YAML_DOUBLE_QUOTED_SCALAR_STYLE;
     bool odd = has_odd_break(s);
 
-    assert(str_is_utf8(s));
     if (!odd && str_find(s, '\n') >= 0)
         style = YAML_LITERAL_SCALAR_STYLE;
     else if (!odd && yaml_resolve(s).kind == YAML_STR && !is_base60(s))

@@ -135,7 +135,7 @@ int data_run_new(struct arena *a, const char *dir, str name, const char **out, i
     clear_old(dir);
     random_bytes(dice, sizeof(dice));
     *out = arena_printf(a, "%s/%" PRI_STR "-%02x%02x%02x%02x", runs,
-                        STR_ARG(str_sub(name, 0, NAME_MOST)), dice[0], dice[1], dice[2], dice[3])
+                        STR_ARG(str_clip(name, NAME_MOST)), dice[0], dice[1], dice[2], dice[3])
                .p;
     if (data_lock(*out, lock, e) < 0)
         return -1;

@@ -80,7 +80,7 @@ static void keep(struct tail *x, str line)
     }
     struct buf *b = &k->lines[k->next++ % KEPT_LINES];
     buf_clear(b);
-    buf_add(b, str_sub(line, 0, KEPT_BYTES));
+    buf_add(b, str_clip(line, KEPT_BYTES));
 }
 
 str tails_last(const struct tails *t, struct arena *a, const struct run_job *j, str replica)
@@ -92,8 +92,7 @@ str tails_last(const struct tails *t, struct arena *a, const struct run_job *j, 
         return STR_NONE;
     for (size_t i = k->next > KEPT_LINES ? k->next - KEPT_LINES : 0; i < k->next; i++) {
         str line = buf_str(&k->lines[i % KEPT_LINES]);
-        line.n = str_utf8_prefix(line);
-        buf_add(&b, line);
+        buf_add_utf8(&b, line);
         buf_addc(&b, '\n');
     }
     return arena_str(a, buf_str(&b));

@@ -128,14 +128,6 @@ static bool take_token(struct event_tokens *t, int64_t now_ms)
 
 /* ---- making one */
 
-static str cut(str s, size_t max)
-{
-    if (s.n <= max)
-        return s;
-    str head = str_sub(s, 0, max);
-    return str_sub(head, 0, str_utf8_prefix(head));
-}
-
 static uint64_t id_of(struct events *ev, struct arena *a, str uid, const struct plan_note *note)
 {
     str fact = note->once;
@@ -154,12 +146,12 @@ static struct event *event_new(struct events *ev, const struct event_about *abou
 {
     AUTO(arena) struct arena *a = arena_new();
     const str fields[N_FIELDS] = {
-        [F_NS] = cut(meta_namespace(about->job), NAME_MAX_BYTES),
-        [F_JOB] = cut(meta_name(about->job), NAME_MAX_BYTES),
-        [F_UID] = cut(meta_uid(about->job), NAME_MAX_BYTES),
-        [F_VERSION] = cut(meta_resource_version(about->job), NAME_MAX_BYTES),
-        [F_REASON] = cut(note->reason, REASON_MAX),
-        [F_MESSAGE] = cut(note->message, MESSAGE_MAX),
+        [F_NS] = str_clip(meta_namespace(about->job), NAME_MAX_BYTES),
+        [F_JOB] = str_clip(meta_name(about->job), NAME_MAX_BYTES),
+        [F_UID] = str_clip(meta_uid(about->job), NAME_MAX_BYTES),
+        [F_VERSION] = str_clip(meta_resource_version(about->job), NAME_MAX_BYTES),
+        [F_REASON] = str_clip(note->reason, REASON_MAX),
+        [F_MESSAGE] = str_clip(note->message, MESSAGE_MAX),
     };
     size_t size = 0;
 
@@ -198,7 +190,7 @@ static jv event_json(struct arena *a, const struct event *x)
     const struct kube_resource *r = x->res;
     str api = *r->group ? arena_printf(a, "%s/%s", r->group, r->version) : str_of(r->version);
     str name = arena_printf(a, "%" PRI_STR ".%016" PRIx64,
-                            STR_ARG(cut(field(x, F_JOB), NAME_MAX_BYTES - 17)), x->id);
+                            STR_ARG(str_clip(field(x, F_JOB), NAME_MAX_BYTES - 17)), x->id);
     jv ns = jstr(a, field(x, F_NS)), at = jstr(a, time_text(a, x->at_ms));
     jv component = jstr(a, str_of(x->component));
 
@@ -228,7 +220,7 @@ void events_tell(struct events *ev, const struct event_about *about, struct even
              "event",
              (struct log_kv[]){ KV("namespace", meta_namespace(about->job)),
                                 KV("job", meta_name(about->job)), KV("reason", note->reason),
-                                KV("message", cut(note->message, MESSAGE_MAX)) },
+                                KV("message", str_clip(note->message, MESSAGE_MAX)) },
              4);
     if (ev->n_queued >= (note->terminal ? QUEUE_TERMINAL_MAX : QUEUE_MAX) ||
         (!note->terminal &&

@@ -25,13 +25,6 @@ static struct piece piece(str s)
     return (struct piece){ s.p, s.n };
 }
 
-static str cut(str s)
-{
-    str head = str_sub(s, 0, TEXT_MAX);
-
-    return s.n <= TEXT_MAX ? s : str_sub(head, 0, str_utf8_prefix(head));
-}
-
 static int32_t clamp(int64_t n)
 {
     return n > INT32_MAX ? INT32_MAX : n < INT32_MIN ? INT32_MIN : (int32_t)n;
@@ -62,8 +55,9 @@ struct item *item_of_pod(struct slab *m, str ns, const struct seen_pod *s)
     struct piece pieces[7 + 3 * TROUBLES_MAX];
     uint16_t lens[TROUBLES_MAX][2];
     size_t n = 0;
-    str cid = cut(s->container_id), role = cut(s->role), name = cut(s->name), uid = cut(s->uid);
-    str why = cut(s->reason);
+    str cid = str_clip(s->container_id, TEXT_MAX), role = str_clip(s->role, TEXT_MAX),
+        name = str_clip(s->name, TEXT_MAX), uid = str_clip(s->uid, TEXT_MAX);
+    str why = str_clip(s->reason, TEXT_MAX);
 
     memset(&head, 0, sizeof(head)); /* the holes too, as items are compared as bytes */
     head.what = ITEM_POD;
@@ -90,7 +84,8 @@ struct item *item_of_pod(struct slab *m, str ns, const struct seen_pod *s)
     pieces[n++] = piece(cid);
     pieces[n++] = piece(why);
     for (size_t i = 0; i < head.n_troubles; i++) {
-        str reason = cut(s->troubles[i].reason), message = cut(s->troubles[i].message);
+        str reason = str_clip(s->troubles[i].reason, TEXT_MAX),
+            message = str_clip(s->troubles[i].message, TEXT_MAX);
         lens[i][0] = (uint16_t)reason.n;
         lens[i][1] = (uint16_t)message.n;
         pieces[n++] = (struct piece){ lens[i], sizeof(lens[i]) };
@@ -114,7 +109,8 @@ struct item *item_of_service(struct slab *m, str ns, const struct seen_service *
 struct item *item_of_other(struct slab *m, jv obj)
 {
     AUTO(buf) struct buf b = { 0 };
-    str ns = meta_namespace(obj), name = cut(meta_name(obj)), uid = cut(meta_uid(obj));
+    str ns = meta_namespace(obj), name = str_clip(meta_name(obj), TEXT_MAX),
+        uid = str_clip(meta_uid(obj), TEXT_MAX);
     struct item head;
 
     memset(&head, 0, sizeof(head));

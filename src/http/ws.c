@@ -102,18 +102,16 @@ static void on_control(void *ctx, enum ws_opcode op, str payload)
 static void send_close(struct ws *w, int code, str reason)
 {
     char payload[125];
-    size_t n = reason.n < sizeof(payload) - 2 ? reason.n : sizeof(payload) - 2;
 
     if (w->close_sent)
         return;
-    while (n > 0 && n < reason.n && ((unsigned char)reason.p[n] & 0xc0) == 0x80)
-        n--; /* not in the middle of a character */
+    reason = str_clip(reason, sizeof(payload) - 2);
     payload[0] = (char)(code >> 8);
     payload[1] = (char)code;
-    if (n)
-        memcpy(payload + 2, reason.p, n);
+    if (reason.n)
+        memcpy(payload + 2, reason.p, reason.n);
     if (!w->raw) /* else the client knows its end by what it was told */
-        ws_frame(&w->out, WS_CLOSE, (str){ payload, code == WS_NO_CODE ? 0 : n + 2 });
+        ws_frame(&w->out, WS_CLOSE, (str){ payload, code == WS_NO_CODE ? 0 : reason.n + 2 });
     w->close_sent = true;
     w->drained = false;
     if (w->c->paused) /* its answer is behind what it said before */

@@ -126,10 +126,8 @@ static void after_end(struct job *j, struct plan *p)
 static str problem_message(const struct job *j, const struct problems *ps)
 {
     enum { MANY_BYTES = 32 * 1024 };
-    str text = problems_text(j->a, ps);
+    str text = str_clip(problems_text(j->a, ps), MANY_BYTES);
 
-    if (text.n > MANY_BYTES)
-        text = str_sub(text, 0, str_utf8_prefix(str_sub(text, 0, MANY_BYTES)));
     return arena_printf(j->a, "%s failed validation because %" PRI_STR, j->kind->planner.res->kind,
                         STR_ARG(text));
 }

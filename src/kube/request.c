@@ -170,13 +170,9 @@ static enum err_code by_status(int status)
     return status >= 400 && status < 500 ? ERR_BAD_REQUEST : ERR_INTERNAL;
 }
 
-/* The message as far as it fits, no character cut in two. */
 static void tell(struct err *e, enum err_code code, str msg)
 {
-    str fits = str_sub(msg, 0, sizeof(e->msg) - 1);
-
-    fits.n = str_utf8_prefix(fits);
-    err_set(e, code, "%" PRI_STR, STR_ARG(fits));
+    err_set(e, code, "%" PRI_STR, STR_ARG(msg));
 }
 
 void kube_status_err(jv status, int code, struct err *e)
@@ -219,10 +215,9 @@ static int64_t retry_after(str header, jv status)
 /* The start of a text for people, on one line. */
 static str excerpt(struct arena *a, str body)
 {
-    str start = str_sub(str_trim(body), 0, 120);
+    str start = str_clip(str_trim(body), 120);
     char *p = arena_alloc(a, start.n + 1);
 
-    start.n = str_utf8_prefix(start);
     for (size_t i = 0; i < start.n; i++)
         p[i] = (unsigned char)start.p[i] < 32 ? ' ' : start.p[i];
     return (str){ p, start.n };

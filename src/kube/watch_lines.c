@@ -87,7 +87,7 @@ static int tell(struct kube_lines *l, str word, jv obj, struct err *e)
         return 0;
     }
     return err_set(e, ERR_INTERNAL, "unreadable watch event: of type \"%" PRI_STR "\"",
-                   STR_ARG(str_sub(word, 0, 40)));
+                   STR_ARG(str_clip(word, 40)));
 }
 
 static int read_line(struct kube_lines *l, str line, struct err *e)

@@ -69,7 +69,7 @@ static jv with_system_fields(struct arena *a, jv obj, bool namespaced)
     str base = jv_str(jb_get(&m, S("generateName")), STR_NONE);
 
     if (!name.n && base.n)
-        jb_set(&m, S("name"), jstr(a, arena_cat(a, str_sub(base, 0, 58), S("x2x4x"))));
+        jb_set(&m, S("name"), jstr(a, arena_cat(a, str_clip(base, 58), S("x2x4x"))));
     if (!namespaced)
         jb_set(&m, S("namespace"), JV_ABSENT);
     else if (!jv_str(jb_get(&m, S("namespace")), STR_NONE).n)

@@ -114,8 +114,7 @@ static jv event_json(struct arena *a, const struct tell *t, const struct tell_wh
             if (str_eq(jv_str(jv_at(it.value, "name"), S("")), w->container))
                 list = lists[i];
     str path = arena_printf(a, "spec.%s{%" PRI_STR "}", list, STR_ARG(w->container));
-    str message = str_sub(w->message, 0, MESSAGE_MAX);
-    message.n = str_utf8_prefix(message);
+    str message = str_clip(w->message, MESSAGE_MAX);
     jv component = jstrz(a, "kubelet"), host = jstr(a, str_of(t->host));
     return jobj(
         a, { "apiVersion", jstrz(a, "v1") }, { "kind", jstrz(a, "Event") },
@@ -153,7 +152,7 @@ void tell_event(struct tell *t, const struct tell_what *w)
         return;
     f->wrote_ms = now;
     /* with a dot and 16 digits it stays within the 253 bytes of a name */
-    str base = str_sub(meta_name(w->obj), 0, 230);
+    str base = str_clip(meta_name(w->obj), 230);
     str name = arena_printf(a, "%" PRI_STR ".%016" PRIx64, STR_ARG(base), f->id);
     struct kube_request r = { .verb = again ? KUBE_PATCH : KUBE_CREATE,
                               .res = &kube_events,

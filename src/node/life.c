@@ -12,7 +12,7 @@ enum { BACKOFF_FIRST_MS = 10 * 1000, BACKOFF_MAX_MS = 5 * 60 * 1000 };
 
 static void copy(char *to, size_t n, str s)
 {
-    snprintf(to, n, "%" PRI_STR, STR_ARG(s));
+    str_clip_z(to, n, s);
 }
 
 static void set_buf(struct buf *b, str s)

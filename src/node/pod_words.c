@@ -60,28 +60,16 @@ static str log_tail(struct arena *a, str lines)
     return s.n > TAIL_MAX ? str_sub(s, s.n - TAIL_MAX, s.n) : s;
 }
 
-static str as_utf8(struct arena *a, str s)
-{
-    AUTO(buf) struct buf b = { 0 };
-
-    while (s.n) { /* a status is JSON */
-        size_t n = str_utf8_prefix(s);
-        buf_add(&b, str_sub(s, 0, n));
-        if (n < s.n)
-            buf_addc(&b, '?');
-        s = str_sub(s, n < s.n ? n + 1 : n, s.n);
-    }
-    return arena_str(a, buf_str(&b));
-}
-
 str pod_last_words(struct arena *a, struct pod *p, const struct life_container *c, bool failed)
 {
     str policy = jv_str(jv_at(c->spec, "terminationMessagePolicy"), S("File"));
+    AUTO(buf) struct buf text = { 0 };
     str said = pod_read_end(a, pod_term_path(a, p, c->name).p, MESSAGE_MAX);
 
     if (!said.n && failed && str_eq(policy, S("FallbackToLogsOnError"))) {
         str log = node_log_path(a, p->n->o.data, p->life->pod, c->name, c->attempt);
         said = log.n ? log_tail(a, pod_read_end(a, log.p, TAIL_READ)) : STR_NONE;
     }
-    return as_utf8(a, said);
+    buf_add_utf8(&text, said); /* a status is JSON */
+    return arena_str(a, buf_str(&text));
 }

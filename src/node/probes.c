@@ -57,7 +57,7 @@ static void finish(struct probe *p, enum probe_result result, const char *messag
     p->closed = true;
     p->result = result;
     if (message)
-        snprintf(p->message, sizeof(p->message), "%s", message);
+        str_clip_z(p->message, sizeof(p->message), str_of(message));
     loop_timer_stop(p->timer);
     p->timer = NULL;
     uv_close((uv_handle_t *)&p->tcp, on_closed);

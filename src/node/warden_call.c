@@ -241,7 +241,7 @@ void warden_call_exited(struct runtime_pod *p, uint64_t id, int code, str why)
     if (!c)
         return;
     c->code = code;
-    snprintf(c->why, sizeof(c->why), "%" PRI_STR, STR_ARG(why));
+    str_clip_z(c->why, sizeof(c->why), why);
     if (c->captured)
         drain(c); /* what a child of its own may still print is not waited for */
     finish(c);

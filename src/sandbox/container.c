@@ -147,7 +147,7 @@ static bool hear_minder(struct ward *w, struct ward_box *b)
         on_started(w, b, pid, fds[0]);
         break;
     case MINDER_EVENT_FAILED:
-        snprintf(b->why, sizeof(b->why), "%.*s", (int)(n - 1), packet + 1);
+        str_clip_z(b->why, sizeof(b->why), (str){ packet + 1, (size_t)n - 1 });
         break;
     case MINDER_EVENT_EXITED:
         if (n < 1 + (ssize_t)sizeof(status))

@@ -43,7 +43,7 @@ static void on_packet(struct ward *w, struct ward_exec *x, const char *packet, s
         ward_say(w, "exec_tty", jobj(a, { "id", jint(a, x->id) }), fd);
         break;
     case MINDER_EVENT_FAILED:
-        snprintf(why, sizeof(why), "%.*s", (int)(n - 1), packet + 1);
+        str_clip_z(why, sizeof(why), (str){ packet + 1, (size_t)n - 1 });
         x->status = 126 << 8;
         x->told = true;
         tell_end(w, x, why);

@@ -306,7 +306,7 @@ static void on_ended(void *ctx, int code, str why)
     c->run = NULL;
     c->exited = true;
     c->code = code;
-    snprintf(c->why, sizeof(c->why), "%" PRI_STR, STR_ARG(why));
+    str_clip_z(c->why, sizeof(c->why), why);
     end_close(&c->in);
     if (c->ws)
         ws_pause(c->ws, false); /* what was not read is thrown away */

@@ -38,6 +38,37 @@ static void utf8_is_checked(void)
        "overlong, surrogate, too large, cut off");
 }
 
+static void clipping_keeps_characters_whole(void)
+{
+    static const str text = S_INIT("a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80z"); /* 1, 2, 3, 4, 1 */
+    static const size_t fits[] = { 0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11, 11 };
+    char small[6];
+    bool right = true;
+    struct err e;
+
+    for (size_t max = 0; max < COUNT(fits); max++)
+        right = right && str_clip(text, max).n == fits[max];
+    ok(right, "at most that many bytes, whole characters");
+    is_int((int64_t)str_clip(S("a\xe2\x82"), 10).n, 1, "one that was cut before goes, too");
+    is_int((int64_t)str_clip(S("a\xff\x80\x80\x80\x80"), 6).n, 6, "what never was text stays");
+    str_clip_z(small, sizeof(small), text);
+    is_str(str_of(small), S("a\xc3\xa9"), "into a C string");
+    for (int pad = 0; pad < 4; pad++) {
+        char many[400];
+        memset(many, 'x', (size_t)pad);
+        for (size_t i = (size_t)pad; i + 4 < sizeof(many); i += 4)
+            memcpy(many + i, "\xf0\x9f\x98\x80", 5);
+        err_set(&e, ERR_INTERNAL, "%s", many);
+        right = right && str_is_utf8(str_of(e.msg)) && strlen(e.msg) > 226;
+        err_wrap(&e, "%s", many);
+        right = right && str_is_utf8(str_of(e.msg));
+        errno = ENOENT;
+        err_sys(&e, "%s", many);
+        right = right && str_is_utf8(str_of(e.msg));
+    }
+    ok(right, "messages of errors are cut between characters");
+}
+
 static void map_survives_growth_and_removal(void)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -77,6 +108,7 @@ int main(void)
     cutting_gives_every_part();
     integers_are_exact();
     utf8_is_checked();
+    clipping_keeps_characters_whole();
     map_survives_growth_and_removal();
     errors_read_as_sentences();
     return tap_done();

@@ -55,6 +55,10 @@ static void bytes_that_are_no_text_are_replaced(void)
     struct url_query q = url_query(S("fieldManager=\xff"));
     ok(url_query_next(&q, a), "a query with such a byte is read");
     is_str(q.value, S("\xef\xbf\xbd"), "unescaped ones too");
+    size_t at = 0;
+    ok(url_is_utf8(a, S("a%c3%a4/%zz%"), &at), "text, escaped or not");
+    ok(!url_is_utf8(a, S("a%c3%a4/%e2%82b"), &at) && at == 8, "where it is not");
+    ok(!url_is_utf8(a, S("ab\xff"), &at) && at == 2, "without escapes, too");
 }
 
 static void encoding_leaves_nothing_that_means_something(void)

@@ -78,8 +78,20 @@ static void doubles_print_as_in_go(void)
     }
 }
 
+static void bytes_that_are_no_text_are_replaced(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf b = { 0 };
+    jv v = jobj(a, { "k\xff", jstr(a, S("a\xe2\x82")) });
+
+    yaml_print(&b, v);
+    is_str(buf_str(&b), S("k\xef\xbf\xbd: a\xef\xbf\xbd\xef\xbf\xbd\n"), "in YAML");
+    is_str(json_text(a, v), S("{\"k\xef\xbf\xbd\":\"a\xef\xbf\xbd\xef\xbf\xbd\"}"), "in JSON");
+}
+
 int main(void)
 {
+    bytes_that_are_no_text_are_replaced();
     values_print_as_in_kubectl();
     doubles_print_as_in_go();
     return tap_done();
