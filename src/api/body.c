@@ -55,7 +55,7 @@ static str excerpt(struct arena *a, str body)
     if (!body.n)
         return S("<empty>");
     if (body.p[0] == '{')
-        return body.n > 30 ? arena_printf(a, "%.30s ...", arena_z(a, str_sub(body, 0, 30))) : body;
+        return body.n > 30 ? arena_cat(a, str_clip(body, 30), S(" ...")) : body;
     for (size_t i = 0; i < body.n && i < 64; i++)
         buf_printf(&b, "%02x", (unsigned char)body.p[i]);
     if (body.n > 64)
@@ -113,6 +113,16 @@ enum body_form body_form(const struct api_req *r)
            : str_eqz(media, "application/yaml")                                    ? BODY_YAML
            : str_eqz(media, "application/vnd.kubernetes.protobuf")                 ? BODY_PROTOBUF
                                                                                    : BODY_UNKNOWN;
+}
+
+bool body_is_text(struct api_req *r)
+{
+    str body = http_body(r->http);
+
+    if (str_is_utf8(body) || body_form(r) == BODY_PROTOBUF)
+        return true;
+    fail_bad_request(r, "the body of the request is not UTF-8 at byte %zu", str_utf8_prefix(body));
+    return false;
 }
 
 void body_refuse_form(struct api_req *r, bool custom)

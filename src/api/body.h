@@ -28,6 +28,8 @@ struct body_type {
 enum body_form { BODY_JSON, BODY_YAML, BODY_PROTOBUF, BODY_UNKNOWN };
 
 enum body_form body_form(const struct api_req *r);
+/* False, and answered: a body in a form of text that is not UTF-8. */
+bool body_is_text(struct api_req *r);
 void body_refuse_form(struct api_req *r, bool custom); /* answers 415 */
 /* The body as a value. 0, or -1 and answered. */
 int body_parse(struct api_req *r, const struct body_type *t, struct strict *s, jv *out);

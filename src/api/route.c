@@ -2,6 +2,7 @@
 
 #include "api/auth/access.h"
 #include "api/auth/auth.h"
+#include "api/body.h"
 #include "api/paths.h"
 #include "api/request.h"
 #include "api/subresource.h"
@@ -178,6 +179,20 @@ void run_verb(struct api_req *r)
     run(r);
 }
 
+/* Answers may quote a path or a query, and stored objects a query, so both are text. */
+static bool has_text_target(struct api_req *r)
+{
+    size_t at;
+
+    if (!url_is_utf8(r->a, http_path(r->http), &at))
+        fail_bad_request(r, "the path of the request is not UTF-8 at byte %zu", at);
+    else if (!url_is_utf8(r->a, http_query(r->http), &at))
+        fail_bad_request(r, "the query of the request is not UTF-8 at byte %zu", at);
+    else
+        return true;
+    return false;
+}
+
 static bool is_open_path(str path)
 {
     return str_eqz(path, "/healthz") || str_eqz(path, "/livez") || str_eqz(path, "/readyz") ||
@@ -200,6 +215,8 @@ void api_on_request(void *ctx, struct http_req *h)
         fail_code(r, ERR_FORBIDDEN, "requests from a browser must name this server in Host");
         return;
     }
+    if (!has_text_target(r))
+        return;
     bool known = auth_who(r);
     if (!known && !is_open_path(path)) {
         fail_code(r, ERR_UNAUTHORIZED, "Unauthorized");
@@ -209,7 +226,8 @@ void api_on_request(void *ctx, struct http_req *h)
         fail_no_page(r);
         return;
     }
-    if (known && (!access_impersonate(r, path) || !access_check(r, path, p.at, p.n)))
+    if (known &&
+        (!access_impersonate(r, path) || !access_check(r, path, p.at, p.n) || !body_is_text(r)))
         return;
     if (p.n >= 3 && str_eqz(p.at[0], "api") && str_eqz(p.at[1], "v1"))
         serve(r, STR_NONE, p.at[1], &p, 2);

@@ -185,4 +185,4 @@ static const struct wire_type types[] = {
     { META "OwnerReference", "kind 3: name uid apiVersion controller blockOwnerDeletion" },
 };
 
-const struct wire builtin_wire = { types, COUNT(types) };
+const struct wire builtin_wire = { types, COUNT(types), .only_utf8 = true };

@@ -33,7 +33,7 @@ static const struct schema status = OBJECT("status", status_rows);
 static const struct wire_type status_types[] = {
     { "status", "2: status message reason details code" }, /* all others in order of their rows */
 };
-static const struct wire status_wire = { status_types, COUNT(status_types) };
+static const struct wire status_wire = { .types = status_types, .n = COUNT(status_types) };
 
 /* ---- */
 

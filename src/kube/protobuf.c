@@ -111,18 +111,20 @@ static bool read_entry(struct pb_reading *d, const struct schema *items, str byt
     /* not sent: the zero value */
     struct pb_field value_field = { .type = pb_type_of(items), .bytes = S("") };
     struct pb_field f;
-    int rc;
+    jv key = jstrz(d->a, "");
+    int rc = 0;
 
-    out->key = S("");
-    while ((rc = pb_next(&bytes, &f, d->e)) > 0) {
+    while (jv_exists(key) && (rc = pb_next(&bytes, &f, d->e)) > 0) {
         if (f.number == 1 && !check_wire_type(d, &f, PB_BYTES, S("mapkey")))
             return false;
         if (f.number == 1)
-            out->key = jv_str(pb_text(d, f.bytes), S(""));
+            key = pb_text(d, f.bytes);
         else if (f.number == 2)
             value_field = f;
     }
-    out->value = rc < 0 ? JV_ABSENT : value(d, items, &value_field, S("mapvalue"));
+    out->key = jv_str(key, S(""));
+    out->value =
+        rc < 0 || !jv_exists(key) ? JV_ABSENT : value(d, items, &value_field, S("mapvalue"));
     return jv_exists(out->value);
 }
 
@@ -298,7 +300,7 @@ int protobuf_open(str body, struct protobuf_body *out, struct err *e)
 jv protobuf_decode(struct arena *a, const struct schema *s, str bytes, const struct wire *w,
                    struct err *e)
 {
-    struct pb_reading d = { .a = a, .wire = w, .e = e };
+    struct pb_reading d = { .a = a, .wire = w, .e = e, .all = bytes };
 
     return message(&d, s, bytes);
 }

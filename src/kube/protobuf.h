@@ -15,6 +15,7 @@ struct wire_type {
 struct wire {
     const struct wire_type *types; /* by name, ascending */
     size_t n;
+    bool only_utf8; /* text that is not is refused; else mended, as Go does when it prints JSON */
 };
 
 /* The envelope of a body: what it says that it is, and the object itself. */

@@ -14,13 +14,17 @@ jv pb_refuse(struct pb_reading *d, const char *why)
     return JV_ABSENT;
 }
 
-/* Go lets any bytes pass as a string and mends them only when it prints JSON. */
 jv pb_text(struct pb_reading *d, str s)
 {
     AUTO(buf) struct buf b = { 0 };
 
     if (str_is_utf8(s))
         return jstr(d->a, s);
+    if (d->wire->only_utf8) {
+        err_set(d->e, ERR_BAD_REQUEST, "proto: text is not UTF-8 at byte %zu of the object",
+                (size_t)(s.p - d->all.p) + str_utf8_prefix(s));
+        return JV_ABSENT;
+    }
     json_print_str(&b, s);
     return json_parse(d->a, arena_str(d->a, buf_str(&b)), NULL, d->e);
 }

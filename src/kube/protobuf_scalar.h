@@ -9,6 +9,7 @@ struct pb_reading {
     struct arena *a;
     const struct wire *wire;
     struct err *e;
+    str all;      /* the message */
     size_t depth; /* of the JSON made, which must be one that can be read again */
 };
 

@@ -103,4 +103,4 @@ static const struct wire_type types[] = {
     { "waiting", "reason message" },
 };
 
-const struct wire seen_wire = { types, COUNT(types) };
+const struct wire seen_wire = { .types = types, .n = COUNT(types) };

@@ -252,6 +252,12 @@ bool access_impersonate(struct api_req *r, str path)
     str uid = http_get_header(r->http, S("impersonate-uid"));
 
     for (size_t i = 0; i < n; i++)
+        if (str_starts(h[i].name, S("impersonate-")) && !str_is_utf8(h[i].value)) {
+            fail_bad_request(r, "the header %" PRI_STR " is not UTF-8 at byte %zu",
+                             STR_ARG(h[i].name), str_utf8_prefix(h[i].value));
+            return false;
+        }
+    for (size_t i = 0; i < n; i++)
         if (str_eqz(h[i].name, "impersonate-group")) {
             buf_printf(&asked, "%s{Group  %" PRI_STR "    }", asked.n ? " " : "",
                        STR_ARG(h[i].value));
