@@ -27,6 +27,8 @@ struct role_row {
     bool one;           /* exactly one replica, and written so */
     int64_t least;      /* replicas, if written */
     const struct pod_words *words; /* NULL: the usual ones */
+    unsigned stage;                /* its pods are made in; 0: with all that changes */
+    bool basis;                    /* while one is not there, later stages make nothing */
 };
 
 struct verdict;

@@ -2,6 +2,7 @@
  * by its remote shell, kubexec.sh. There are no services: a pod's name is its address. */
 
 #include "job/mpi.h"
+#include "job/steps.h"
 #include "job/verdict.h"
 
 #include <inttypes.h>
@@ -198,8 +199,8 @@ const struct job_kind mpi_job = {
     .restart_policy = RESTART_NEVER,
     .own = &own,
     .roles = { { .name = "Launcher", .replicas = 1, .leads = true, .single = true, .needed = true,
-                 .words = &launcher_words },
-               { .name = "Worker", .words = &worker_words } },
+                 .words = &launcher_words, .stage = STAGE_LEADER },
+               { .name = "Worker", .words = &worker_words, .stage = STAGE_PODS, .basis = true } },
     .rules = { rule_mpi, rule_mpi_name, rule_managed_by_kept, rule_managed_by },
     .no_services = true,
     .no_finalizers = true,

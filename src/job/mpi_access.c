@@ -107,6 +107,7 @@ static void plan_binding(struct job *j, struct plan *p, str name)
     struct plan_step *s = create(j, p, STAGE_CHANGE, &bindings, name);
     s->obj = jv_with_key(a, s->obj, S("subjects"), jarr(a, subject));
     s->obj = jv_with_key(a, s->obj, S("roleRef"), role);
+    s->basis = true;
     s->fail_reason = "FailedCreateRoleBinding";
 }
 

@@ -149,8 +149,9 @@ static void tell_policy(const struct job *j, struct plan *p, struct plan_step *s
 
 static void create(struct job *j, struct plan *p, size_t role, int64_t index)
 {
-    struct plan_step *s = plan_add(p, PLAN_CREATE, STAGE_CHANGE, &kube_pods);
     const struct job_role *r = &j->roles[role];
+    unsigned stage = r->row && r->row->stage ? r->row->stage : STAGE_CHANGE;
+    struct plan_step *s = plan_add(p, PLAN_CREATE, stage, &kube_pods);
     const struct pod_words *words = r->row && r->row->words ? r->row->words : &usual;
 
     s->ns = j->ns;
@@ -158,6 +159,7 @@ static void create(struct job *j, struct plan *p, size_t role, int64_t index)
     s->make = make_pod;
     s->of = j;
     s->part = role;
+    s->basis = r->row && r->row->basis;
     s->index = (size_t)index;
     s->noun = words->noun;
     s->done_reason = words->done_reason;

@@ -8,8 +8,9 @@ enum {
     STAGE_FIRST = 0,  /* the end of a job, restarts that count */
     STAGE_CHANGE = 1, /* deletes and creates */
     STAGE_STATUS = 2,
-    STAGE_PODS = 2, /* pods whose services go first */
-    STAGE_JOB = 3,  /* deleting the job itself */
+    STAGE_PODS = 2,   /* pods whose services go first, or that stand on objects of their kind */
+    STAGE_LEADER = 3, /* a pod that stands on the other pods */
+    STAGE_JOB = 3,    /* deleting the job itself */
 };
 
 /* pass.c: the kind's own objects. */

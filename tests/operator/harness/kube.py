@@ -24,6 +24,7 @@ RESOURCES = {
     "storageclasses": ("storage.k8s.io/v1", "StorageClass", False),
     "namespaces": ("v1", "Namespace", False),
     "nodes": ("v1", "Node", False),
+    "rolebindings": ("rbac.authorization.k8s.io/v1", "RoleBinding", True),
     "horizontalpodautoscalers": ("autoscaling/v2", "HorizontalPodAutoscaler", True),
     **{kind.plural: ("kubeflow.org/v1", kind.name, True) for kind in KINDS},
     "leases": ("coordination.k8s.io/v1", "Lease", True),

@@ -385,3 +385,25 @@ def a_collective_job_meets_at_worker_0(s):
     s.exit("j-worker-1", 0)
     s.wait_true("j", "Succeeded")
     is_(s.message("j", "Succeeded"), f"PaddleJob {s.ns}/j successfully completed.", "says so")
+
+
+@each(MPI)
+def another_binding_of_its_name_keeps_it_from_its_pods(s):
+    s.kube.create("rolebindings", {"metadata": {"name": "j-launcher"}, "subjects": [],
+                                   "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "other"}}, s.ns)
+    create(s)
+    has(s.wait_event("ErrResourceExists")["message"], "j-launcher", "told by name")
+    is_((s.quiet(0.3), s.pods.names()), (0, []), "nothing is made")
+    s.kube.delete("rolebindings", "j-launcher", s.ns)
+    s.wait_pods(*names(s))
+
+
+@each(MPI)
+def a_launcher_waits_for_workers_that_have_its_job(s):
+    s.kube.create("pods", {"metadata": {"name": "j-worker-0"}, "spec": {"containers": [{"name": "mpi", "image": "old"}]}}, s.ns)
+    create(s)
+    has(s.wait_event("ErrResourceExists")["message"], "j-worker-0", "told by name")
+    assert "j-launcher" not in s.pods.names(), "the launcher would start processes in another's pod"
+    s.kube.delete("pods", "j-worker-0", s.ns, grace=0)
+    s.wait_pods(*names(s))
+
