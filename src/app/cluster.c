@@ -195,9 +195,10 @@ static int open_all(struct cluster *c, struct err *e)
     if (!c->o.no_node && (account_key(c, &c->account_key, e) < 0 ||
                           data_read(c->a, arena_printf(c->a, "%s/ca.crt", pki).p, &c->ca, e) < 0))
         return -1;
+    struct store_opts o = { .accept_loss = c->o.accept_data_loss };
     return store_open(
         &c->store, c->o.loop,
-        c->o.node.ephemeral ? ":memory:" : arena_printf(c->a, "%s/muster.db", c->o.dir).p, NULL, e);
+        c->o.node.ephemeral ? ":memory:" : arena_printf(c->a, "%s/muster.db", c->o.dir).p, &o, e);
 }
 
 int cluster_start(struct cluster **out, const struct cluster_opts *o, struct err *e)

@@ -16,6 +16,7 @@ struct cluster_opts { /* texts stay */
     bool no_operator;
     bool legacy_labels; /* see plan_settings */
     bool no_node;
+    bool accept_data_loss;    /* see store_opts */
     struct up_node_opts node; /* but for dir; ephemeral: nothing of the store is on disk either */
     void (*on_serving)(void *ctx); /* the API answers over HTTP; may be NULL */
     /* Once: all of it has started, or why not; it is to be stopped all the same. */

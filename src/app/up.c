@@ -28,6 +28,7 @@ struct up {
     bool no_operator;
     bool legacy_labels;
     bool no_node;
+    bool accept_data_loss;
     const char *log_format;
     struct up_node_opts node_opts;
     char host[INET6_ADDRSTRLEN];
@@ -94,6 +95,8 @@ static const struct opt options[] = {
       "no definitions of jobs, and nobody looks after them", NULL },
     { "legacy-labels", 0, OPT_FLAG, offsetof(struct up, legacy_labels), NULL,
       "pods of TFJobs also get labels by which the old client kubeflow-tfjob finds them", NULL },
+    { "accept-data-loss", 0, OPT_FLAG, offsetof(struct up, accept_data_loss), NULL,
+      "start even if changes that were acknowledged are missing from the database", NULL },
     { "log-format", 0, OPT_TEXT, offsetof(struct up, log_format), "FORM",
       "logfmt (default) or json, on stderr", "logfmt|json" },
     { 0 },
@@ -211,6 +214,7 @@ static int run_server(struct up *u)
                               .no_operator = u->no_operator,
                               .legacy_labels = u->legacy_labels,
                               .no_node = u->no_node,
+                              .accept_data_loss = u->accept_data_loss,
                               .node = u->node_opts,
                               .on_serving = on_serving,
                               .on_ready = on_ready,

@@ -89,9 +89,12 @@ static int check_ours(const char *dir, struct err *e)
         return err_set(e, ERR_INVALID, "%s is not a directory", dir);
     if (st.st_uid != geteuid())
         return err_set(e, ERR_INVALID, "%s belongs to another user", dir);
-    snprintf(path, sizeof(path), "%s/muster.db", dir);
-    if (access(path, F_OK) == 0)
-        return 0;
+    static const char *const ours[] = { "muster.db", "changes" }; /* the store misses its file */
+    for (size_t i = 0; i < COUNT(ours); i++) {
+        snprintf(path, sizeof(path), "%s/%s", dir, ours[i]);
+        if (access(path, F_OK) == 0)
+            return 0;
+    }
     d = opendir(dir);
     if (!d)
         return err_sys(e, "read %s", dir);

@@ -3,6 +3,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "store/changes.h"
 #include "store/db.h"
 #include "store/history.h"
 #include "store/young.h"
@@ -101,11 +102,19 @@ void busy_end(struct busy *b);       /* one write less under way */
 void busy_run_free(struct store *s); /* runs waiters of keys that have become free */
 void store_defer(struct store *s);   /* has busy_run_free and the lost watchers run soon */
 
+/* missing.c: before the database is opened, whether it is gone; afterwards, whether it ends before
+ * what was acknowledged. 0 when it does not, or when that is accepted: then the revision goes on
+ * after the last one acknowledged. was_salvaged: the damaged file is kept aside, so go on too. */
+int missing_check_file(const char *path, const struct changes_past *past,
+                       const struct store_opts *o, struct err *e);
+int missing_check(struct store *s, struct db *db, const struct changes_past *past,
+                  bool was_salvaged, struct err *e);
+
 /* commit.c: makes visible what is on disk, tells everybody, frees the commits. */
 void commit_deliver(struct store *s, struct commit *done);
 
 /* writer.c: the thread. Owns db from start to stop. */
-struct writer *writer_start(struct db *db, struct store *s);
+struct writer *writer_start(struct db *db, struct store *s, int64_t changes_end);
 void writer_push(struct writer *w, struct commit *c);
 /* Waits until something is done and returns all that is. */
 struct commit *writer_wait(struct writer *w);

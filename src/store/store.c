@@ -96,14 +96,23 @@ static int try_open(struct store *s, struct db *db, const char *path, struct err
 int store_open(struct store **out, struct loop *l, const char *path, const struct store_opts *o,
                struct err *e)
 {
+    AUTO(arena) struct arena *a = arena_new();
     struct store *s = store_new(l, o);
     struct db *db = mem_new(sizeof(*db));
+    struct changes_past past = changes_read(a, path);
 
-    int rc = db_salvage_finish(path, e) < 0 ? -1 : try_open(s, db, path, e);
-    if (rc > 0) {
+    int rc = db_salvage_finish(path, e) < 0 || missing_check_file(path, &past, &s->opts, e) < 0
+                 ? -1
+                 : try_open(s, db, path, e);
+    bool damaged = rc > 0;
+    if (damaged) {
         store_free(s); /* what was read so far does not count */
         s = store_new(l, o);
         rc = db_salvage(path, e) < 0 ? -1 : try_open(s, db, path, e);
+    }
+    if (rc == 0 && missing_check(s, db, &past, damaged, e) < 0) {
+        db_close(db);
+        rc = -1;
     }
     if (rc != 0) {
         if (rc > 0)
@@ -115,7 +124,7 @@ int store_open(struct store **out, struct loop *l, const char *path, const struc
     s->taken_rev = s->queued_rev = s->new_floor = s->rev;
     for (size_t i = 0; i < s->colls.n; i++)
         s->colls.at[i]->history.floor = s->rev;
-    s->writer = writer_start(db, s);
+    s->writer = writer_start(db, s, past.end);
     *out = s;
     return 0;
 }

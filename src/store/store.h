@@ -15,10 +15,13 @@ struct store_coll; /* a collection, "pods" or "apps/deployments": ordered by key
 struct store_opts {
     size_t history_bytes;  /* replaced values kept for watchers, all collections; 0: 16 MB */
     size_t history_events; /* kept a collection; 0: 20,000 */
+    bool accept_loss;      /* open it even if acknowledged changes are missing */
 };
 
 /* path: the database file, or ":memory:". Takes an exclusive lock on it; a second opener gets
- * ERR_CONFLICT. A file that is not ours, or of a newer format, is ERR_INVALID. */
+ * ERR_CONFLICT. A file that is not ours, or of a newer format, is ERR_INVALID. One that ends before
+ * the last acknowledged change (its log was cut off or removed, or it is an older copy) is ERR_IO,
+ * and left as it is; what is missing is logged by name. */
 int store_open(struct store **out, struct loop *l, const char *path, const struct store_opts *o,
                struct err *e);
 /* Commits what was handed in, then closes. Their callbacks run before it returns. All watches must

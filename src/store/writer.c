@@ -20,6 +20,7 @@ struct list {
 
 struct writer {
     struct db *db;
+    struct changes changes;
     struct loop *loop;
     struct store_handle *handle;
     pthread_t thread;
@@ -106,6 +107,17 @@ static void write_group(struct writer *w, struct commit *group)
         c->e = e;
 }
 
+static void note_changes(struct changes *to, const struct commit *group)
+{
+    for (const struct commit *c = group; c; c = c->next)
+        for (size_t i = 0; c->e.code == ERR_OK && i < c->n; i++)
+            changes_add(to, &(struct changed){ .coll = store_coll_name(c->ops[i].coll),
+                                               .key = c->ops[i].obj->pub.key,
+                                               .rev = c->ops[i].rev,
+                                               .is_delete = c->ops[i].is_delete });
+    changes_write(to);
+}
+
 static int64_t now_us(void)
 {
     struct timespec t = { 0 };
@@ -173,9 +185,12 @@ static void *work(void *arg)
             return NULL;
         int64_t start = now_us();
         write_group(w, group);
+        note_changes(&w->changes, group);
         hand_back(w, group, now_us() - start);
-        if (w->db->wal_pages > LOG_PAGES && db_checkpoint(w->db))
+        if (w->db->wal_pages > LOG_PAGES && db_checkpoint(w->db)) {
             w->db->wal_pages = 0;
+            changes_restart(&w->changes);
+        }
     }
 }
 
@@ -198,11 +213,12 @@ static void on_done(void *arg)
     commit_deliver(h->store, done);
 }
 
-struct writer *writer_start(struct db *db, struct store *s)
+struct writer *writer_start(struct db *db, struct store *s, int64_t changes_end)
 {
     struct writer *w = mem_new(sizeof(*w));
 
     w->db = db;
+    changes_open(&w->changes, db->path, changes_end);
     w->loop = s->loop;
     w->handle = s->handle;
     list_init(&w->queue);
@@ -245,6 +261,7 @@ void writer_stop(struct writer *w)
     struct err e = { 0 };
     if (db_tidy(w->db, &e) < 0) /* no harm: the next start reads the log */
         log_warn("store log not emptied", KVZ("error", e.msg));
+    changes_close(&w->changes);
     db_close(w->db);
     free(w->db);
     pthread_cond_destroy(&w->more);
