@@ -10,6 +10,9 @@ enum {
     LIMIT_OBJECT_BYTES = 1536 * 1024,   /* stored object, as etcd's request limit */
     LIMIT_HEADER_BYTES = 64 * 1024,     /* request line and headers together */
     LIMIT_HEADER_COUNT = 100,
+    LIMIT_HEADER_FLOOD = 2 * 64 * 1024, /* decoded bytes of one head that end the connection */
+    LIMIT_TURN_HEADS = 32,              /* requests read from a connection in a turn of the loop */
+    LIMIT_TURN_HEADER_BYTES = 512 * 1024, /* ... and bytes of their heads, decoded */
     LIMIT_URL_BYTES = 16 * 1024,
     LIMIT_CONNECTIONS = 4096,
     LIMIT_STREAMS = 2500, /* concurrent HTTP/2 streams a connection */

@@ -19,6 +19,7 @@ void conn_unref(struct conn *c)
     struct http_server *s = c->s;
     arena_free(c->who_memory);
     buf_done(&c->out);
+    buf_done(&c->held);
     free(c);
     server_unref(s);
 }
@@ -27,6 +28,8 @@ static void on_handle_closed(uv_handle_t *h)
 {
     conn_unref(h->data);
 }
+
+static void conn_hold(struct conn *c);
 
 /* The timer is moved only to come earlier; when it comes too early it is set anew. */
 static void on_timer(uv_timer_t *h);
@@ -115,6 +118,29 @@ static void on_timer(uv_timer_t *h)
     }
 }
 
+static void on_resume(void *arg)
+{
+    struct conn *c = arg;
+
+    c->full = false;
+    if (c->phase == CONN_OPEN && !conn_resume(c))
+        conn_close(c);
+    else if (c->fate != FATE_NONE)
+        conn_touch(c);
+    conn_hold(c);
+    conn_poll(c);
+    conn_unref(c);
+}
+
+/* One connection's requests wait for the next turn where there are too many for one. */
+static void conn_hold(struct conn *c)
+{
+    if (!c->full || c->phase != CONN_OPEN)
+        return;
+    c->refs++;
+    loop_post(c->s->loop, on_resume, c);
+}
+
 static void on_poll(uv_poll_t *h, int status, int events)
 {
     struct conn *c = h->data;
@@ -135,13 +161,15 @@ static void on_poll(uv_poll_t *h, int status, int events)
         conn_touch(c);
     if (c->fate != FATE_NONE)
         conn_touch(c);
+    if (events & UV_READABLE)
+        conn_hold(c);
     conn_poll(c);
 }
 
 /* A connection that wants no input still wants to hear when the peer is gone. */
 void conn_poll(struct conn *c)
 {
-    int events = c->paused ? UV_DISCONNECT : UV_READABLE;
+    int events = c->paused || c->full ? UV_DISCONNECT : UV_READABLE;
 
     if (c->phase == CONN_CLOSED)
         return;

@@ -33,13 +33,21 @@ static bool handshake(struct conn *c)
     return false;
 }
 
-/* Gives all that is decrypted to the protocol. */
+/* Whether the connection has had its share of this turn; one read can hold thousands of requests.
+ */
+static bool is_full(struct conn *c)
+{
+    c->full = c->turn_heads >= LIMIT_TURN_HEADS || c->turn_header_bytes >= LIMIT_TURN_HEADER_BYTES;
+    return c->full;
+}
+
+/* Gives what is decrypted to the protocol. */
 static bool read_plain(struct conn *c)
 {
     struct http_server *s = c->s;
 
-    while (c->fate == FATE_NONE) {
-        int n = SSL_read(c->ssl, s->plain_in, PLAIN_BYTES);
+    while (c->fate == FATE_NONE && !is_full(c)) {
+        int n = SSL_read(c->ssl, s->plain_in, FEED_BYTES);
         if (n > 0) {
             c->proto->feed(c, s->plain_in, (size_t)n);
             continue;
@@ -50,12 +58,34 @@ static bool read_plain(struct conn *c)
 }
 
 /* Without TLS what came is what was said. */
-static void feed_plain(struct conn *c, char *p, size_t n)
+static void feed_plain(struct conn *c)
 {
-    for (size_t k; n > 0 && c->fate == FATE_NONE; p += k, n -= k) {
-        k = n < PLAIN_BYTES ? n : PLAIN_BYTES;
-        c->proto->feed(c, p, k);
+    while (c->in_n > 0 && c->fate == FATE_NONE && !is_full(c)) {
+        size_t n = c->in_n < FEED_BYTES ? c->in_n : FEED_BYTES;
+        char *p = c->in;
+        c->in += n;
+        c->in_n -= n;
+        c->proto->feed(c, p, n);
     }
+}
+
+static bool take(struct conn *c, char *p, size_t n)
+{
+    c->in = p;
+    c->in_n = n;
+    c->turn_heads = c->turn_header_bytes = 0;
+    ERR_clear_error();
+    bool alive = !c->ssl || c->phase != CONN_HANDSHAKE || handshake(c);
+    if (!c->ssl)
+        feed_plain(c);
+    else if (alive && c->phase == CONN_OPEN)
+        alive = read_plain(c);
+    if (c->full)
+        buf_add(&c->held, (str){ c->in, c->in_n });
+    c->in_n = 0;
+    if (c->s->cipher.n) /* what TLS itself had to say */
+        return conn_send(c) && alive;
+    return alive;
 }
 
 bool conn_recv(struct conn *c)
@@ -68,22 +98,16 @@ bool conn_recv(struct conn *c)
     if (n == 0)
         return false;
     s->stats.bytes_in += (uint64_t)n;
-    if (c->phase == CONN_LINGER)
-        return true; /* thrown away: it only must not be answered by a reset */
-    if (!c->ssl) {
-        feed_plain(c, s->in, (size_t)n);
-        return true;
-    }
-    c->in = s->in;
-    c->in_n = (size_t)n;
-    ERR_clear_error();
-    bool alive = c->phase != CONN_HANDSHAKE || handshake(c);
-    if (alive && c->phase == CONN_OPEN)
-        alive = read_plain(c);
-    c->in_n = 0;
-    if (s->cipher.n) /* what TLS itself had to say */
-        return conn_send(c) && alive;
-    return alive;
+    /* what comes while it lingers is thrown away: it only must not be answered by a reset */
+    return c->phase == CONN_LINGER || take(c, s->in, (size_t)n);
+}
+
+bool conn_resume(struct conn *c)
+{
+    AUTO(buf) struct buf held = c->held;
+
+    c->held = (struct buf){ 0 };
+    return take(c, held.p, held.n);
 }
 
 /* How many of n bytes the socket takes now, -1: it is broken. */

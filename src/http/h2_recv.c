@@ -46,6 +46,7 @@ static int on_begin_headers(nghttp2_session *ng, const nghttp2_frame *f, void *c
     if (!h->head)
         h->head = server_head_take(c->s);
     head_clear(h->head);
+    c->turn_heads++;
     h->head_ms = loop_now_ms(c->s->loop);
     return 0;
 }
@@ -62,6 +63,14 @@ static void add_pseudo(struct http_head *h, str name, str value)
         h->authority = at;
 }
 
+/* The rest of the head is not looked at; the connection ends once the client was told why. */
+static int end_flood(struct conn *c, nghttp2_session *ng)
+{
+    c->s->stats.refused_total++;
+    nghttp2_session_terminate_session(ng, NGHTTP2_ENHANCE_YOUR_CALM);
+    return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+}
+
 static int on_header(nghttp2_session *ng, const nghttp2_frame *f, const uint8_t *name,
                      size_t n_name, const uint8_t *value, size_t n_value, uint8_t flags, void *ctx)
 {
@@ -70,11 +79,13 @@ static int on_header(nghttp2_session *ng, const nghttp2_frame *f, const uint8_t 
     str key = { (const char *)name, n_name };
     str text = { (const char *)value, n_value };
 
-    (void)ng;
     (void)flags;
     if (!h || f->hd.type != NGHTTP2_HEADERS || f->headers.cat != NGHTTP2_HCAT_REQUEST)
         return 0; /* trailers */
     h->size += n_name + n_value + 32;
+    c->turn_header_bytes += n_name + n_value + 32;
+    if (h->size > LIMIT_HEADER_FLOOD) /* one byte can stand for a header of 4 KB */
+        return end_flood(c, ng);
     if (h->status)
         return 0;
     if (str_eq(key, S(":path")) && n_value > c->s->limits.url_bytes)

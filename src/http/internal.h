@@ -17,6 +17,7 @@
 enum {
     IN_BYTES = 64 * 1024,      /* one recv() */
     PLAIN_BYTES = 16 * 1024,   /* one TLS record */
+    FEED_BYTES = 2 * 1024,     /* given to a protocol at once: room for about 100 requests */
     OUT_HIGH = 64 * 1024,      /* ciphertext a connection may have in flight, and makes in a turn */
     SQUEEZE_HIGH = 128 * 1024, /* bytes gzipped in a turn: about a millisecond */
 };
@@ -43,11 +44,14 @@ struct conn {
     struct conn *next;
     struct conn *next_dirty;
     const struct proto *proto;
-    void *state;    /* of the protocol */
-    SSL *ssl;       /* NULL: plain HTTP */
-    const char *in; /* ciphertext of this turn, for TLS to take */
+    void *state; /* of the protocol */
+    SSL *ssl;    /* NULL: plain HTTP */
+    char *in;    /* what came in this turn, for TLS to take */
     size_t in_n;
-    struct buf out; /* ciphertext that the socket has not taken */
+    struct buf held;          /* received, left for the next turn */
+    size_t turn_heads;        /* requests read in this turn */
+    size_t turn_header_bytes; /* of their heads, decoded */
+    struct buf out;           /* ciphertext that the socket has not taken */
     size_t out_at;
     struct http_req *reqs; /* all that are not freed */
     size_t n_reqs;
@@ -65,6 +69,7 @@ struct conn {
     enum conn_fate fate;
     bool dirty;
     bool paused;  /* protocol wants no more input now */
+    bool full;    /* it had its share of this turn: conn_resume goes on in the next */
     bool patient; /* it carries, or carried, an answer of http_be_patient */
     struct http_identity who;
     struct arena *who_memory;
@@ -179,6 +184,7 @@ void conn_poll(struct conn *c);                       /* asks for the events tha
 /* ---- conn_io.c: between a connection's socket and its TLS */
 void conn_established(struct conn *c); /* the protocol starts */
 bool conn_recv(struct conn *c);        /* false: the connection is over */
+bool conn_resume(struct conn *c);      /* reads what is held; false: the connection is over */
 bool conn_send(struct conn *c);        /* s->cipher and c->out; false: the connection is over */
 
 /* ---- local.c */

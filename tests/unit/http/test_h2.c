@@ -181,6 +181,49 @@ static void limits_have_their_statuses(void)
     h2c_free(h);
 }
 
+/* A frame of HTTP/2, whose length is filled in. */
+static void add_frame(struct buf *b, char type, char flags, str payload)
+{
+    char head[9] = { (char)(payload.n >> 16),
+                     (char)(payload.n >> 8),
+                     (char)payload.n,
+                     type,
+                     flags,
+                     0,
+                     0,
+                     0,
+                     type == 1 };
+
+    buf_add(b, (str){ head, sizeof(head) });
+    buf_add(b, payload);
+}
+
+static void references_to_one_header_end_the_connection(void)
+{
+    AUTO(buf) struct buf head = { 0 };
+    AUTO(buf) struct buf out = { 0 };
+    AUTO(buf) struct buf in = { 0 };
+    struct client *c = client_open(f, (struct client_opts){ .alpn = "h2" });
+
+    buf_add(&head, S("\x82\x87\x84\x41\x01"
+                     "a")); /* GET https / a */
+    buf_add(&head, S("\x40\x01"
+                     "x"
+                     "\x7f\xa1\x1e")); /* x: 4000 bytes, into the table */
+    for (int i = 0; i < 4000; i++)
+        buf_addc(&head, 'y');
+    for (int i = 0; i < 12000; i++) /* and again: 48 MB */
+        buf_addc(&head, '\xbe');
+    buf_add(&out, S("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"));
+    add_frame(&out, 4, 0, S(""));
+    add_frame(&out, 1, 5, buf_str(&head));
+    ok(client_write(c, buf_str(&out)), "a head of references is sent");
+    ok(client_read_all(c, &in, 5000), "the connection ends");
+    str last = str_sub(buf_str(&in), in.n > 4 ? in.n - 4 : 0, in.n);
+    is_int(last.n ? last.p[3] : -1, NGHTTP2_ENHANCE_YOUR_CALM, "with ENHANCE_YOUR_CALM");
+    client_free(c);
+}
+
 static void expectations_and_trailers_work(void)
 {
     struct h2c *h = h2c_open(f);
@@ -308,6 +351,7 @@ int main(void)
     two_thousand_watches_hear_every_event();
     heads_are_checked();
     limits_have_their_statuses();
+    references_to_one_header_end_the_connection();
     expectations_and_trailers_work();
     resets_in_a_row_end_the_connection();
     pings_and_settings_cannot_fill_memory();
