@@ -43,6 +43,8 @@ const struct cel_program *cel_compile(struct arena *a, str text, const struct sc
                                       struct err *e);
 enum cel_kind cel_result(const struct cel_program *p);
 bool cel_uses_old(const struct cel_program *p);
-/* e holds cel-go's words on failure: "no such key: x", "division by zero". */
-int cel_run(const struct cel_program *p, struct arena *a, jv self, jv old, struct cel_value *out,
-            struct err *e);
+/* e holds cel-go's words on failure: "no such key: x", "division by zero". Takes the steps that the
+ * run took from *steps_left; ERR_TOO_LARGE: they, or LIMIT_CEL_STEPS or LIMIT_CEL_BYTES, were not
+ * enough. */
+int cel_run(const struct cel_program *p, struct arena *a, jv self, jv old, size_t *steps_left,
+            struct cel_value *out, struct err *e);

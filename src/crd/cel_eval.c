@@ -4,9 +4,9 @@
 #include "crd/cel_internal.h"
 #include "crd/rules.h"
 
-#include <inttypes.h>
+#include "base/limits.h"
 
-enum { STEPS_MAX = 1000000 }; /* about what Kubernetes' cost limit lets one rule do */
+#include <inttypes.h>
 
 static int eval(struct cel_env *env, const struct cel_node *n, struct cel_value *out);
 
@@ -18,6 +18,33 @@ static int fail(struct cel_env *env, const char *words)
 static struct cel_value boolean(bool b)
 {
     return (struct cel_value){ .kind = CEL_BOOL, .b = b };
+}
+
+static int fail_spent(struct cel_env *env)
+{
+    env->spent = true;
+    return err_set(env->e, ERR_TOO_LARGE, "operation cancelled: actual cost limit exceeded");
+}
+
+int cel_spend_steps(struct cel_env *env, size_t n)
+{
+    if (env->spent || n > env->steps_left)
+        return fail_spent(env);
+    env->steps_left -= n;
+    return 0;
+}
+
+int cel_spend_bytes(struct cel_env *env, size_t n)
+{
+    if (n > env->bytes_left)
+        return fail_spent(env);
+    env->bytes_left -= n;
+    return cel_spend_steps(env, n / 16);
+}
+
+static int spend_values(struct cel_env *env, size_t n)
+{
+    return cel_spend_bytes(env, n * sizeof(struct cel_value));
 }
 
 /* ---- and, or: 1 true, 0 false, -1 an error */
@@ -70,7 +97,7 @@ static int eval_select(struct cel_env *env, const struct cel_node *n, struct cel
     if (of.kind != CEL_MAP)
         return fail(env, "no such overload");
     struct cel_value v = { 0 };
-    bool there = cel_find(&of, n->name, &v);
+    bool there = cel_find(env, &of, n->name, &v);
     if (n->op == CEL_HAS)
         *out = boolean(there);
     else if (!there)
@@ -88,7 +115,7 @@ static int eval_index(struct cel_env *env, const struct cel_node *n, struct cel_
     if (eval(env, n->kids[0], &of) < 0 || eval(env, n->kids[1], &by) < 0)
         return -1;
     if (of.kind == CEL_MAP && by.kind == CEL_STRING)
-        return cel_find(&of, by.s, out) ? 0 : no_such_key(env, by.s);
+        return cel_find(env, &of, by.s, out) ? 0 : no_such_key(env, by.s);
     if (of.kind != CEL_LIST || by.kind != CEL_INT)
         return fail(env, "no such overload");
     if (by.i < 0 || (size_t)by.i >= cel_len(&of))
@@ -123,9 +150,10 @@ static int concat(struct cel_env *env, const struct cel_value *x, const struct c
 {
     size_t n = cel_len(x);
     size_t m = cel_len(y);
-    struct cel_value *at = ARENA_ARRAY(env->a, struct cel_value, n + m);
 
-    env->steps += n + m;
+    if (spend_values(env, n + m) < 0)
+        return -1;
+    struct cel_value *at = ARENA_ARRAY(env->a, struct cel_value, n + m);
     for (size_t i = 0; i < n + m; i++)
         at[i] = i < n ? cel_item(x, i) : cel_item(y, i - n);
     *out = (struct cel_value){ .kind = CEL_LIST, .at = at, .n = n + m };
@@ -147,7 +175,8 @@ static int eval_arithmetic(struct cel_env *env, const struct cel_node *n, struct
     if (x.kind == CEL_LIST)
         return concat(env, &x, &y, out);
     if (x.kind == CEL_STRING) {
-        env->steps += (x.s.n + y.s.n) / 64;
+        if (cel_spend_bytes(env, x.s.n + y.s.n) < 0)
+            return -1;
         out->s = arena_cat(env->a, x.s, y.s);
         return 0;
     }
@@ -165,11 +194,10 @@ static bool is_in(struct cel_env *env, const struct cel_value *x, const struct c
     struct cel_value v = { 0 };
 
     if (y->kind == CEL_MAP)
-        return x->kind == CEL_STRING && cel_find(y, x->s, &v);
-    env->steps += cel_len(y);
-    for (size_t i = 0; i < cel_len(y); i++) {
+        return x->kind == CEL_STRING && cel_find(env, y, x->s, &v);
+    for (size_t i = 0; i < cel_len(y) && !env->spent; i++) {
         v = cel_item(y, i);
-        if (cel_equal(x, &v))
+        if (cel_equal(env, x, &v))
             return true;
     }
     return false;
@@ -188,7 +216,7 @@ static int eval_relation(struct cel_env *env, const struct cel_node *n, struct c
     if (eval(env, n->kids[0], &x) < 0 || eval(env, n->kids[1], &y) < 0)
         return -1;
     if (n->op == CEL_EQ || n->op == CEL_NE) {
-        *out = boolean(cel_equal(&x, &y) == (n->op == CEL_EQ));
+        *out = boolean(cel_equal(env, &x, &y) == (n->op == CEL_EQ));
         return 0;
     }
     if (n->op == CEL_IN) {
@@ -199,6 +227,8 @@ static int eval_relation(struct cel_env *env, const struct cel_node *n, struct c
                    (is_number(x.kind) && is_number(y.kind));
     if (!ordered)
         return fail(env, "no such overload");
+    if (cel_spend_steps(env, (x.s.n < y.s.n ? x.s.n : y.s.n) / 64) < 0)
+        return -1;
     int c = cel_compare(&x, &y);
     *out = boolean(n->op == CEL_LT   ? c < 0
                    : n->op == CEL_LE ? c <= 0
@@ -252,6 +282,9 @@ static int eval_collect(struct cel_env *env, const struct cel_node *n,
     bool counts = str_eq(n->name, S("exists_one"));
     const struct cel_node *condition = maps && n->n < 3 ? NULL : n->kids[1];
     size_t kept = 0;
+
+    if (spend_values(env, cel_len(range)) < 0)
+        return -1;
     struct cel_value *at = ARENA_ARRAY(env->a, struct cel_value, cel_len(range));
 
     for (size_t i = 0; i < cel_len(range); i++) {
@@ -279,13 +312,16 @@ static int eval_macro(struct cel_env *env, const struct cel_node *n, struct cel_
         return -1;
     if (range.kind != CEL_LIST && range.kind != CEL_MAP)
         return fail(env, "no such overload");
-    env->steps += cel_len(&range);
+    if (cel_spend_steps(env, cel_len(&range)) < 0)
+        return -1;
     bool quantifier = str_eq(n->name, S("all")) || str_eq(n->name, S("exists"));
     return quantifier ? eval_quantifier(env, n, &range, out) : eval_collect(env, n, &range, out);
 }
 
 static int eval_list(struct cel_env *env, const struct cel_node *n, struct cel_value *out)
 {
+    if (spend_values(env, n->n) < 0)
+        return -1;
     struct cel_value *at = ARENA_ARRAY(env->a, struct cel_value, n->n);
 
     for (size_t i = 0; i < n->n; i++)
@@ -309,15 +345,16 @@ static int eval_call(struct cel_env *env, const struct cel_node *n, struct cel_v
         enum cel_kind want = n->func->args[i];
         if (want != CEL_DYN && args[i].kind != want)
             return fail(env, "no such overload");
-        env->steps += args[i].s.n / 64 + (want == CEL_LIST ? cel_len(&args[i]) : 0);
+        if (cel_spend_steps(env, args[i].s.n / 64 + (want == CEL_LIST ? cel_len(&args[i]) : 0)) < 0)
+            return -1;
     }
     return n->func->call(env, n, args, out);
 }
 
 static int eval(struct cel_env *env, const struct cel_node *n, struct cel_value *out)
 {
-    if (++env->steps > STEPS_MAX)
-        return fail(env, "operation cancelled: actual cost limit exceeded");
+    if (cel_spend_steps(env, 1) < 0)
+        return -1;
     switch (n->op) {
     case CEL_LITERAL:
         *out = n->literal;
@@ -396,12 +433,15 @@ bool cel_uses_old(const struct cel_program *p)
     return p->uses_old;
 }
 
-int cel_run(const struct cel_program *p, struct arena *a, jv self, jv old, struct cel_value *out,
-            struct err *e)
+int cel_run(const struct cel_program *p, struct arena *a, jv self, jv old, size_t *steps_left,
+            struct cel_value *out, struct err *e)
 {
-    struct cel_env env = { .a = a, .e = e };
+    size_t most = *steps_left < LIMIT_CEL_STEPS ? *steps_left : LIMIT_CEL_STEPS;
+    struct cel_env env = { .a = a, .steps_left = most, .bytes_left = LIMIT_CEL_BYTES, .e = e };
 
     env.vars[0] = cel_json(self, p->self);
     env.vars[1] = cel_json(old, p->self);
-    return eval(&env, p->root, out);
+    int rc = eval(&env, p->root, out);
+    *steps_left -= env.spent ? most : most - env.steps_left;
+    return env.spent ? fail_spent(&env) : rc;
 }

@@ -63,25 +63,26 @@ FUNC(call_matches)
     return give_bool(out, pattern_match(n->pattern, args[0].s));
 }
 
-static str mapped(struct arena *a, str s, int (*change)(int))
+static int give_mapped(struct cel_env *env, str s, int (*change)(int), struct cel_value *out)
 {
-    char *p = arena_alloc(a, s.n + 1);
-
+    if (cel_spend_bytes(env, s.n) < 0)
+        return -1;
+    char *p = arena_alloc(env->a, s.n + 1);
     for (size_t i = 0; i < s.n; i++)
         p[i] = (char)((unsigned char)s.p[i] < 0x80 ? change((unsigned char)s.p[i]) : s.p[i]);
-    return (str){ p, s.n };
+    return give_str(out, (str){ p, s.n });
 }
 
 FUNC(call_lower)
 {
     (void)n;
-    return give_str(out, mapped(env->a, args[0].s, tolower));
+    return give_mapped(env, args[0].s, tolower, out);
 }
 
 FUNC(call_upper)
 {
     (void)n;
-    return give_str(out, mapped(env->a, args[0].s, toupper));
+    return give_mapped(env, args[0].s, toupper, out);
 }
 
 FUNC(call_trim)
@@ -102,23 +103,40 @@ static size_t rune_offset(str s, size_t rune)
     return i;
 }
 
+/* Where `part` first is in s from byte `from` on; s.n: nowhere. */
+static size_t find_part(str s, size_t from, str part)
+{
+    const char *hit = from < s.n ? memmem(s.p + from, s.n - from, part.p, part.n) : NULL;
+
+    return hit ? (size_t)(hit - s.p) : s.n;
+}
+
+static int64_t runes_before(str s, size_t end)
+{
+    return (int64_t)cel_len(&(struct cel_value){ .kind = CEL_STRING, .s = str_sub(s, 0, end) });
+}
+
 FUNC(call_index)
 {
-    (void)env;
+    str s = args[0].s;
+    str part = args[1].s;
     bool last = n->name.p[0] == 'l';
-    int64_t found = -1;
-    int64_t rune = 0;
 
-    for (size_t i = 0; i + args[1].s.n <= args[0].s.n; i++) {
-        bool starts = (i == args[0].s.n) || ((unsigned char)args[0].s.p[i] & 0xc0) != 0x80;
-        if (starts && str_starts(str_sub(args[0].s, i, args[0].s.n), args[1].s)) {
-            found = rune;
-            if (!last)
-                break;
-        }
-        rune += starts;
+    if (part.n > s.n)
+        return give_int(out, -1);
+    if (!last || !part.n) {
+        size_t at = part.n ? find_part(s, 0, part) : last ? s.n : 0;
+        return give_int(out, part.n && at == s.n ? -1 : runes_before(s, at));
     }
-    return give_int(out, found);
+    for (size_t i = s.n - part.n + 1; i-- > 0;) {
+        if (s.p[i] != part.p[0])
+            continue;
+        if (cel_spend_steps(env, 1 + part.n / 64) < 0)
+            return -1;
+        if (str_starts(str_sub(s, i, s.n), part))
+            return give_int(out, runes_before(s, i));
+    }
+    return give_int(out, -1);
 }
 
 FUNC(call_substring)
@@ -148,9 +166,13 @@ FUNC(call_replace)
     if (!from.n)
         return err_set(env->e, ERR_INVALID, "replacing nothing is not supported");
     for (size_t i = 0; i < s.n;) {
-        bool hit = str_starts(str_sub(s, i, s.n), from);
-        buf_add(&b, hit ? args[2].s : str_sub(s, i, i + 1));
-        i += hit ? from.n : 1;
+        size_t hit = find_part(s, i, from);
+        if (cel_spend_bytes(env, hit - i + (hit < s.n ? args[2].s.n : 0)) < 0)
+            return -1;
+        buf_add(&b, str_sub(s, i, hit));
+        if (hit < s.n)
+            buf_add(&b, args[2].s);
+        i = hit < s.n ? hit + from.n : s.n;
     }
     return give_str(out, arena_str(env->a, buf_str(&b)));
 }
@@ -159,22 +181,22 @@ FUNC(call_split)
 {
     str s = args[0].s;
     str by = args[1].s;
-    struct cel_value *at = ARENA_ARRAY(env->a, struct cel_value, s.n + 1);
-    size_t count = 0;
-    size_t from = 0;
+    size_t count = 1;
 
     (void)n;
     if (!by.n)
         return err_set(env->e, ERR_INVALID, "splitting at nothing is not supported");
-    for (size_t i = 0; i + by.n <= s.n;) {
-        if (!str_starts(str_sub(s, i, s.n), by)) {
-            i++;
-            continue;
-        }
-        give_str(&at[count++], str_sub(s, from, i));
-        from = i += by.n;
+    for (size_t i = find_part(s, 0, by); i < s.n; i = find_part(s, i + by.n, by))
+        count++;
+    if (cel_spend_bytes(env, count * sizeof(struct cel_value)) < 0)
+        return -1;
+    struct cel_value *at = ARENA_ARRAY(env->a, struct cel_value, count);
+    size_t from = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t to = find_part(s, from, by);
+        give_str(&at[i], str_sub(s, from, to));
+        from = to + by.n;
     }
-    give_str(&at[count++], str_sub(s, from, s.n));
     *out = (struct cel_value){ .kind = CEL_LIST, .at = at, .n = count };
     return 0;
 }
@@ -184,9 +206,12 @@ FUNC(call_join)
     AUTO(buf) struct buf b = { 0 };
 
     for (size_t i = 0; i < cel_len(&args[0]); i++) {
-        if (i && n->n > 1)
-            buf_add(&b, args[1].s);
-        buf_add(&b, cel_item(&args[0], i).s);
+        str between = i && n->n > 1 ? args[1].s : S("");
+        str item = cel_item(&args[0], i).s;
+        if (cel_spend_bytes(env, between.n + item.n) < 0)
+            return -1;
+        buf_add(&b, between);
+        buf_add(&b, item);
     }
     return give_str(out, arena_str(env->a, buf_str(&b)));
 }
@@ -242,13 +267,20 @@ FUNC(call_index_of_item)
     bool last = n->name.p[0] == 'l';
     int64_t found = -1;
 
-    (void)env;
-    for (size_t i = 0; i < cel_len(&args[0]) && (last || found < 0); i++) {
+    for (size_t i = 0; i < cel_len(&args[0]) && !env->spent && (last || found < 0); i++) {
         struct cel_value v = cel_item(&args[0], i);
-        if (cel_equal(&v, &args[1]))
+        if (cel_equal(env, &v, &args[1]))
             found = (int64_t)i;
     }
     return give_int(out, found);
+}
+
+/* As much of a text as an error shows of it. */
+static str start_of(str s)
+{
+    str start = str_sub(s, 0, 200);
+
+    return str_sub(start, 0, str_utf8_prefix(start));
 }
 
 FUNC(call_int)
@@ -263,7 +295,7 @@ FUNC(call_int)
     } else if (args[0].kind == CEL_STRING && !str_to_int(args[0].s, &i)) {
         return err_set(env->e, ERR_INVALID,
                        "strconv.ParseInt: parsing %" PRI_STR ": invalid syntax",
-                       STR_ARG(go_quote(env->a, args[0].s)));
+                       STR_ARG(go_quote(env->a, start_of(args[0].s))));
     }
     return give_int(out, i);
 }
@@ -275,12 +307,14 @@ FUNC(call_double)
 
     (void)n;
     if (args[0].kind == CEL_STRING) {
+        if (cel_spend_bytes(env, args[0].s.n) < 0)
+            return -1;
         const char *text = arena_z(env->a, args[0].s);
         d = strtod(text, &end);
         if (end == text || *end)
             return err_set(env->e, ERR_INVALID,
                            "strconv.ParseFloat: parsing %" PRI_STR ": invalid syntax",
-                           STR_ARG(go_quote(env->a, args[0].s)));
+                           STR_ARG(go_quote(env->a, start_of(args[0].s))));
     }
     *out = (struct cel_value){ .kind = CEL_DOUBLE, .d = d };
     return 0;

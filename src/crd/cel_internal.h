@@ -3,6 +3,7 @@
 
 #include "crd/cel.h"
 #include "crd/pattern.h"
+#include "kube/members.h"
 
 enum cel_op {
     CEL_LITERAL,
@@ -80,16 +81,28 @@ struct cel_func {
 };
 const struct cel_func *cel_func_find(const struct cel_node *n);
 
+enum { CEL_INDEXES = 4 };
+
 struct cel_env {
     struct arena *a;
     struct cel_value vars[CEL_MAX_VARS];
-    size_t steps;
+    size_t steps_left;
+    size_t bytes_left;
+    bool spent; /* one of both was not enough: the run is over, whatever && and || make of it */
+    struct members *index[CEL_INDEXES]; /* of large objects, by turns */
+    size_t n_indexes;
     struct err *e;
 };
+
+/* Takes from what the run may spend. -1: there is not enough left, and e says so. */
+int cel_spend_steps(struct cel_env *env, size_t n);
+/* The same for a value about to be made; bytes cost steps too. */
+int cel_spend_bytes(struct cel_env *env, size_t n);
 
 struct cel_value cel_json(jv json, const struct schema *s);
 size_t cel_len(const struct cel_value *v); /* elements, members or runes */
 struct cel_value cel_item(const struct cel_value *list, size_t i);
-bool cel_equal(const struct cel_value *a, const struct cel_value *b);
+/* False, too, where the run has no steps left. */
+bool cel_equal(struct cel_env *env, const struct cel_value *a, const struct cel_value *b);
 int cel_compare(const struct cel_value *a, const struct cel_value *b); /* of one order */
-bool cel_find(const struct cel_value *map, str key, struct cel_value *out);
+bool cel_find(struct cel_env *env, const struct cel_value *map, str key, struct cel_value *out);

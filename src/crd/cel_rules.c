@@ -1,5 +1,6 @@
 /* Rules of a schema (x-kubernetes-validations): compiled with it, run on objects after all else. */
 
+#include "base/limits.h"
 #include "crd/cel.h"
 #include "crd/check.h"
 #include "crd/define.h"
@@ -32,6 +33,12 @@ struct ratchet {
     const struct pair *above;
 };
 
+struct run { /* of all rules on one object */
+    struct problems *ps;
+    size_t steps_left;
+    bool over; /* they are used up: no further rule is run */
+};
+
 static bool is_unchanged(struct ratchet r)
 {
     const struct pair *p = r.here ? r.here : r.above;
@@ -46,14 +53,16 @@ static str rule_name(jv rule)
     return str_trim(message.n ? message : text_of(rule, "rule"));
 }
 
-static str failure(struct arena *a, const struct rule *r, jv rule, jv v, jv old)
+static str failure(struct run *run, struct arena *scratch, const struct rule *r, jv rule, jv v,
+                   jv old)
 {
+    struct arena *a = run->ps->a;
     struct cel_value words;
 
-    if (r->message && cel_run(r->message, a, v, old, &words, NULL) == 0) {
+    if (r->message && cel_run(r->message, scratch, v, old, &run->steps_left, &words, NULL) == 0) {
         str text = str_trim(words.s);
         if (text.n && str_find(text, '\n') < 0 && text.n <= 5120)
-            return text;
+            return arena_str(a, text);
     }
     if (text_of(rule, "message").n)
         return rule_name(rule);
@@ -103,33 +112,46 @@ static void tell(struct problems *ps, const struct schema *s, const struct path 
     problem_add(ps, type, field.n ? &below : p ? p : &nowhere, shown, "%" PRI_STR, STR_ARG(words));
 }
 
-static void run_rule(struct problems *ps, const struct schema *s, const struct rule *r, jv rule,
+static void tell_error(struct run *run, const struct path *at, jv shown, const struct err *e,
+                       str name)
+{
+    struct problems *ps = run->ps;
+
+    if (e->code != ERR_TOO_LARGE) {
+        bool overload = str_starts(str_of(e->msg), S("no such overload"));
+        problem_invalid(
+            ps, at, shown,
+            overload ? "'%s': call arguments did not match a supported operator, function or "
+                       "macro signature for rule: %" PRI_STR
+                     : "%s evaluating rule: %" PRI_STR,
+            e->msg, STR_ARG(name));
+        return;
+    }
+    run->over = true;
+    if (run->steps_left)
+        problem_invalid(ps, at, shown,
+                        "'%s': no further validation rules will be run due to call cost exceeds "
+                        "limit for rule: %" PRI_STR,
+                        e->msg, STR_ARG(name));
+    else
+        problem_invalid(ps, at, shown,
+                        "validation failed due to running out of cost budget, no further "
+                        "validation rules will be run");
+}
+
+static void run_rule(struct run *run, const struct schema *s, const struct rule *r, jv rule,
                      const struct path *p, struct ratchet ratchet, jv v, jv old)
 {
+    AUTO(arena) struct arena *scratch = arena_new();
+    struct problems *ps = run->ps;
     struct path nowhere = path_field(NULL, S("<nil>"));
-    const struct path *at = p ? p : &nowhere;
     struct cel_value result;
     struct err e = { 0 };
-    str name = rule_name(rule);
     unsigned types = s->rules->types;
     jv shown = jstr(ps->a, types & (types - 1) ? S("") : s->rules->type_text);
 
-    if (!r->program || (cel_uses_old(r->program) && jv_is_null(old)))
-        return;
-    if (cel_run(r->program, ps->a, v, old, &result, &e) < 0) {
-        if (str_starts(str_of(e.msg), S("no such overload")))
-            problem_invalid(ps, at, shown,
-                            "'%s': call arguments did not match a supported operator, function or "
-                            "macro signature for rule: %" PRI_STR,
-                            e.msg, STR_ARG(name));
-        else if (str_starts(str_of(e.msg), S("operation cancelled")))
-            problem_invalid(
-                ps, at, shown,
-                "'%s': no further validation rules will be run due to call cost exceeds "
-                "limit for rule: %" PRI_STR,
-                e.msg, STR_ARG(name));
-        else
-            problem_invalid(ps, at, shown, "%s evaluating rule: %" PRI_STR, e.msg, STR_ARG(name));
+    if (cel_run(r->program, scratch, v, old, &run->steps_left, &result, &e) < 0) {
+        tell_error(run, p ? p : &nowhere, shown, &e, rule_name(rule));
         return;
     }
     if (result.b)
@@ -137,10 +159,10 @@ static void run_rule(struct problems *ps, const struct schema *s, const struct r
     if (!cel_uses_old(r->program) && is_unchanged(ratchet))
         ps = ps->waived;
     if (ps)
-        tell(ps, s, p, rule, shown, failure(ps->a, r, rule, v, old));
+        tell(ps, s, p, rule, shown, failure(run, scratch, r, rule, v, old));
 }
 
-static void run(struct problems *ps, const struct schema *s, const struct path *p,
+static void run(struct run *walk, const struct schema *s, const struct path *p,
                 struct ratchet ratchet, jv v, jv old);
 
 static struct ratchet below(struct ratchet r, const struct pair *child)
@@ -148,7 +170,7 @@ static struct ratchet below(struct ratchet r, const struct pair *child)
     return r.here ? (struct ratchet){ child, r.here } : r;
 }
 
-static void run_members(struct problems *ps, const struct crd_rules *r, const struct path *p,
+static void run_members(struct run *walk, const struct crd_rules *r, const struct path *p,
                         struct ratchet ratchet, jv v, jv old)
 {
     JV_EACH (it, v) {
@@ -161,11 +183,11 @@ static void run_members(struct problems *ps, const struct crd_rules *r, const st
         struct ratchet sub = { 0 };
         if (!type_meta)
             sub = below(ratchet, pair_key(ratchet.here, it.key, &pair) ? &pair : NULL);
-        run(ps, prop ? prop : r->more, &at, sub, it.value, jv_get(old, it.key));
+        run(walk, prop ? prop : r->more, &at, sub, it.value, jv_get(old, it.key));
     }
 }
 
-static void run_elements(struct problems *ps, const struct schema *s, const struct path *p,
+static void run_elements(struct run *walk, const struct schema *s, const struct path *p,
                          struct ratchet ratchet, jv v, jv old)
 {
     struct pair whole = { s, v, old };
@@ -178,25 +200,30 @@ static void run_elements(struct problems *ps, const struct schema *s, const stru
         struct path at = path_index(p, it.i - 1);
         struct pair pair;
         struct ratchet sub = below(ratchet, pair_index(&beside, it.i - 1, &pair) ? &pair : NULL);
-        run(ps, s->rules->items, &at, sub, it.value, old_list_find(&before, it.value));
+        run(walk, s->rules->items, &at, sub, it.value, old_list_find(&before, it.value));
     }
     old_list_done(&beside);
     old_list_done(&before);
 }
 
-static void run(struct problems *ps, const struct schema *s, const struct path *p,
+static void run(struct run *walk, const struct schema *s, const struct path *p,
                 struct ratchet ratchet, jv v, jv old)
 {
     const struct crd_rules *r = s->rules;
 
     if (!r || !(r->below & BELOW_CEL) || jv_is_null(v))
         return;
-    for (size_t i = 0; i < jv_len(r->cel); i++)
-        run_rule(ps, s, &r->programs[i], jv_index(r->cel, i), p, ratchet, v, old);
+    for (size_t i = 0; i < jv_len(r->cel) && !walk->over; i++) {
+        const struct rule *one = &r->programs[i];
+        if (one->program && !(cel_uses_old(one->program) && jv_is_null(old)))
+            run_rule(walk, s, one, jv_index(r->cel, i), p, ratchet, v, old);
+    }
+    if (walk->over)
+        return;
     if (jv_is(v, JV_ARR) && r->items)
-        run_elements(ps, s, p, ratchet, v, old);
+        run_elements(walk, s, p, ratchet, v, old);
     if (jv_is(v, JV_OBJ))
-        run_members(ps, r, p, ratchet, v, old);
+        run_members(walk, r, p, ratchet, v, old);
 }
 
 /* Rules expect values of the right shape; these say that some are not. */
@@ -222,5 +249,6 @@ void check_rules(struct problems *ps, const struct schema *s, jv v, jv old)
                 "correct the existing errors to complete validation");
             return;
         }
-    run(ps, s, NULL, ratchet, v, old);
+    struct run walk = { .ps = ps, .steps_left = LIMIT_CEL_OBJECT_STEPS };
+    run(&walk, s, NULL, ratchet, v, old);
 }

@@ -61,17 +61,41 @@ struct cel_value cel_item(const struct cel_value *list, size_t i)
                                  : list->at[i];
 }
 
-bool cel_find(const struct cel_value *map, str key, struct cel_value *out)
+static struct cel_value member(const struct cel_value *map, str key, jv v)
+{
+    const struct schema *s = map->schema;
+    const struct schema *field = cel_field(s, key);
+
+    return cel_json(v, !field && s && s->rules ? s->rules->more : field);
+}
+
+/* Members of a large object are found by way of an index: rules often ask for each in turn. */
+static jv get(struct cel_env *env, jv obj, str key)
+{
+    size_t i = 0;
+
+    if (jv_len(obj) < 64)
+        return jv_get(obj, key);
+    while (i < CEL_INDEXES &&
+           !(env->index[i] && env->index[i]->obj.node->u.items == obj.node->u.items))
+        i++;
+    if (i == CEL_INDEXES) {
+        if (cel_spend_bytes(env, jv_len(obj) * 2 * sizeof(struct map_slot)) < 0)
+            return JV_ABSENT;
+        i = env->n_indexes++ % CEL_INDEXES;
+        env->index[i] = ARENA_NEW(env->a, struct members);
+        *env->index[i] = members_of(env->a, obj);
+    }
+    return members_get(env->index[i], key);
+}
+
+bool cel_find(struct cel_env *env, const struct cel_value *map, str key, struct cel_value *out)
 {
     if (jv_exists(map->json)) {
-        const struct schema *s = map->schema;
-        jv v = jv_get(map->json, key);
-        const struct schema *field = cel_field(s, key);
+        jv v = get(env, map->json, key);
         if (!jv_exists(v))
             return false;
-        if (!field && s && s->rules)
-            field = s->rules->more;
-        *out = cel_json(v, field);
+        *out = member(map, key, v);
         return true;
     }
     for (size_t i = 0; i + 1 < map->n; i += 2)
@@ -88,7 +112,7 @@ static bool is_merged(const struct cel_value *v)
 }
 
 /* Sets and maps are equal in any order. */
-static bool lists_equal(const struct cel_value *a, const struct cel_value *b)
+static bool lists_equal(struct cel_env *env, const struct cel_value *a, const struct cel_value *b)
 {
     bool any_order = is_merged(a) || is_merged(b);
     size_t n = cel_len(a);
@@ -98,9 +122,10 @@ static bool lists_equal(const struct cel_value *a, const struct cel_value *b)
     for (size_t i = 0; i < n; i++) {
         struct cel_value x = cel_item(a, i);
         bool found = false;
-        for (size_t k = any_order ? 0 : i; !found && k < (any_order ? n : i + 1); k++) {
+        for (size_t k = any_order ? 0 : i; !found && !env->spent && k < (any_order ? n : i + 1);
+             k++) {
             struct cel_value y = cel_item(b, k);
-            found = cel_equal(&x, &y);
+            found = cel_equal(env, &x, &y);
         }
         if (!found)
             return false;
@@ -108,18 +133,20 @@ static bool lists_equal(const struct cel_value *a, const struct cel_value *b)
     return true;
 }
 
-static bool maps_equal(const struct cel_value *a, const struct cel_value *b)
+static bool maps_equal(struct cel_env *env, const struct cel_value *a, const struct cel_value *b)
 {
     struct cel_value x;
     struct cel_value y;
 
     if (cel_len(a) != cel_len(b))
         return false;
-    JV_EACH (it, a->json)
-        if (!cel_find(a, it.key, &x) || !cel_find(b, it.key, &y) || !cel_equal(&x, &y))
+    JV_EACH (it, a->json) {
+        x = member(a, it.key, it.value);
+        if (!cel_find(env, b, it.key, &y) || !cel_equal(env, &x, &y))
             return false;
+    }
     for (size_t i = 0; !jv_exists(a->json) && i + 1 < a->n; i += 2)
-        if (!cel_find(b, a->at[i].s, &y) || !cel_equal(&a->at[i + 1], &y))
+        if (!cel_find(env, b, a->at[i].s, &y) || !cel_equal(env, &a->at[i + 1], &y))
             return false;
     return true;
 }
@@ -143,8 +170,10 @@ int cel_compare(const struct cel_value *a, const struct cel_value *b)
     return str_cmp(a->s, b->s);
 }
 
-bool cel_equal(const struct cel_value *a, const struct cel_value *b)
+bool cel_equal(struct cel_env *env, const struct cel_value *a, const struct cel_value *b)
 {
+    if (cel_spend_steps(env, 1 + (a->s.n < b->s.n ? a->s.n : b->s.n) / 64) < 0)
+        return false;
     if (is_number(a) && is_number(b))
         return cel_compare(a, b) == 0;
     if (a->kind != b->kind)
@@ -157,9 +186,9 @@ bool cel_equal(const struct cel_value *a, const struct cel_value *b)
     case CEL_TYPE:
         return a->i == b->i;
     case CEL_LIST:
-        return lists_equal(a, b);
+        return lists_equal(env, a, b);
     case CEL_MAP:
-        return maps_equal(a, b);
+        return maps_equal(env, a, b);
     case CEL_BOOL:
     case CEL_INT:
     case CEL_DOUBLE:

@@ -148,6 +148,104 @@ static void a_rule_that_never_ends_is_stopped(void)
     ok(ps.n && str_contains(ps.at[0].message, S("actual cost limit exceeded")), "about its cost");
 }
 
+/* What one rule says of an object; empty: nothing. */
+static str outcome(struct arena *a, const char *rule, jv obj)
+{
+    AUTO(jdoc) struct jdoc *d = with_rule(rule);
+    AUTO(crd) struct crd *c = crd_compile(jdoc_root(d), NULL, NULL);
+    struct problems ps = { .a = a };
+
+    crd_validate(&ps, c->storage, obj, JV_ABSENT);
+    return ps.n ? arena_str(a, problems_text(a, &ps)) : S("");
+}
+
+static jv object_of(struct arena *a, size_t n)
+{
+    char *text = arena_alloc(a, n);
+
+    memset(text, 'a', n);
+    return jobj(a, { "s", jstr(a, (str){ text, n }) });
+}
+
+static void bytes_are_counted(void)
+{
+    static const char *const rows[] = {
+        "self.s.replace('a', 'aaaaaaaaaa').replace('a', 'aaaaaaaaaa').replace('a', 'aaaaaaaaaa')"
+        ".size() > 0",
+        "[1,2,3,4,5,6,7,8,9].map(a, [1,2,3,4,5,6,7,8,9].map(b, self.s + self.s)).size() > 0",
+        "self.s.split('a').join('bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb').size() > 0",
+        "[1,2,3,4,5,6,7,8,9].map(a, self.s.upperAscii().lowerAscii().upperAscii().lowerAscii())"
+        ".size() > 0",
+        "self.s.lastIndexOf(self.s.substring(600000) + 'b') < 0",
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        AUTO(arena) struct arena *a = arena_new();
+        str said = outcome(a, rows[i], object_of(a, 1400000));
+        ok(str_contains(said, S("call cost exceeds limit for rule")), "%s: %.*s", rows[i],
+           (int)(said.n < 200 ? said.n : 200), said.n ? said.p : "");
+    }
+}
+
+static void text_of_the_usual_size_is_worked_on(void)
+{
+    static const char *const rows[] = {
+        "self.s.replace('a', 'bb').size() == 20000",
+        "self.s.split('a').size() == 10001",
+        "self.s.split('a').join('-').size() == 10000",
+        "self.s.lastIndexOf('a') == 9999 && self.s.indexOf('aa') == 0 && self.s.indexOf('b') == -1",
+        "self.s.lastIndexOf('') == 10000 && self.s.lastIndexOf('ab') == -1",
+        "'a,b,'.split(',') == ['a', 'b', ''] && ''.split(',') == ['']",
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        AUTO(arena) struct arena *a = arena_new();
+        is_str(outcome(a, rows[i], object_of(a, 10000)), S(""), rows[i]);
+    }
+}
+
+/* Asking for each member of an object in turn costs as much as there are members. */
+static void members_of_large_objects_are_found_at_once(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(jdoc)
+    struct jdoc *d =
+        J("{'spec': {'versions': [{'name': 'v1', 'storage': true, 'schema': "
+          "{'openAPIV3Schema': {'type': 'object', 'properties': {'m': {'type': "
+          "'object', 'additionalProperties': {'type': 'string'}}},"
+          "'x-kubernetes-validations': [{'rule': 'self.m.all(k, self.m[k].size() == 1)'},"
+          "{'rule': 'self.m == self.m'}]}}}]}}");
+    AUTO(crd) struct crd *c = crd_compile(jdoc_root(d), NULL, NULL);
+    struct jbuild m = jb_obj(a);
+    struct problems ps = { .a = a };
+
+    for (int i = 0; i < 100000; i++)
+        jb_add(&m, arena_printf(a, "k%d", i), jstrz(a, "v"));
+    crd_validate(&ps, c->storage, jobj(a, { "m", jb_done(&m) }), JV_ABSENT);
+    is_str(ps.n ? problems_text(a, &ps) : S(""), S(""), "a hundred thousand members pass");
+}
+
+static void all_rules_share_a_budget(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(jdoc)
+    struct jdoc *d =
+        J("{'spec': {'versions': [{'name': 'v1', 'storage': true, 'schema': {'openAPIV3Schema': "
+          "{'type': 'object', 'properties': {'l': {'type': 'array', 'items': {'type': 'integer', "
+          "'x-kubernetes-validations': [{'rule': '[1,2,3,4,5,6,7,8,9,10].all(a, "
+          "[1,2,3,4,5,6,7,8,9,10].all(b, [1,2,3,4,5,6,7,8,9,10].all(c, a + b + c > self)))'}]}}}"
+          "}}}]}}");
+    AUTO(crd) struct crd *c = crd_compile(jdoc_root(d), NULL, NULL);
+    struct jbuild l = jb_arr(a);
+    struct problems ps = { .a = a };
+
+    for (int i = 0; i < 100000; i++)
+        jb_push(&l, jint(a, 0));
+    crd_validate(&ps, c->storage, jobj(a, { "l", jb_done(&l) }), JV_ABSENT);
+    is_int((int64_t)ps.n, 1, "one problem for a hundred thousand runs");
+    ok(ps.n && str_contains(ps.at[0].message, S("running out of cost budget")), "about the budget");
+}
+
 static void long_chains_do_not_run_out_of_stack(void)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -180,6 +278,10 @@ int main(int argc, char **argv)
     what_is_let_pass_is_told();
     values_become_those_of_other_types();
     a_rule_that_never_ends_is_stopped();
+    bytes_are_counted();
+    text_of_the_usual_size_is_worked_on();
+    members_of_large_objects_are_found_at_once();
+    all_rules_share_a_budget();
     long_chains_do_not_run_out_of_stack();
     return tap_done();
 }
