@@ -10,6 +10,7 @@
 #include "names/loopback.h"
 #include "names/names.h"
 #include "preload/blob.h"
+#include "sys/record.h"
 #include "sys/tree.h"
 
 #include <fcntl.h>
@@ -19,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SANDBOX_MAX = 1 << 20, BACKENDS_MAX = 64 };
+enum { BACKENDS_MAX = 64 };
 
 struct names_shared {
     struct names_addrs *addrs;
@@ -92,31 +93,15 @@ static char *write_lib(struct arena *a, const char *dir)
     return mem_or_abort(strdup(path.p));
 }
 
-/* ---- */
-
-static str read_text(struct arena *a, const char *path)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    char *text = arena_alloc(a, SANDBOX_MAX);
-    size_t n = 0;
-
-    for (ssize_t got;
-         fd >= 0 && n < SANDBOX_MAX && (got = read(fd, text + n, SANDBOX_MAX - n)) > 0;)
-        n += (size_t)got;
-    if (fd >= 0)
-        close(fd);
-    return (str){ text, n };
-}
-
 /* Before any new pod gets an address. */
 static void mark_known(struct names_shared *s, str data, jv known)
 {
     JV_EACH (it, known) {
         AUTO(arena) struct arena *a = arena_new();
-        str path = arena_printf(a, "%" PRI_STR "/pods/%" PRI_STR "/sandbox.json", STR_ARG(data),
+        str path = arena_printf(a, "%" PRI_STR "/pods/%" PRI_STR "/sandbox", STR_ARG(data),
                                 STR_ARG(jv_str(it.value, S(""))));
-        jv box = json_parse(a, read_text(a, path.p), NULL, NULL);
-        names_addrs_mark(s->addrs, jv_str(jv_at(box, "net", "ip"), S("")));
+        str box = record_read(a, AT_FDCWD, path.p, NULL);
+        names_addrs_mark(s->addrs, str_of(record_get(box, "net.ip")));
     }
 }
 

@@ -20,7 +20,7 @@ const char *names_limits(const struct names *k);
  * pods share the machine's network it gives them their address, too. */
 int names_attach(struct names *k, struct pod *p, struct arena *a, jv *net, jv *mounts,
                  struct err *e);
-/* Members of sandbox.json besides; left alone: none. */
+/* Members of the sandbox besides; left alone: none. */
 void names_box(struct names *k, struct pod *p, struct arena *a, jv *preload, jv *env);
 void names_adopt(struct names *k, struct pod *p, jv sandbox); /* it ran before us */
 void names_detach(struct names *k, struct pod *p);

@@ -22,7 +22,7 @@ struct node_opts { /* copied, texts too */
     jv env;                   /* {name: value} for them: HOME, LANG, … */
     str isolation;            /* "namespaces", "shared": told in the sandbox and as a label */
     jv conditions;            /* of the node, besides kubelet's; may be absent */
-    jv files;                 /* {disk, homes}: as in sandbox.json's "over"; absent: no homes */
+    jv files;                 /* {disk, homes}: as "over" of a sandbox; absent: no homes */
     jv groups;                /* as groups_find gives them; absent: none */
     str resources;            /* "nvidia.com/gpu=1,…" */
     const char *root;         /* where dev and proc are; NULL: here */

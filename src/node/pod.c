@@ -6,12 +6,13 @@
 #include "loop/log.h"
 #include "node/internal.h"
 #include "node/volumes.h"
+#include "node/warden_record.h"
 #include "plan/planner.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
-enum { RETRY_MS = 1000, RETRY_MAX_MS = 60 * 1000, ROUNDS = 16, SANDBOX_MAX = 1 << 20 };
+enum { RETRY_MS = 1000, RETRY_MAX_MS = 60 * 1000, ROUNDS = 16 };
 
 static const str lost_text = S_INIT("The node was restarted and the pod's processes were gone");
 
@@ -350,11 +351,10 @@ static void learn(struct pod *p, jv state)
 static void remember(struct pod *p)
 {
     AUTO(arena) struct arena *a = arena_new();
-    str text = pod_read_end(a, arena_printf(a, "%s/sandbox.json", p->dir).p, SANDBOX_MAX);
-    jv box = json_parse(a, text, NULL, NULL);
+    jv box = warden_record_sandbox(a, p->dir);
     const struct pod_network *net = p->n->o.net;
 
-    devices_mark(&p->n->gpus, str_of(p->uid), jv_at(box, "devices"));
+    devices_mark(&p->n->gpus, str_of(p->uid), jv_at(box, "note", "devices"));
     if (net && net->adopt)
         net->adopt(net->ctx, str_of(p->uid), jv_at(box, "net"));
     names_adopt(p->n->names, p, box);

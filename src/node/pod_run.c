@@ -240,13 +240,14 @@ static jv sandbox_json(struct arena *a, struct pod *p, jv gpus)
     jv preload = JV_ABSENT, env = JV_ABSENT;
 
     names_box(p->n->names, p, a, &preload, &env);
-    return jobj(a, { "uid", jstr(a, str_of(p->uid)) },
-                { "namespace", jstr(a, meta_namespace(pod)) }, { "name", jstr(a, meta_name(pod)) },
+    jv note = jobj(a, { "namespace", jstr(a, meta_namespace(pod)) },
+                   { "name", jstr(a, meta_name(pod)) }, { "devices", gpus });
+    return jobj(a, { "uid", jstr(a, str_of(p->uid)) }, { "note", note },
                 { "isolation", p->n->o.isolation.n ? jstr(a, p->n->o.isolation) : JV_ABSENT },
                 { "hostname", jstr(a, host) }, { "net", jv_at(net, "net") },
                 { "mounts", jv_at(net, "mounts") },
                 { "with_node", p->n->o.ephemeral ? JV_TRUE : JV_ABSENT },
-                { "tmpfs", volumes_in_memory(a, jdoc_root(p->volumes)) }, { "devices", gpus },
+                { "tmpfs", volumes_in_memory(a, jdoc_root(p->volumes)) },
                 { "over", over_json(a, p) }, { "cgroup", cgroup_json(a, p) },
                 { "preload", preload }, { "env", env });
 }

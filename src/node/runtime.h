@@ -40,8 +40,8 @@ struct runtime;
 struct runtime_pod;
 
 struct runtime_ops {
-    /* sandbox: what `<data>/pods/<uid>/sandbox.json` is to hold (NODE's protocol; written by the
-     * callee). HELLO, FAILED or GONE follows. */
+    /* sandbox: what `<data>/pods/<uid>/sandbox` is to hold, as JSON (sandbox/spec.c has the keys;
+     * members of "note" are the node's own). HELLO, FAILED or GONE follows. */
     struct runtime_pod *(*spawn)(struct runtime *rt, str uid, jv sandbox,
                                  const struct runtime_sink *sink);
     /* After a restart: HELLO with its state when it still runs; GONE, with the last state that is

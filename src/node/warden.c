@@ -4,15 +4,19 @@
 #include "node/warden.h"
 
 #include "base/mem.h"
+#include "loop/log.h"
 #include "node/warden_internal.h"
-#include "sandbox/spec.h"
+#include "node/warden_record.h"
 #include "sandbox/state.h"
+#include "sys/record.h"
 #include "sys/sys.h"
 #include "sys/tree.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/socket.h>
@@ -85,61 +89,72 @@ static void mind_writing(struct runtime_pod *p)
         uv_poll_start(&p->talk, UV_READABLE | (msgsock_waits(&p->wire) ? UV_WRITABLE : 0), on_conn);
 }
 
-void warden_pod_say(struct runtime_pod *p, jv v, const int *fds, size_t nfds)
+void warden_pod_say(struct runtime_pod *p, const struct buf *message, const int *fds, size_t nfds)
 {
     if (!p->has_talk)
         return; /* its end is seen, or it is connected again and tells how things are */
-    if (msgsock_say(&p->wire, v, fds, nfds) < 0)
+    if (msgsock_say(&p->wire, buf_str(message), fds, nfds) < 0)
         return; /* the poll will see it, too */
     mind_writing(p);
 }
 
 /* ---- what a warden says */
 
-static void take_box(struct runtime_pod *p, enum runtime_what what, jv v)
+static void take_box(struct runtime_pod *p, enum runtime_what what, str m)
 {
     warden_pod_tell(p, &(struct runtime_event){
                            .what = what,
-                           .container = jv_str(jv_at(v, "name"), STR_NONE),
-                           .at_ms = jv_int(jv_at(v, "at_ms"), 0),
-                           .pid = jv_int(jv_at(v, "pid"), 0),
-                           .code = (int)jv_int(jv_at(v, "code"), -1),
-                           .signo = (int)jv_int(jv_at(v, "signal"), 0),
-                           .oom = jv_bool(jv_at(v, "oom"), false),
-                           .why = jv_str(jv_at(v, "why"), STR_NONE),
+                           .container = str_of(record_get(m, "name")),
+                           .at_ms = record_get_int(m, "at_ms", 0),
+                           .pid = record_get_int(m, "pid", 0),
+                           .code = (int)record_get_int(m, "code", -1),
+                           .signo = (int)record_get_int(m, "signal", 0),
+                           .oom = record_get_int(m, "oom", 0),
+                           .why = str_of(record_get(m, "why")),
                        });
 }
 
-static void take_line(struct runtime_pod *p, str line)
+/* Whoever speaks another version cannot be asked for anything. Its keeper's death ends the pod, and
+ * so does the keeper of any version. */
+static void end_stranger(struct runtime_pod *p)
+{
+    log_warn("ending a pod that another version of muster started", KVZ("uid", p->uid));
+    p->stranger = true;
+    if (p->pidfd >= 0)
+        sys_pidfd_signal(p->pidfd, SIGTERM);
+}
+
+static void take_message(struct runtime_pod *p, str m)
 {
     AUTO(arena) struct arena *a = arena_new();
-    jv v = json_parse(a, line, NULL, NULL);
-    jv at;
+    str event = str_of(record_get(m, "event"));
+    uint64_t id = (uint64_t)record_get_int(m, "id", 0);
 
-    if (jv_exists(at = jv_at(v, "hello"))) {
+    if (str_eqz(event, "hello") && record_get_int(m, "version", 0) != WARDEN_VERSION) {
+        end_stranger(p);
+    } else if (str_eqz(event, "hello")) {
         p->greeted = true;
-        warden_pod_tell(
-            p, &(struct runtime_event){ .what = RUNTIME_HELLO, .state = jv_at(at, "state") });
-    } else if (jv_exists(at = jv_at(v, "started"))) {
-        take_box(p, RUNTIME_STARTED, at);
-    } else if (jv_exists(at = jv_at(v, "exited"))) {
-        take_box(p, RUNTIME_EXITED, at);
-    } else if (jv_exists(at = jv_at(v, "failed"))) {
-        take_box(p, RUNTIME_FAILED, at);
-    } else if (jv_exists(at = jv_at(v, "exec_tty"))) {
-        warden_call_tty(p, (uint64_t)jv_int(jv_at(at, "id"), 0), msgsock_take_fd(&p->wire));
-    } else if (jv_exists(at = jv_at(v, "exec_exited"))) {
-        warden_call_exited(p, (uint64_t)jv_int(jv_at(at, "id"), 0),
-                           (int)jv_int(jv_at(at, "code"), -1), jv_str(jv_at(at, "why"), STR_NONE));
+        warden_pod_tell(p, &(struct runtime_event){ .what = RUNTIME_HELLO,
+                                                    .state = warden_record_state(a, m) });
+    } else if (str_eqz(event, "started")) {
+        take_box(p, RUNTIME_STARTED, m);
+    } else if (str_eqz(event, "exited")) {
+        take_box(p, RUNTIME_EXITED, m);
+    } else if (str_eqz(event, "failed")) {
+        take_box(p, RUNTIME_FAILED, m);
+    } else if (str_eqz(event, "exec_tty")) {
+        warden_call_tty(p, id, msgsock_take_fd(&p->wire));
+    } else if (str_eqz(event, "exec_exited")) {
+        warden_call_exited(p, id, (int)record_get_int(m, "code", -1), str_of(record_get(m, "why")));
     }
 }
 
-static void take_lines(struct runtime_pod *p)
+static void take_messages(struct runtime_pod *p)
 {
-    str line;
+    str message;
 
-    while (!p->dropped && p->has_talk && msgsock_line(&p->wire, &line))
-        take_line(p, line);
+    while (!p->dropped && p->has_talk && msgsock_next(&p->wire, &message))
+        take_message(p, message);
 }
 
 static void on_conn(uv_poll_t *h, int status, int events)
@@ -150,10 +165,12 @@ static void on_conn(uv_poll_t *h, int status, int events)
     (void)status;
     (void)events;
     int rc = msgsock_fill(&p->wire, &e);
-    take_lines(p);
+    take_messages(p);
     if (!p->has_talk)
         return;
     msgsock_used(&p->wire);
+    if (rc < 0 && e.code == ERR_INVALID && !p->greeted)
+        end_stranger(p);
     if (rc < 0 || msgsock_flush(&p->wire) < 0)
         hang_up(p); /* it is dying: its keeper's end is the end */
     else
@@ -175,19 +192,16 @@ static void talk_over(struct runtime_pod *p, int fd)
 static void bury(struct runtime_pod *p, const char *why)
 {
     AUTO(arena) struct arena *a = arena_new();
-    int dirfd = open(p->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    jv st = JV_ABSENT;
+    AUTO(sys_fd) int dirfd = open(p->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    str st = dirfd < 0 ? STR_NONE : warden_state_read(a, dirfd, NULL);
 
-    if (dirfd >= 0) {
-        struct err e = { 0 };
-        st = warden_state_read(a, dirfd, &e);
-        if (!jv_exists(jv_at(st, "ended_ms"))) { /* the keeper had no time to clear away */
-            sys_kill_pod_strays(str_of(p->uid));
-            st = warden_state_bury(a, dirfd, sys_now_ms(), str_of(why));
-        }
-        close(dirfd);
+    if (dirfd >= 0 && !*record_get(st, "ended_ms")) { /* the keeper had no time to clear away */
+        sys_kill_pod_strays(str_of(p->uid));
+        st = warden_state_bury(a, dirfd, sys_now_ms(), str_of(why));
     }
-    tell_gone(p, st, jv_str(jv_at(st, "why"), str_of(why)));
+    if (!p->stranger && *record_get(st, "why"))
+        why = record_get(st, "why");
+    tell_gone(p, warden_record_state(a, st), str_of(why));
 }
 
 static void on_death(uv_poll_t *h, int status, int events)
@@ -202,7 +216,7 @@ static void on_death(uv_poll_t *h, int status, int events)
     uv_close((uv_handle_t *)&p->death, on_closed);
     if (p->has_talk) { /* its last words */
         msgsock_fill(&p->wire, &e);
-        take_lines(p);
+        take_messages(p);
     }
     hang_up(p);
     if (p->dropped)
@@ -249,14 +263,14 @@ static int write_sandbox(const struct runtime_pod *p, jv sandbox, struct err *e)
 
     if (mkdir(p->dir, 0700) < 0 && errno != EEXIST && sys_mkdirs(p->dir, 0700) < 0)
         return err_sys(e, "make %s", p->dir);
-    snprintf(path, sizeof(path), "%s/state.json", p->dir);
+    snprintf(path, sizeof(path), "%s/state", p->dir);
     if (unlink(path) < 0 && errno != ENOENT)
         return err_sys(e, "remove %s", path);
-    snprintf(path, sizeof(path), "%s/sandbox.json", p->dir);
+    snprintf(path, sizeof(path), "%s/sandbox", p->dir);
     AUTO(sys_fd) int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd < 0)
         return err_sys(e, "open %s", path);
-    json_print(&b, sandbox);
+    warden_record_add(&b, "", sandbox);
     return write(fd, b.p, b.n) != (ssize_t)b.n ? err_sys(e, "write %s", path) : 0;
 }
 
@@ -418,8 +432,9 @@ static void try_adopt(void *arg)
     if ((fd >= 0 || is_held(p)) && loop_now_ms(p->rt->loop) < p->retry_until_ms)
         p->retry = loop_timer_start(p->rt->loop, RETRY_MS, 0, try_adopt, p);
     else
-        bury(p,
-             p->dead ? "the pod's keeper was killed" : "the pod's warden is not running any more");
+        bury(p, p->stranger ? "the pod was started by another version of muster, and ended"
+                : p->dead   ? "the pod's keeper was killed"
+                            : "the pod's warden is not running any more");
 }
 
 static void on_adopt(void *arg)
@@ -436,11 +451,12 @@ static void on_adopt(void *arg)
 static struct runtime_pod *adopt(struct runtime *base, str uid, const struct runtime_sink *sink)
 {
     struct warden_runtime *rt = (struct warden_runtime *)base;
-    char path[PATH_MAX];
+    AUTO(arena) struct arena *a = arena_new();
+    str path = arena_printf(a, "%s/%" PRI_STR "/sandbox", rt->pods, STR_ARG(uid));
 
     assert_on_loop(rt->loop);
-    snprintf(path, sizeof(path), "%s/%" PRI_STR "/sandbox.json", rt->pods, STR_ARG(uid));
-    if (access(path, F_OK) < 0)
+    /* sandbox.json: of versions that wrote JSON there. */
+    if (access(path.p, F_OK) < 0 && access(arena_cat(a, path, S(".json")).p, F_OK) < 0)
         return NULL;
     struct runtime_pod *p = pod_new(rt, uid, sink);
     p->retry_until_ms = loop_now_ms(rt->loop) + RETRY_FOR_MS;
@@ -453,25 +469,30 @@ static struct runtime_pod *adopt(struct runtime *base, str uid, const struct run
 
 static void start(struct runtime_pod *p, jv container)
 {
-    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf b = { 0 };
 
-    warden_pod_say(p, jobj(a, { "start", container }), NULL, 0);
+    record_add(&b, "do", S("start"));
+    warden_record_add(&b, "", container);
+    warden_pod_say(p, &b, NULL, 0);
 }
 
 static void send_signal(struct runtime_pod *p, str container, int signo)
 {
-    AUTO(arena) struct arena *a = arena_new();
-    jv v = jobj(a, { "name", jstr(a, container) }, { "signo", jint(a, signo) });
+    AUTO(buf) struct buf b = { 0 };
 
-    warden_pod_say(p, jobj(a, { "signal", v }), NULL, 0);
+    record_add(&b, "do", S("signal"));
+    record_add(&b, "name", container);
+    record_int(&b, "signo", signo);
+    warden_pod_say(p, &b, NULL, 0);
 }
 
 static void end(struct runtime_pod *p, int64_t grace_ms)
 {
-    AUTO(arena) struct arena *a = arena_new();
-    jv v = jobj(a, { "grace_ms", jint(a, grace_ms) });
+    AUTO(buf) struct buf b = { 0 };
 
-    warden_pod_say(p, jobj(a, { "end", v }), NULL, 0);
+    record_add(&b, "do", S("end"));
+    record_int(&b, "grace_ms", grace_ms);
+    warden_pod_say(p, &b, NULL, 0);
 }
 
 static void let_go(struct warden_runtime *rt, struct runtime_pod *p)

@@ -4,6 +4,8 @@
 #include "node/warden_internal.h"
 
 #include "base/mem.h"
+#include "node/warden_record.h"
+#include "sys/record.h"
 #include "sys/sys.h"
 
 #include <errno.h>
@@ -122,15 +124,25 @@ static struct warden_call *call_new(struct runtime_pod *p, const struct warden_e
     return c;
 }
 
+static void begin_message(struct buf *b, const char *what, uint64_t id)
+{
+    record_add(b, "do", str_of(what));
+    record_int(b, "id", (int64_t)id);
+}
+
 static void send_call(const struct warden_call *c, const int *fds)
 {
-    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf b = { 0 };
     const struct warden_exec_opts *o = &c->o;
-    jv v = jobj(a, { "id", jint(a, (int64_t)c->id) }, { "container", jstr(a, o->container) },
-                { "argv", o->argv }, { "env", o->env }, { "tty", o->tty ? JV_TRUE : JV_ABSENT },
-                { "rows", jint(a, o->rows) }, { "cols", jint(a, o->cols) });
 
-    warden_pod_say(c->pod, jobj(a, { "exec", v }), fds, o->tty ? 0 : 3);
+    begin_message(&b, "exec", c->id);
+    record_add(&b, "container", o->container);
+    warden_record_add(&b, "argv", o->argv);
+    warden_record_add(&b, "env", o->env);
+    record_int(&b, "tty", o->tty);
+    record_int(&b, "rows", o->rows);
+    record_int(&b, "cols", o->cols);
+    warden_pod_say(c->pod, &b, fds, o->tty ? 0 : 3);
 }
 
 uint64_t warden_exec_start(struct runtime_pod *p, const struct warden_exec_opts *o)
@@ -145,29 +157,32 @@ uint64_t warden_exec_start(struct runtime_pod *p, const struct warden_exec_opts 
 
 void warden_exec_stop(struct runtime_pod *p, uint64_t id)
 {
-    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf b = { 0 };
 
-    warden_pod_say(p, jobj(a, { "exec_kill", jobj(a, { "id", jint(a, (int64_t)id) }) }), NULL, 0);
+    begin_message(&b, "exec_kill", id);
+    warden_pod_say(p, &b, NULL, 0);
 }
 
 uint64_t warden_input_open(struct runtime_pod *p, str container,
                            void (*on_fd)(void *ctx, int fd, str why), void *ctx)
 {
-    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf b = { 0 };
     struct warden_call *c = call_new(p, &(struct warden_exec_opts){ .ctx = ctx });
-    jv v = jobj(a, { "id", jint(a, (int64_t)c->id) }, { "container", jstr(a, container) });
 
     c->on_fd = on_fd;
-    warden_pod_say(p, jobj(a, { "input", v }), NULL, 0);
+    begin_message(&b, "input", c->id);
+    record_add(&b, "container", container);
+    warden_pod_say(p, &b, NULL, 0);
     return c->id;
 }
 
 void warden_input_end(struct runtime_pod *p, str container)
 {
-    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf b = { 0 };
 
-    warden_pod_say(p, jobj(a, { "input_end", jobj(a, { "container", jstr(a, container) }) }), NULL,
-                   0);
+    begin_message(&b, "input_end", 0);
+    record_add(&b, "container", container);
+    warden_pod_say(p, &b, NULL, 0);
 }
 
 void warden_call_captured(struct runtime_pod *p, uint64_t id, str container, jv argv,

@@ -54,13 +54,14 @@ struct runtime_pod {
     struct loop_timer *retry;
     int64_t retry_until_ms;
     bool greeted;
+    bool stranger; /* of another version of muster: it is being ended */
     bool dead;     /* the keeper is */
     bool deferred; /* a call that is to come */
     bool gone;     /* GONE was told */
     bool dropped;
 };
 
-void warden_pod_say(struct runtime_pod *p, jv v, const int *fds, size_t nfds);
+void warden_pod_say(struct runtime_pod *p, const struct buf *message, const int *fds, size_t nfds);
 void warden_pod_tell(struct runtime_pod *p, const struct runtime_event *ev);
 
 void warden_call_captured(struct runtime_pod *p, uint64_t id, str container, jv argv,

@@ -3,7 +3,9 @@
 #include "podnet/hub.h"
 
 #include "base/json.h"
+#include "podnet/hub_client.h"
 #include "sys/helper_process.h"
+#include "sys/record.h"
 #include "sys/sys.h"
 
 #include <dirent.h>
@@ -34,11 +36,10 @@ struct outer {
 static int give_up(int first, const struct err *e)
 {
     AUTO(arena) struct arena *a = arena_new();
-    AUTO(buf) struct buf b = { 0 };
+    struct msgsock w;
 
-    json_print(&b, jobj(a, { "failed", jstr(a, str_of(e->msg)) }));
-    buf_addc(&b, '\n');
-    sys_send_fd(first, b.p, b.n, -1);
+    msgsock_init(&w, first);
+    net_hub_say(&w, jobj(a, { "failed", jstr(a, str_of(e->msg)) }), -1);
     fprintf(stderr, "%s\n", e->msg);
     return 1;
 }
@@ -75,18 +76,13 @@ static bool is_born(int64_t pid, int64_t born)
 int64_t net_hub_pod_pid(int datafd, str uid, uint32_t *ip)
 {
     AUTO(arena) struct arena *a = arena_new();
-    size_t room = 65536;
-    char *text = arena_alloc(a, room);
-    const char *path = arena_printf(a, "pods/%" PRI_STR "/state.json", STR_ARG(uid)).p;
-    ssize_t n = str_find(uid, '/') >= 0 ? -1 : sys_read_file(datafd, path, text, room);
+    const char *path = arena_printf(a, "pods/%" PRI_STR "/state", STR_ARG(uid)).p;
+    str state = str_find(uid, '/') >= 0 ? STR_NONE : record_read(a, datafd, path, NULL);
 
-    if (n < 0)
-        return -1;
-    jv state = json_parse(a, (str){ text, (size_t)n }, NULL, NULL);
-    if (ip && !net_ip_read(jv_str(jv_at(state, "ip"), S("")), ip))
+    if (ip && !net_ip_read(str_of(record_get(state, "ip")), ip))
         *ip = 0;
-    int64_t pid = jv_exists(jv_at(state, "ended_ms")) ? -1 : jv_int(jv_at(state, "pid"), -1);
-    return pid > 0 && is_born(pid, jv_int(jv_at(state, "born"), 0)) ? pid : -1;
+    int64_t pid = *record_get(state, "ended_ms") ? -1 : record_get_int(state, "pid", -1);
+    return pid > 0 && is_born(pid, record_get_int(state, "born", 0)) ? pid : -1;
 }
 
 /* ---- the inner process */

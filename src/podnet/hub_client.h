@@ -1,6 +1,7 @@
 /* A connection to the hub: found or made, questions and answers. Waits, each time with an end. */
 #pragma once
 
+#include "base/json.h"
 #include "podnet/subnet.h"
 #include "sys/msgsock.h"
 
@@ -25,6 +26,8 @@ struct net_call_to {
     bool with_node;
 };
 
+/* One message of JSON, from either side. fd (-1: none) goes with it, and stays the caller's. */
+int net_hub_say(struct msgsock *w, jv v, int fd);
 /* Dials or starts the hub, without waiting for it to answer. */
 int net_call_begin(struct net_call *c, const struct net_call_to *to, struct err *e);
 /* Waits until it answers; begins, too, where that was not done or in vain. */

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "podnet/hub.h"
+#include "podnet/hub_client.h"
 #include "podnet/nft.h"
 #include "podnet/services.h"
 #include "sys/msgsock.h"
@@ -178,12 +179,12 @@ static const struct {
     { "mend", do_mend },     { "services", do_services }, { "socket", do_socket },
 };
 
-static int answer(struct serve *s, struct msgsock *w, str line)
+static int answer(struct serve *s, struct msgsock *w, str message)
 {
     AUTO(arena) struct arena *a = arena_new();
     struct given given = { .fd = -1 };
     struct err e = { 0 };
-    jv in = json_parse(a, line, NULL, &e), out = JV_ABSENT, id = jv_at(in, "id");
+    jv in = json_parse(a, message, NULL, &e), out = JV_ABSENT, id = jv_at(in, "id");
 
     if (!jv_exists(in))
         return -1;
@@ -192,7 +193,7 @@ static int answer(struct serve *s, struct msgsock *w, str line)
             out = requests[i].fn(s, a, in, &given, &e);
     jv said = jobj(a, { "id", id }, { "ok", out },
                    { "error", jv_exists(out) ? JV_ABSENT : jstr(a, str_of(e.msg)) });
-    int rc = jv_exists(id) ? msgsock_say(w, said, &given.fd, given.fd >= 0) : 0;
+    int rc = jv_exists(id) ? net_hub_say(w, said, given.fd) : 0;
     if (given.fd >= 0)
         close(given.fd);
     return rc;
@@ -226,7 +227,7 @@ static void greet(struct serve *s, int fd)
     fcntl(fd, F_SETFL, O_NONBLOCK);
     struct msgsock *w = &s->conns[s->nconns++];
     msgsock_init(w, fd);
-    msgsock_say(w, hello(s, a), NULL, 0);
+    net_hub_say(w, hello(s, a), -1);
 }
 
 static void hang_up(struct serve *s, size_t i)
@@ -238,10 +239,10 @@ static void hang_up(struct serve *s, size_t i)
 static int listen_to(struct serve *s, struct msgsock *w)
 {
     int rc = msgsock_fill(w, NULL);
-    str line;
+    str message;
 
-    while (msgsock_line(w, &line))
-        if (answer(s, w, line) < 0)
+    while (msgsock_next(w, &message))
+        if (answer(s, w, message) < 0)
             return -1;
     msgsock_used(w);
     return rc;
@@ -264,7 +265,7 @@ static bool is_new(const struct serve *s, str uid)
 {
     AUTO(arena) struct arena *a = arena_new();
     const char *dir = arena_printf(a, "pods/%" PRI_STR, STR_ARG(uid)).p;
-    const char *state = arena_printf(a, "pods/%" PRI_STR "/state.json", STR_ARG(uid)).p;
+    const char *state = arena_printf(a, "pods/%" PRI_STR "/state", STR_ARG(uid)).p;
 
     return faccessat(s->h->datafd, dir, F_OK, 0) == 0 &&
            faccessat(s->h->datafd, state, F_OK, 0) < 0;
@@ -386,7 +387,7 @@ void net_hub_serve(struct net_hub *h)
         AUTO(arena) struct arena *a = arena_new();
         struct msgsock w;
         msgsock_init(&w, h->first);
-        msgsock_say(&w, jobj(a, { "failed", jstr(a, str_of(e.msg)) }), NULL, 0);
+        net_hub_say(&w, jobj(a, { "failed", jstr(a, str_of(e.msg)) }), -1);
         _exit(1);
     }
     greet(s, h->first);

@@ -5,6 +5,7 @@
 #include "sandbox/env.h"
 #include "sandbox/links.h"
 #include "sandbox/memory.h"
+#include "sys/record.h"
 #include "sys/sys.h"
 
 #include <errno.h>
@@ -31,17 +32,43 @@ bool ward_is_live(const struct ward_box *b)
     return b->phase == WARD_STARTING || b->phase == WARD_RUNNING;
 }
 
-static jv box_name(struct arena *a, const struct ward_box *b, const char *key, jv value)
+/* The beginning of every event about a container. */
+static void begin_event(struct buf *b, const char *event, const struct ward_box *box)
 {
-    return jobj(a, { "name", jstr(a, b->start.name) }, { "attempt", jint(a, b->start.attempt) },
-                { key, value });
+    record_add(b, "event", str_of(event));
+    record_add(b, "name", box->start.name);
+    record_int(b, "attempt", box->start.attempt);
 }
 
-static void tell_failed(struct ward *w, struct ward_box *b)
+static void tell_failed(struct ward *w, const struct ward_box *box)
 {
-    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf b = { 0 };
 
-    ward_say(w, "failed", box_name(a, b, "why", jstr(a, str_of(b->why))), -1);
+    begin_event(&b, "failed", box);
+    record_add(&b, "why", str_of(box->why));
+    ward_say(w, &b, -1);
+}
+
+static void tell_started(struct ward *w, const struct ward_box *box)
+{
+    AUTO(buf) struct buf b = { 0 };
+
+    begin_event(&b, "started", box);
+    record_int(&b, "pid", box->pid);
+    record_int(&b, "at_ms", box->started_ms);
+    ward_say(w, &b, -1);
+}
+
+static void tell_exited(struct ward *w, const struct ward_box *box)
+{
+    AUTO(buf) struct buf b = { 0 };
+
+    begin_event(&b, "exited", box);
+    record_int(&b, "code", box->code);
+    record_int(&b, "signal", box->signo);
+    record_int(&b, "at_ms", box->finished_ms);
+    record_int(&b, "oom", box->oom);
+    ward_say(w, &b, -1);
 }
 
 static void drain(struct ward_box *b, int i)
@@ -97,17 +124,13 @@ static int64_t host_pid(const struct ward *w, int pidfd)
 
 static void on_started(struct ward *w, struct ward_box *b, pid_t pid, int pidfd)
 {
-    AUTO(arena) struct arena *a = arena_new();
-
     b->main_fd = pidfd;
     b->pid = w->sandbox.shared ? pid : host_pid(w, pidfd);
     b->phase = WARD_RUNNING;
     b->started_ms = sys_now_ms();
     b->watch_at = sys_tick_ms() + 100;
     ward_save(w);
-    jv v = jobj(a, { "name", jstr(a, b->start.name) }, { "attempt", jint(a, b->start.attempt) },
-                { "pid", jint(a, b->pid) }, { "at_ms", jint(a, b->started_ms) });
-    ward_say(w, "started", v, -1);
+    tell_started(w, b);
     if (w->ending)
         sys_pidfd_signal(b->main_fd, SIGTERM);
 }
@@ -193,8 +216,6 @@ static void let_go(struct ward *w, struct ward_box *b)
 
 void ward_box_reaped(struct ward *w, struct ward_box *b, int status)
 {
-    AUTO(arena) struct arena *a = arena_new();
-
     while (b->sock.fd >= 0 && hear_minder(w, b)) /* its last words */
         ;
     ward_exec_kill_of(w, b);
@@ -213,14 +234,10 @@ void ward_box_reaped(struct ward *w, struct ward_box *b, int status)
     warden_cgroup_kill(&b->cgroup);
     warden_cgroup_remove(&b->cgroup);
     ward_save(w);
-    if (b->phase == WARD_FAILED) {
+    if (b->phase == WARD_FAILED)
         tell_failed(w, b);
-        return;
-    }
-    jv v = jobj(a, { "name", jstr(a, b->start.name) }, { "attempt", jint(a, b->start.attempt) },
-                { "code", jint(a, b->code) }, { "signal", jint(a, b->signo) },
-                { "at_ms", jint(a, b->finished_ms) }, { "oom", jbool(b->oom) });
-    ward_say(w, "exited", v, -1);
+    else
+        tell_exited(w, b);
 }
 
 /* The minder's end takes the container's namespace along; without one it is asked to kill. */
@@ -406,11 +423,11 @@ static void put_box(struct ward *w, struct ward_box *b)
     vec_push(&w->boxes, b);
 }
 
-void ward_start(struct ward *w, jv v)
+void ward_start(struct ward *w, str m)
 {
     struct ward_box *b = box_new(w, arena_new());
     struct err e = { 0 };
-    int rc = warden_start_read(b->a, v, &b->start, &e);
+    int rc = warden_start_read(b->a, m, &b->start, &e);
     struct ward_box *old = rc < 0 ? NULL : ward_find(w, b->start.name);
 
     if (rc == 0 && w->ending)

@@ -2,6 +2,7 @@
 
 #include "sandbox/ward.h"
 
+#include "sys/record.h"
 #include "sys/sys.h"
 
 #include <errno.h>
@@ -16,12 +17,24 @@
 
 static void tell_end(struct ward *w, const struct ward_exec *x, const char *why)
 {
-    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf b = { 0 };
     int code = WIFEXITED(x->status) ? WEXITSTATUS(x->status) : 128 + WTERMSIG(x->status);
-    jv v = jobj(a, { "id", jint(a, x->id) }, { "code", jint(a, code) },
-                { "why", why ? jstr(a, str_of(why)) : JV_ABSENT });
 
-    ward_say(w, "exec_exited", v, -1);
+    record_add(&b, "event", S("exec_exited"));
+    record_int(&b, "id", x->id);
+    record_int(&b, "code", code);
+    if (why)
+        record_add(&b, "why", str_of(why));
+    ward_say(w, &b, -1);
+}
+
+static void tell_tty(struct ward *w, int64_t id, int fd)
+{
+    AUTO(buf) struct buf b = { 0 };
+
+    record_add(&b, "event", S("exec_tty"));
+    record_int(&b, "id", id);
+    ward_say(w, &b, fd);
 }
 
 static void refuse(struct ward *w, int64_t id, const char *why)
@@ -33,14 +46,13 @@ static void refuse(struct ward *w, int64_t id, const char *why)
 
 static void on_packet(struct ward *w, struct ward_exec *x, const char *packet, size_t n, int fd)
 {
-    AUTO(arena) struct arena *a = arena_new();
     char why[512];
 
     switch ((enum warden_word)packet[0]) {
     case MINDER_EVENT_STARTED:
         break;
     case MINDER_EVENT_TTY:
-        ward_say(w, "exec_tty", jobj(a, { "id", jint(a, x->id) }), fd);
+        tell_tty(w, x->id, fd);
         break;
     case MINDER_EVENT_FAILED:
         str_clip_z(why, sizeof(why), (str){ packet + 1, (size_t)n - 1 });
@@ -152,12 +164,12 @@ static int start_exec(struct ward *w, struct arena *a, const struct warden_exec 
     return 0;
 }
 
-void ward_exec(struct ward *w, jv v)
+void ward_exec(struct ward *w, str m)
 {
     AUTO(arena) struct arena *a = arena_new();
     struct warden_exec req;
     struct err e = { 0 };
-    int rc = warden_exec_read(a, v, &req, &e);
+    int rc = warden_exec_read(a, m, &req, &e);
     int fds[3] = { -1, -1, -1 };
 
     for (int i = 0; i < 3 && !req.tty; i++) /* they came with it, even when it is refused */
@@ -171,24 +183,23 @@ void ward_exec(struct ward *w, jv v)
         refuse(w, req.id, e.msg);
 }
 
-void ward_input(struct ward *w, jv v)
+void ward_input(struct ward *w, str m)
 {
-    AUTO(arena) struct arena *a = arena_new();
-    struct ward_exec x = { .id = jv_int(jv_at(v, "id"), 0) };
-    const struct ward_box *b = ward_find(w, jv_str(jv_at(v, "container"), STR_NONE));
+    struct ward_exec x = { .id = record_get_int(m, "id", 0) };
+    const struct ward_box *b = ward_find(w, str_of(record_get(m, "container")));
 
     if (!b || b->in < 0 || b->phase != WARD_RUNNING) {
         refuse(w, x.id, "the container's standard input is not open");
         return;
     }
-    ward_say(w, "exec_tty", jobj(a, { "id", jint(a, x.id) }), b->in);
+    tell_tty(w, x.id, b->in);
     tell_end(w, &x, NULL);
 }
 
 /* Of a terminal there is no end: who has one says so by ^D. */
-void ward_input_end(const struct ward *w, jv v)
+void ward_input_end(struct ward *w, str m)
 {
-    struct ward_box *b = ward_find(w, jv_str(jv_at(v, "container"), STR_NONE));
+    struct ward_box *b = ward_find(w, str_of(record_get(m, "container")));
 
     if (!b || b->in < 0 || b->start.tty)
         return;

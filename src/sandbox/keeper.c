@@ -12,6 +12,7 @@
 #include "sandbox/ward.h"
 #include "sys/helper_process.h"
 #include "sys/msgsock.h"
+#include "sys/record.h"
 #include "sys/sys.h"
 #include "sys/tree.h"
 
@@ -49,12 +50,12 @@ struct keeper {
 static int give_up(struct keeper *k, const struct err *e)
 {
     AUTO(buf) struct buf b = { 0 };
-    jv v = jobj(k->a, { "failed", jobj(k->a, { "why", jstr(k->a, str_of(e->msg)) }) });
+    struct msgsock node;
 
-    json_print(&b, v);
-    buf_addc(&b, '\n');
-    if (k->first >= 0)
-        sys_send_fd(k->first, b.p, b.n, -1);
+    record_add(&b, "event", S("failed"));
+    record_add(&b, "why", str_of(e->msg));
+    msgsock_init(&node, k->first);
+    msgsock_say(&node, buf_str(&b), NULL, 0);
     fprintf(stderr, "%s\n", e->msg);
     if (k->dirfd >= 0)
         warden_state_bury(k->a, k->dirfd, sys_now_ms(), str_of(e->msg));
@@ -63,20 +64,11 @@ static int give_up(struct keeper *k, const struct err *e)
 
 static int read_sandbox(struct keeper *k, struct err *e)
 {
-    struct stat st;
+    str record = record_read(k->a, k->dirfd, "sandbox", e);
 
-    if (fstatat(k->dirfd, "sandbox.json", &st, 0) < 0)
-        return err_sys(e, "sandbox.json");
-    if (st.st_size > MSGSOCK_LINE_BYTES)
-        return err_set(e, ERR_TOO_LARGE, "sandbox.json is too large");
-    char *text = arena_alloc(k->a, (size_t)st.st_size + 1);
-    ssize_t n = sys_read_file(k->dirfd, "sandbox.json", text, (size_t)st.st_size + 1);
-    if (n < 0)
-        return err_sys(e, "sandbox.json");
-    jv v = json_parse(k->a, (str){ text, (size_t)n }, NULL, e);
-    if (!jv_exists(v) || warden_sandbox_read(k->a, v, &k->s, e) < 0)
-        return err_wrap(e, "sandbox.json");
-    return 0;
+    if (!record.p)
+        return -1;
+    return warden_sandbox_read(k->a, record, &k->s, e) < 0 ? err_wrap(e, "sandbox") : 0;
 }
 
 static int open_dir(struct keeper *k, const char *dir, struct err *e)

@@ -1,4 +1,4 @@
-/* `muster warden DIR [FD]` (or one forked by the nursery): holds the pod that DIR/sandbox.json
+/* `muster warden DIR [FD]` (or one forked by the nursery): holds the pod that DIR/sandbox
  * describes until it is ended. FD is a connection to the node that starts it; others come through
  * DIR/ctl. Returns an exit status. */
 #pragma once

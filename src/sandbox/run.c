@@ -71,23 +71,6 @@ static int become(const struct warden_run *r, struct err *e)
     return 0;
 }
 
-static int set_rlimits(const struct warden_rlimit *l, size_t n, struct err *e)
-{
-    for (size_t i = 0; i < n; i++) {
-        struct rlimit want = l[i].to;
-        struct rlimit have;
-        if (setrlimit((__rlimit_resource_t)l[i].what, &want) == 0)
-            continue;
-        /* What may not be raised stays as high as it can be. */
-        getrlimit((__rlimit_resource_t)l[i].what, &have);
-        want.rlim_max = want.rlim_max > have.rlim_max ? have.rlim_max : want.rlim_max;
-        want.rlim_cur = want.rlim_cur > want.rlim_max ? want.rlim_max : want.rlim_cur;
-        if (setrlimit((__rlimit_resource_t)l[i].what, &want) < 0)
-            return err_sys(e, "set a resource limit");
-    }
-    return 0;
-}
-
 static int set_stdio(const struct warden_run *r, struct err *e)
 {
     int fds[3];
@@ -182,8 +165,7 @@ void warden_run_exec(const struct warden_run *r, struct err *e)
     snprintf(adj, sizeof(adj), "%d", (int)s->oom_score_adj);
     if (s->oom_score_adj)
         sys_write_file(r->proc, "self/oom_score_adj", adj); /* as far as we may */
-    if (set_stdio(r, e) < 0 || set_rlimits(r->sandbox->rlimits, r->sandbox->nrlimits, e) < 0 ||
-        set_rlimits(s->rlimits, s->nrlimits, e) < 0)
+    if (set_stdio(r, e) < 0)
         return;
     set_signals();
     umask((mode_t)s->umask);

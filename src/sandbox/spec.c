@@ -1,19 +1,140 @@
-/* Reads what a warden is told. Everything is checked here, once: texts without NUL, absolute paths
- * without "..", names fit for files and cgroups, numbers in range. */
+/* Reads what a warden is told. A table for each message says which keys it has and of what kind
+ * their values are; everything is checked here, once: absolute paths without "..", names fit for
+ * files and cgroups, numbers in range, no key that is not known. To add a field is to add a row. */
 
 #include "sandbox/spec.h"
 
+#include "sys/record.h"
+
 #include <inttypes.h>
-#include <limits.h>
+#include <stddef.h>
+
+enum kind {
+    TEXT,   /* const char *, of at most `most` bytes (0: any) */
+    PATH,   /* const char *: absolute, without "..", short enough for the kernel; empty: NULL */
+    BELOW,  /* const char *: relative, without ".."; empty: NULL */
+    NAME,   /* str: letters, digits and '-' */
+    NUMBER, /* int64_t, from `least` to `most` */
+    FLAG,   /* bool: 0 or 1 */
+    TEXTS,  /* struct warden_list: each pair adds one */
+    PATHS,  /* the same, of paths; the root and empty ones are left out */
+    GROUPS, /* gid_t *, size_t: each pair adds one */
+    ARRAY,  /* a pointer, size_t: each pair adds an element; the rows of its own fill it in */
+};
+
+struct row {
+    const char *key;
+    enum kind kind;
+    size_t at; /* offset in the struct */
+    int64_t least;
+    int64_t most;
+    size_t size; /* of an ARRAY's element */
+    const struct row *rows;
+};
+
+#define ID_MAX (UINT32_MAX - 1)
+
+#define AT(field) .at = offsetof(struct warden_mount, field)
+static const struct row mount_rows[] = {
+    { "from", PATH, AT(from) },
+    { "to", PATH, AT(to) },
+    { "subpath", BELOW, AT(subpath) },
+    { "ro", FLAG, AT(ro) },
+    { 0 },
+};
+#undef AT
+
+#define AT(field) .at = offsetof(struct warden_tmpfs, field)
+static const struct row tmpfs_rows[] = {
+    { "path", PATH, AT(path) },
+    { "size_bytes", NUMBER, AT(size_bytes), .most = INT64_MAX },
+    { 0 },
+};
+#undef AT
+
+#define AT(field) .at = offsetof(struct warden_sandbox, field)
+static const struct row sandbox_rows[] = {
+    { "uid", NAME, AT(uid) },
+    { "isolation", TEXT, AT(isolation) },
+    { "hostname", TEXT, AT(hostname), .most = 64 },
+    { "with_node", FLAG, AT(with_node) },
+    { "net.host", FLAG, AT(host_net) },
+    { "net.ns", PATH, AT(net_ns) },
+    { "net.user_ns", PATH, AT(user_ns) },
+    { "net.ip", TEXT, AT(ip) },
+    { "tmp", PATH, AT(tmp) },
+    { "preload", PATH, AT(preload) },
+    { "env", TEXTS, AT(env) },
+    { "rootfs", PATH, AT(rootfs) },
+    { "cgroup.v2", PATH, AT(cgroup2) },
+    { "cgroup.v1.cpu", PATH, AT(cgroup1_cpu) },
+    { "cgroup.v1.memory", PATH, AT(cgroup1_memory) },
+    { "cgroup.v1.pids", PATH, AT(cgroup1_pids) },
+    { "shm_bytes", NUMBER, AT(shm_bytes), .most = INT64_MAX },
+    { "pids", NUMBER, AT(pids), .most = INT32_MAX },
+    { "over.disk", FLAG, AT(over_disk) },
+    { "over.bytes", NUMBER, AT(over_bytes), .most = INT64_MAX },
+    { "over.homes", PATHS, AT(homes) },
+    { "mounts", ARRAY, AT(mounts), .size = sizeof(struct warden_mount), .rows = mount_rows },
+    { "tmpfs", ARRAY, AT(tmpfs), .size = sizeof(struct warden_tmpfs), .rows = tmpfs_rows },
+    { 0 },
+};
+#undef AT
+
+#define AT(field) .at = offsetof(struct warden_start, field)
+static const struct row start_rows[] = {
+    { "name", NAME, AT(name) },
+    { "attempt", NUMBER, AT(attempt), .most = INT32_MAX },
+    { "argv", TEXTS, AT(argv) },
+    { "env", TEXTS, AT(env) },
+    { "cwd", PATH, AT(cwd) },
+    { "rootfs", PATH, AT(rootfs) },
+    { "uid", NUMBER, AT(uid), .most = ID_MAX },
+    { "gid", NUMBER, AT(gid), .most = ID_MAX },
+    { "groups", GROUPS, AT(groups), .most = ID_MAX },
+    { "umask", NUMBER, AT(umask), .most = 0777 },
+    { "oom_score_adj", NUMBER, AT(oom_score_adj), .least = -1000, .most = 1000 },
+    { "privileged", FLAG, AT(privileged) },
+    { "any_path", FLAG, AT(any_path) },
+    { "stdin", FLAG, AT(input) },
+    { "tty", FLAG, AT(tty) },
+    { "log", PATH, AT(log) },
+    { "log_bytes", NUMBER, AT(log_bytes), .least = 4096, .most = INT64_MAX },
+    { "log_files", NUMBER, AT(log_files), .least = 1, .most = 100 },
+    { "termination_log", PATH, AT(term_from) },
+    { "termination_path", PATH, AT(term_to) },
+    { "limits.cpu_milli", NUMBER, AT(limits.cpu_milli), .most = INT32_MAX },
+    { "limits.cpu_shares", NUMBER, AT(limits.cpu_shares), .most = 262144 },
+    { "limits.memory_bytes", NUMBER, AT(limits.memory_bytes), .most = INT64_MAX },
+    { "limits.pids", NUMBER, AT(limits.pids), .most = INT32_MAX },
+    { "mounts", ARRAY, AT(mounts), .size = sizeof(struct warden_mount), .rows = mount_rows },
+    { 0 },
+};
+#undef AT
+
+#define AT(field) .at = offsetof(struct warden_exec, field)
+static const struct row exec_rows[] = {
+    { "id", NUMBER, AT(id), .most = INT64_MAX },
+    { "container", NAME, AT(container) },
+    { "argv", TEXTS, AT(argv) },
+    { "env", TEXTS, AT(env) },
+    { "cwd", PATH, AT(cwd) },
+    { "tty", FLAG, AT(tty) },
+    { "rows", NUMBER, AT(rows), .most = UINT16_MAX },
+    { "cols", NUMBER, AT(cols), .most = UINT16_MAX },
+    { 0 },
+};
+#undef AT
 
 /* Reading goes on after the first mistake, which is the one told. */
 struct reader {
     struct arena *a;
+    str record;
     struct err *e;
     bool bad;
 };
 
-__attribute__((format(printf, 3, 4))) static void wrong(struct reader *r, const char *field,
+__attribute__((format(printf, 3, 4))) static void wrong(struct reader *r, const char *key,
                                                         const char *fmt, ...)
 {
     va_list ap;
@@ -24,19 +145,7 @@ __attribute__((format(printf, 3, 4))) static void wrong(struct reader *r, const 
     va_start(ap, fmt);
     str why = arena_vprintf(r->a, fmt, ap);
     va_end(ap);
-    err_set(r->e, ERR_INVALID, "%s: %" PRI_STR, field, STR_ARG(why));
-}
-
-static const char *text(struct reader *r, jv v, const char *field)
-{
-    if (jv_is_null(v))
-        return NULL;
-    str s = jv_str(v, STR_NONE);
-    if (!jv_is(v, JV_STR) || (s.n && memchr(s.p, 0, s.n))) {
-        wrong(r, field, "must be a text without NUL");
-        return NULL;
-    }
-    return arena_z(r->a, s);
+    err_set(r->e, ERR_INVALID, "%s: %" PRI_STR, key, STR_ARG(why));
 }
 
 static bool climbs(const char *path)
@@ -47,265 +156,247 @@ static bool climbs(const char *path)
     return false;
 }
 
-/* Absolute, and short enough for the kernel. An empty one is none. */
-static const char *path(struct reader *r, jv v, const char *field)
+static const char *read_path(struct reader *r, const struct record_iter *it)
 {
-    const char *p = text(r, v, field);
+    const char *p = it->value;
 
-    if (!p || !*p)
-        return NULL;
-    if (*p != '/' || climbs(p) || strlen(p) >= PATH_MAX) {
-        wrong(r, field, "must be an absolute path without '..'");
-        return NULL;
-    }
-    return p;
+    if (*p == '/' && !climbs(p) && strlen(p) < PATH_MAX)
+        return arena_z(r->a, str_of(p));
+    if (*p)
+        wrong(r, it->key, "must be an absolute path without '..'");
+    return NULL;
 }
 
-static int64_t number(struct reader *r, jv v, const char *field, int64_t least, int64_t most,
-                      int64_t fallback)
+static const char *read_below(struct reader *r, const struct record_iter *it)
 {
-    if (jv_is_null(v))
-        return fallback;
-    int64_t i = jv_int(v, 0);
-    if (!jv_is(v, JV_INT) || i < least || i > most) {
-        wrong(r, field, "must be a number from %" PRId64 " to %" PRId64, least, most);
-        return fallback;
-    }
-    return i;
+    if (*it->value == '/' || climbs(it->value))
+        wrong(r, it->key, "must be a relative path without '..'");
+    return *it->value ? arena_z(r->a, str_of(it->value)) : NULL;
 }
 
-static str name(struct reader *r, jv v, const char *field)
+static const char *read_text(struct reader *r, const struct record_iter *it, int64_t most)
 {
-    str s = jv_str(v, STR_NONE);
+    if (most && strlen(it->value) > (size_t)most)
+        wrong(r, it->key, "must have at most %" PRId64 " bytes", most);
+    return arena_z(r->a, str_of(it->value));
+}
+
+static str read_name(struct reader *r, const struct record_iter *it)
+{
+    str s = str_of(it->value);
     bool fit = s.n > 0 && s.n < WARDEN_NAME_BYTES && s.p[0] != '-';
 
     for (size_t i = 0; fit && i < s.n; i++)
         fit = (s.p[i] >= 'a' && s.p[i] <= 'z') || (s.p[i] >= 'A' && s.p[i] <= 'Z') ||
               (s.p[i] >= '0' && s.p[i] <= '9') || s.p[i] == '-';
     if (!fit)
-        wrong(r, field, "must be letters, digits and '-', at most 63");
+        wrong(r, it->key, "must be letters, digits and '-', at most 63");
     return arena_str(r->a, fit ? s : S("x"));
 }
 
-/* ["NAME=value"], or [{name, value}] as Kubernetes writes them. */
-static struct warden_list list(struct reader *r, jv v, const char *field)
+static bool read_number(struct reader *r, const struct record_iter *it, const struct row *row,
+                        int64_t *to)
 {
-    struct warden_list l = { 0 };
+    int64_t i;
 
-    if (!jv_is_null(v) && !jv_is(v, JV_ARR))
-        wrong(r, field, "must be a list");
-    l.at = ARENA_ARRAY(r->a, const char *, jv_len(v) + 1);
-    for (struct jv_iter it = jv_iter(v); jv_is(v, JV_ARR) && jv_next(&it);) {
-        const char *s = jv_is(it.value, JV_OBJ) ? NULL : text(r, it.value, field);
-        if (jv_is(it.value, JV_OBJ)) {
-            const char *key = text(r, jv_at(it.value, "name"), field);
-            const char *value = text(r, jv_at(it.value, "value"), field);
-            s = arena_printf(r->a, "%s=%s", key ? key : "", value ? value : "").p;
-        }
-        if (s)
-            l.at[l.n++] = s;
+    if (str_to_int(str_of(it->value), &i) && i >= row->least && i <= row->most) {
+        *to = i;
+        return true;
     }
-    return l;
+    wrong(r, it->key, "must be a number from %" PRId64 " to %" PRId64, row->least, row->most);
+    return false;
 }
 
-static struct warden_mount *mounts(struct reader *r, jv v, size_t *n)
+static void read_list(struct reader *r, const struct record_iter *it, enum kind kind,
+                      struct warden_list *l)
 {
-    struct warden_mount *ms = ARENA_ARRAY(r->a, struct warden_mount, jv_len(v) + 1);
+    const char *s = kind == PATHS ? read_path(r, it) : arena_z(r->a, str_of(it->value));
 
-    *n = 0;
-    JV_EACH (it, v) {
-        struct warden_mount m = { .from = path(r, jv_at(it.value, "from"), "mounts[].from"),
-                                  .to = path(r, jv_at(it.value, "to"), "mounts[].to"),
-                                  .subpath =
-                                      text(r, jv_at(it.value, "subpath"), "mounts[].subpath"),
-                                  .ro = jv_bool(jv_at(it.value, "ro"), false) };
-        if (m.subpath && !*m.subpath)
-            m.subpath = NULL;
-        if (m.subpath && (*m.subpath == '/' || climbs(m.subpath)))
-            wrong(r, "mounts[].subpath", "must be a relative path without '..'");
-        if (!m.from || !m.to || m.to[strspn(m.to, "/")] == 0)
-            wrong(r, "mounts[]", "needs from, and to that is not the root");
-        else
-            ms[(*n)++] = m;
-    }
-    return ms;
+    if (kind == TEXTS || (s && s[strspn(s, "/")]))
+        l->at[l->n++] = s;
 }
 
-static struct warden_rlimit *rlimits(struct reader *r, jv v, size_t *n)
-{
-    static const struct {
-        const char *name;
-        int what;
-    } known[] = {
-        { "as", RLIMIT_AS },         { "core", RLIMIT_CORE },
-        { "cpu", RLIMIT_CPU },       { "data", RLIMIT_DATA },
-        { "fsize", RLIMIT_FSIZE },   { "memlock", RLIMIT_MEMLOCK },
-        { "nofile", RLIMIT_NOFILE }, { "nproc", RLIMIT_NPROC },
-        { "stack", RLIMIT_STACK },   { "sigpending", RLIMIT_SIGPENDING },
-    };
-    struct warden_rlimit *ls = ARENA_ARRAY(r->a, struct warden_rlimit, COUNT(known));
+/* How ARRAY, GROUPS and lists lie in their struct; copied, as the type of the pointer differs. */
+struct array {
+    void *at;
+    size_t n;
+};
 
-    *n = 0;
-    for (size_t i = 0; i < COUNT(known); i++) {
-        jv at = jv_get(v, str_of(known[i].name));
-        if (jv_is_null(at))
+static struct array get_array(const char *from)
+{
+    struct array array;
+
+    memcpy(&array, from, sizeof(array));
+    return array;
+}
+
+static void set_array(char *to, struct array array)
+{
+    memcpy(to, &array, sizeof(array));
+}
+
+static void read_pair(struct reader *r, const struct record_iter *it, const struct row *row,
+                      char *base)
+{
+    char *to = base + row->at;
+    struct array array = { 0 };
+    int64_t id = 0;
+
+    switch (row->kind) {
+    case TEXT:
+        *(const char **)(void *)to = read_text(r, it, row->most);
+        break;
+    case PATH:
+        *(const char **)(void *)to = read_path(r, it);
+        break;
+    case BELOW:
+        *(const char **)(void *)to = read_below(r, it);
+        break;
+    case NAME:
+        *(str *)(void *)to = read_name(r, it);
+        break;
+    case NUMBER:
+        read_number(r, it, row, (int64_t *)(void *)to);
+        break;
+    case FLAG:
+        if (strcmp(it->value, "0") != 0 && strcmp(it->value, "1") != 0)
+            wrong(r, it->key, "must be 0 or 1");
+        *(bool *)to = *it->value == '1';
+        break;
+    case TEXTS:
+    case PATHS:
+        read_list(r, it, row->kind, (void *)to);
+        break;
+    case GROUPS:
+    case ARRAY:
+        array = get_array(to);
+        if (row->kind == GROUPS && read_number(r, it, row, &id))
+            ((gid_t *)array.at)[array.n] = (gid_t)id;
+        array.n++;
+        set_array(to, array);
+        break;
+    }
+}
+
+static size_t count(str record, const char *key)
+{
+    size_t n = 0;
+
+    RECORD_EACH(it, record)
+    n += strcmp(it.key, key) == 0;
+    return n;
+}
+
+/* Room for the elements of all lists; those of texts end with NULL. */
+static void make_room(struct reader *r, const struct row *rows, char *base)
+{
+    for (const struct row *row = rows; row->key; row++) {
+        size_t size = row->kind == ARRAY                         ? row->size
+                      : row->kind == GROUPS                      ? sizeof(gid_t)
+                      : row->kind == TEXTS || row->kind == PATHS ? sizeof(char *)
+                                                                 : 0;
+        size_t n = size ? count(r->record, row->key) + 1 : 0;
+        if (n)
+            set_array(base + row->at, (struct array){ arena_zalloc(r->a, size * n), 0 });
+    }
+}
+
+/* The row of a key, and the struct that it is of: base, or the last element of an ARRAY. */
+static const struct row *find(const struct row *rows, const char *key, char **base)
+{
+    for (const struct row *row = rows; row->key; row++) {
+        size_t n = strlen(row->key);
+        if (strcmp(row->key, key) == 0)
+            return row;
+        if (row->kind != ARRAY || strncmp(row->key, key, n) != 0 || key[n] != '.')
             continue;
-        jv soft = jv_is(at, JV_ARR) ? jv_index(at, 0) : at;
-        jv hard = jv_is(at, JV_ARR) ? jv_index(at, 1) : at;
-        int64_t s = number(r, soft, "rlimits", -1, INT64_MAX, -1);
-        int64_t h = number(r, hard, "rlimits", -1, INT64_MAX, -1);
-        ls[(*n)++] = (struct warden_rlimit){
-            .what = known[i].what,
-            .to = { s < 0 ? RLIM_INFINITY : (rlim_t)s, h < 0 ? RLIM_INFINITY : (rlim_t)h },
-        };
+        struct array array = get_array(*base + row->at);
+        if (array.n == 0)
+            return NULL;
+        *base = (char *)array.at + row->size * (array.n - 1);
+        return find(row->rows, key + n + 1, base);
     }
-    return ls;
+    return NULL;
 }
 
-static struct warden_list homes(struct reader *r, jv v)
+/* What is no row: which message it is, and what the node wrote down for itself. */
+static bool is_ignored(const char *key)
 {
-    struct warden_list l = { .at = ARENA_ARRAY(r->a, const char *, jv_len(v) + 1) };
+    return strcmp(key, "do") == 0 || strncmp(key, "note.", 5) == 0;
+}
 
-    JV_EACH (it, v) {
-        const char *p = path(r, it.value, "over.homes");
-        if (p && p[strspn(p, "/")])
-            l.at[l.n++] = p;
+static void read_record(struct reader *r, const struct row *rows, void *into)
+{
+    make_room(r, rows, into);
+    if (!record_is_whole(r->record))
+        wrong(r, "record", "must be pairs of texts that end in NUL");
+    RECORD_EACH(it, r->record)
+    {
+        char *base = into;
+        const struct row *row = find(rows, it.key, &base);
+        if (row)
+            read_pair(r, &it, row, base);
+        else if (strcmp(it.key, RECORD_NUL) == 0)
+            wrong(r, it.value, "must be a text without NUL");
+        else if (!is_ignored(it.key))
+            wrong(r, it.key, "is not known to this warden");
     }
-    return l;
 }
 
-static void sandbox_over(struct reader *r, jv v, struct warden_sandbox *s)
+static void check_mounts(struct reader *r, const struct warden_mount *m, size_t n)
 {
-    s->over_disk = jv_bool(jv_at(v, "disk"), false);
-    s->over_bytes = number(r, jv_at(v, "bytes"), "over.bytes", 0, INT64_MAX, 0);
-    s->homes = homes(r, jv_at(v, "homes"));
+    for (size_t i = 0; i < n; i++)
+        if (!m[i].from || !m[i].to || m[i].to[strspn(m[i].to, "/")] == 0)
+            wrong(r, "mounts", "needs from, and to that is not the root");
 }
 
-static void sandbox_net(struct reader *r, jv v, struct warden_sandbox *s)
+int warden_sandbox_read(struct arena *a, str record, struct warden_sandbox *s, struct err *e)
 {
-    s->host_net = jv_bool(jv_at(v, "host"), false);
-    s->net_ns = path(r, jv_at(v, "ns"), "net.ns");
-    s->user_ns = path(r, jv_at(v, "user_ns"), "net.user_ns");
-    s->ip = arena_str(r->a, jv_str(jv_at(v, "ip"), STR_NONE));
-}
+    struct reader r = { .a = a, .record = record, .e = e };
 
-int warden_sandbox_read(struct arena *a, jv v, struct warden_sandbox *s, struct err *e)
-{
-    struct reader r = { .a = a, .e = e };
-    str level = jv_str(jv_at(v, "isolation"), S("namespaces"));
-    jv cg = jv_at(v, "cgroup");
-
-    *s = (struct warden_sandbox){
-        .uid = name(&r, jv_at(v, "uid"), "uid"),
-        .shared = str_eqz(level, "shared"),
-        .with_node = jv_bool(jv_at(v, "with_node"), false),
-        .hostname = text(&r, jv_at(v, "hostname"), "hostname"),
-        .tmp = path(&r, jv_at(v, "tmp"), "tmp"),
-        .preload = path(&r, jv_at(v, "preload"), "preload"),
-        .env = list(&r, jv_at(v, "env"), "env"),
-        .rootfs = path(&r, jv_at(v, "rootfs"), "rootfs"),
-        .cgroup2 = path(&r, jv_at(cg, "v2"), "cgroup.v2"),
-        .cgroup1_cpu = path(&r, jv_at(cg, "v1", "cpu"), "cgroup.v1.cpu"),
-        .cgroup1_memory = path(&r, jv_at(cg, "v1", "memory"), "cgroup.v1.memory"),
-        .cgroup1_pids = path(&r, jv_at(cg, "v1", "pids"), "cgroup.v1.pids"),
-        .shm_bytes = number(&r, jv_at(v, "shm_bytes"), "shm_bytes", 0, INT64_MAX, 0),
-        .pids = number(&r, jv_at(v, "pids"), "pids", 0, INT32_MAX, 0),
-    };
-    if (!s->shared && !str_eqz(level, "namespaces"))
+    *s = (struct warden_sandbox){ .isolation = "namespaces", .ip = "" };
+    read_record(&r, sandbox_rows, s);
+    s->shared = strcmp(s->isolation, "shared") == 0;
+    if (!s->uid.n)
+        wrong(&r, "uid", "must be there");
+    if (!s->shared && strcmp(s->isolation, "namespaces") != 0)
         wrong(&r, "isolation", "must be namespaces or shared");
-    if (s->hostname && strlen(s->hostname) > 64)
-        wrong(&r, "hostname", "must have at most 64 bytes");
-    sandbox_net(&r, jv_at(v, "net"), s);
-    sandbox_over(&r, jv_at(v, "over"), s);
-    s->mounts = mounts(&r, jv_at(v, "mounts"), &s->nmounts);
-    s->rlimits = rlimits(&r, jv_at(v, "rlimits"), &s->nrlimits);
-    jv t = jv_at(v, "tmpfs");
-    s->tmpfs = ARENA_ARRAY(a, struct warden_tmpfs, jv_len(t) + 1);
-    JV_EACH (it, t) {
-        const char *p = path(&r, jv_at(it.value, "path"), "tmpfs[].path");
-        if (!p)
-            wrong(&r, "tmpfs[]", "needs a path");
-        s->tmpfs[s->ntmpfs++] = (struct warden_tmpfs){
-            .path = p,
-            .size_bytes =
-                number(&r, jv_at(it.value, "size_bytes"), "tmpfs[].size_bytes", 0, INT64_MAX, 0),
-        };
-    }
+    check_mounts(&r, s->mounts, s->nmounts);
+    for (size_t i = 0; i < s->ntmpfs; i++)
+        if (!s->tmpfs[i].path)
+            wrong(&r, "tmpfs", "needs a path");
     return r.bad ? -1 : 0;
 }
 
-/* "log": "/path", or {path, max_bytes, files}. */
-static void start_log(struct reader *r, jv v, struct warden_start *s)
+static void check_argv(struct reader *r, const struct warden_list *argv)
 {
-    s->log = path(r, jv_is(v, JV_OBJ) ? jv_at(v, "path") : v, "log");
-    s->log_bytes = number(r, jv_at(v, "max_bytes"), "log.max_bytes", 4096, INT64_MAX, 10 << 20);
-    s->log_files = number(r, jv_at(v, "files"), "log.files", 1, 100, 5);
+    if (argv->n == 0 || !*argv->at[0])
+        wrong(r, "argv", "must name a program");
 }
 
-static void start_ids(struct reader *r, jv v, struct warden_start *s)
+int warden_start_read(struct arena *a, str record, struct warden_start *s, struct err *e)
 {
-    jv groups = jv_at(v, "groups");
-
-    s->uid = number(r, jv_at(v, "uid"), "uid", 0, UINT32_MAX - 1, -1);
-    s->gid = number(r, jv_at(v, "gid"), "gid", 0, UINT32_MAX - 1, -1);
-    s->umask = number(r, jv_at(v, "umask"), "umask", 0, 0777, 022);
-    s->groups = ARENA_ARRAY(r->a, gid_t, jv_len(groups) + 1);
-    JV_EACH (it, groups)
-        s->groups[s->ngroups++] = (gid_t)number(r, it.value, "groups", 0, UINT32_MAX - 1, 0);
-}
-
-int warden_start_read(struct arena *a, jv v, struct warden_start *s, struct err *e)
-{
-    struct reader r = { .a = a, .e = e };
-    jv limits = jv_at(v, "limits");
+    struct reader r = { .a = a, .record = record, .e = e };
 
     *s = (struct warden_start){
-        .name = name(&r, jv_at(v, "name"), "name"),
-        .attempt = number(&r, jv_at(v, "attempt"), "attempt", 0, INT32_MAX, 0),
-        .argv = list(&r, jv_at(v, "argv"), "argv"),
-        .env = list(&r, jv_at(v, "env"), "env"),
-        .cwd = path(&r, jv_at(v, "cwd"), "workingDir"),
-        .rootfs = path(&r, jv_at(v, "rootfs"), "rootfs"),
-        .oom_score_adj =
-            number(&r, jv_at(v, "oom_score_adj"), "oom_score_adj", -1000, 1000, 0),
-        .privileged = jv_bool(jv_at(v, "privileged"), false),
-        .any_path = jv_bool(jv_at(v, "any_path"), true),
-        .input = jv_bool(jv_at(v, "stdin"), false),
-        .tty = jv_bool(jv_at(v, "tty"), false),
-        .term_from = path(&r, jv_at(v, "termination_log"), "termination_log"),
-        .term_to = path(&r, jv_at(v, "termination_path"), "terminationMessagePath"),
-        .limits = {
-            .cpu_milli = number(&r, jv_at(limits, "cpu_milli"), "cpu_milli", 0, INT32_MAX, 0),
-            .cpu_shares = number(&r, jv_at(limits, "cpu_shares"), "cpu_shares", 0, 262144, 0),
-            .memory_bytes =
-                number(&r, jv_at(limits, "memory_bytes"), "memory_bytes", 0, INT64_MAX, 0),
-            .pids = number(&r, jv_at(limits, "pids"), "pids", 0, INT32_MAX, 0),
-        },
+        .uid = -1, .gid = -1, .umask = 022, .any_path = true, .log_bytes = 10 << 20, .log_files = 5
     };
-    start_log(&r, jv_at(v, "log"), s);
-    start_ids(&r, v, s);
-    s->mounts = mounts(&r, jv_at(v, "mounts"), &s->nmounts);
-    s->rlimits = rlimits(&r, jv_at(v, "rlimits"), &s->nrlimits);
-    if (s->argv.n == 0 || !*s->argv.at[0])
-        wrong(&r, "argv", "must name a program");
+    read_record(&r, start_rows, s);
+    if (!s->name.n) {
+        wrong(&r, "name", "must be there");
+        s->name = S("x");
+    }
+    check_mounts(&r, s->mounts, s->nmounts);
+    check_argv(&r, &s->argv);
     return r.bad ? -1 : 0;
 }
 
-int warden_exec_read(struct arena *a, jv v, struct warden_exec *x, struct err *e)
+int warden_exec_read(struct arena *a, str record, struct warden_exec *x, struct err *e)
 {
-    struct reader r = { .a = a, .e = e };
+    struct reader r = { .a = a, .record = record, .e = e };
 
-    *x = (struct warden_exec){
-        .id = number(&r, jv_at(v, "id"), "id", 0, INT64_MAX, 0),
-        .container = name(&r, jv_at(v, "container"), "container"),
-        .argv = list(&r, jv_at(v, "argv"), "argv"),
-        .env = list(&r, jv_at(v, "env"), "env"),
-        .cwd = path(&r, jv_at(v, "cwd"), "cwd"),
-        .tty = jv_bool(jv_at(v, "tty"), false),
-        .rows = number(&r, jv_at(v, "rows"), "rows", 0, 65535, 0),
-        .cols = number(&r, jv_at(v, "cols"), "cols", 0, 65535, 0),
-    };
-    if (x->argv.n == 0 || !*x->argv.at[0])
-        wrong(&r, "argv", "must name a program");
+    *x = (struct warden_exec){ 0 };
+    read_record(&r, exec_rows, x);
+    check_argv(&r, &x->argv);
     return r.bad ? -1 : 0;
 }

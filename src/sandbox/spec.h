@@ -1,13 +1,11 @@
-/* What a warden is told: sandbox.json and the messages of the node, checked and as structs. Texts
- * live in the arena given. */
+/* What a warden is told: the file DIR/sandbox and the messages of the node, checked and as structs.
+ * Texts live in the arena given. */
 #pragma once
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/json.h"
 
 #include <limits.h>
-#include <sys/resource.h>
 #include <sys/types.h>
 
 enum {
@@ -26,11 +24,6 @@ struct warden_tmpfs {
     int64_t size_bytes;
 };
 
-struct warden_rlimit {
-    int what;
-    struct rlimit to;
-};
-
 struct warden_list {
     const char **at; /* ends with NULL */
     size_t n;
@@ -45,8 +38,9 @@ struct warden_limits {
 
 struct warden_sandbox {
     str uid;
-    str ip; /* told back in the state */
-    bool shared;
+    const char *ip; /* told back in the state; "": none */
+    const char *isolation;
+    bool shared;          /* isolation is "shared", not "namespaces" */
     const char *hostname; /* NULL: the machine's */
     bool host_net;
     bool with_node;         /* ends when the node's connection does */
@@ -71,8 +65,6 @@ struct warden_sandbox {
     size_t nmounts;
     struct warden_tmpfs *tmpfs;
     size_t ntmpfs;
-    struct warden_rlimit *rlimits;
-    size_t nrlimits;
 };
 
 struct warden_start {
@@ -100,8 +92,6 @@ struct warden_start {
     struct warden_limits limits;
     struct warden_mount *mounts;
     size_t nmounts;
-    struct warden_rlimit *rlimits;
-    size_t nrlimits;
 };
 
 struct warden_exec {
@@ -115,7 +105,7 @@ struct warden_exec {
     int64_t cols;
 };
 
-/* v borrowed; what is filled lives in a. The error names the field. */
-int warden_sandbox_read(struct arena *a, jv v, struct warden_sandbox *s, struct err *e);
-int warden_start_read(struct arena *a, jv v, struct warden_start *s, struct err *e);
-int warden_exec_read(struct arena *a, jv v, struct warden_exec *x, struct err *e);
+/* Read a record (sys/record.h), borrowed; what is filled lives in a. The error names the key. */
+int warden_sandbox_read(struct arena *a, str record, struct warden_sandbox *s, struct err *e);
+int warden_start_read(struct arena *a, str record, struct warden_start *s, struct err *e);
+int warden_exec_read(struct arena *a, str record, struct warden_exec *x, struct err *e);

@@ -4,6 +4,7 @@
 
 #include "sandbox/links.h"
 #include "sandbox/state.h"
+#include "sys/record.h"
 #include "sys/sys.h"
 
 #include <errno.h>
@@ -38,44 +39,54 @@ void ward_unwatch(struct ward *w, struct ward_source *s)
 
 /* ---- what is known */
 
-static jv box_state(struct arena *a, const struct ward_box *b)
+static void add_box(struct buf *b, const struct ward_box *box)
 {
-    bool over = !ward_is_live(b);
-    bool failed = b->phase == WARD_FAILED;
-
-    return jobj(a, { "attempt", jint(a, b->start.attempt) },
-                { "pid", b->pid ? jint(a, b->pid) : JV_ABSENT },
-                { "started_ms", b->started_ms ? jint(a, b->started_ms) : JV_ABSENT },
-                { "finished_ms", over ? jint(a, b->finished_ms) : JV_ABSENT },
-                { "code", over && !failed ? jint(a, b->code) : JV_ABSENT },
-                { "signal", over && !failed ? jint(a, b->signo) : JV_ABSENT },
-                { "oom", b->oom ? JV_TRUE : JV_ABSENT },
-                { "failed", failed ? jstr(a, str_of(b->why)) : JV_ABSENT });
+    record_add(b, "container", box->start.name);
+    record_int(b, "container.attempt", box->start.attempt);
+    if (box->pid)
+        record_int(b, "container.pid", box->pid);
+    if (box->started_ms)
+        record_int(b, "container.started_ms", box->started_ms);
+    if (box->oom)
+        record_int(b, "container.oom", 1);
+    if (ward_is_live(box))
+        return;
+    record_int(b, "container.finished_ms", box->finished_ms);
+    if (box->phase == WARD_FAILED) {
+        record_add(b, "container.failed", str_of(box->why));
+        return;
+    }
+    record_int(b, "container.code", box->code);
+    record_int(b, "container.signal", box->signo);
 }
 
-jv ward_state(const struct ward *w, struct arena *a)
+static void add_state(struct buf *b, const struct ward *w)
 {
-    struct jbuild boxes = jb_obj(a);
-
+    record_int(b, "version", WARDEN_VERSION);
+    record_add(b, "uid", w->sandbox.uid);
+    record_add(b, "boot_id", w->boot_id);
+    record_int(b, "pid", w->pid);
+    record_int(b, "born", w->born);
+    if (*w->sandbox.ip)
+        record_add(b, "ip", str_of(w->sandbox.ip));
+    if (w->ended)
+        record_int(b, "ended_ms", sys_now_ms());
+    if (w->ended && w->was_idle)
+        record_int(b, "idle", 1);
+    if (w->ended && w->end_why)
+        record_add(b, "why", str_of(w->end_why));
     for (size_t i = 0; i < w->boxes.n; i++)
-        jb_add(&boxes, w->boxes.at[i]->start.name, box_state(a, w->boxes.at[i]));
-    return jobj(a, { "version", jint(a, WARDEN_VERSION) }, { "uid", jstr(a, w->sandbox.uid) },
-                { "boot_id", jstr(a, w->boot_id) }, { "pid", jint(a, w->pid) },
-                { "born", jint(a, w->born) },
-                { "ip", w->sandbox.ip.n ? jstr(a, w->sandbox.ip) : JV_ABSENT },
-                { "containers", jb_done(&boxes) },
-                { "ended_ms", w->ended ? jint(a, sys_now_ms()) : JV_ABSENT },
-                { "idle", w->ended && w->was_idle ? JV_TRUE : JV_ABSENT },
-                { "why", w->ended && w->end_why ? jstr(a, str_of(w->end_why)) : JV_ABSENT });
+        add_box(b, w->boxes.at[i]);
 }
 
 void ward_save(struct ward *w)
 {
-    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf b = { 0 };
     struct err e = { 0 };
 
-    if (sys_replace_file(w->dirfd, "state.json", json_text(a, ward_state(w, a)), &e) < 0)
-        fprintf(stderr, "state.json: %s\n", e.msg);
+    add_state(&b, w);
+    if (sys_replace_file(w->dirfd, "state", buf_str(&b), &e) < 0)
+        fprintf(stderr, "state: %s\n", e.msg);
 }
 
 /* ---- the node */
@@ -96,22 +107,20 @@ static void mind_writing(struct ward *w)
     epoll_ctl(w->ep, EPOLL_CTL_MOD, w->conn.fd, &ev);
 }
 
-void ward_say(struct ward *w, const char *what, jv v, int fd)
+void ward_say(struct ward *w, const struct buf *event, int fd)
 {
-    AUTO(arena) struct arena *a = arena_new();
-
     if (w->conn.fd < 0)
         return;
-    if (msgsock_say(&w->wire, jobj(a, { what, v }), &fd, fd >= 0) < 0)
+    if (msgsock_say(&w->wire, buf_str(event), &fd, fd >= 0) < 0)
         hang_up(w);
     else
         mind_writing(w);
 }
 
-static void take_signal(struct ward *w, jv v)
+static void take_signal(struct ward *w, str m)
 {
-    struct ward_box *b = ward_find(w, jv_str(jv_at(v, "name"), STR_NONE));
-    int64_t signo = jv_int(jv_at(v, "signo"), 0);
+    const struct ward_box *b = ward_find(w, str_of(record_get(m, "name")));
+    int64_t signo = record_get_int(m, "signo", 0);
 
     if (b && b->main_fd >= 0 && signo > 0 && signo < NSIG)
         sys_pidfd_signal(b->main_fd, (int)signo);
@@ -139,42 +148,48 @@ static void begin_end(struct ward *w, int64_t grace_ms, const char *why)
     w->ending = true;
 }
 
-static void take_line(struct ward *w, str line)
+static void take_end(struct ward *w, str m)
 {
-    AUTO(arena) struct arena *a = arena_new();
-    struct err e = { 0 };
-    jv v = json_parse(a, line, NULL, &e);
-    jv at;
+    int64_t grace = record_get_int(m, "grace_ms", 0);
 
-    if (!jv_exists(v))
-        fprintf(stderr, "message: %s\n", e.msg);
-    if (jv_exists(at = jv_at(v, "start")))
-        ward_start(w, at);
-    if (jv_exists(at = jv_at(v, "signal")))
-        take_signal(w, at);
-    if (jv_exists(at = jv_at(v, "exec")))
-        ward_exec(w, at);
-    if (jv_exists(at = jv_at(v, "exec_kill")))
-        ward_exec_kill(w, jv_int(jv_at(at, "id"), 0));
-    if (jv_exists(at = jv_at(v, "input")))
-        ward_input(w, at);
-    if (jv_exists(at = jv_at(v, "input_end")))
-        ward_input_end(w, at);
-    if (jv_exists(at = jv_at(v, "end"))) {
-        int64_t grace = jv_int(jv_at(at, "grace_ms"), 0);
-        begin_end(w, grace < 0 ? 0 : grace > INT32_MAX ? INT32_MAX : grace, "ended by the node");
-    }
+    begin_end(w, grace < 0 ? 0 : grace > INT32_MAX ? INT32_MAX : grace, "ended by the node");
+}
+
+static void take_exec_kill(struct ward *w, str m)
+{
+    ward_exec_kill(w, record_get_int(m, "id", 0));
+}
+
+static void take_message(struct ward *w, str m)
+{
+    static const struct {
+        const char *what;
+        void (*take)(struct ward *w, str m);
+    } known[] = {
+        { "start", ward_start }, { "signal", take_signal },
+        { "exec", ward_exec },   { "exec_kill", take_exec_kill },
+        { "input", ward_input }, { "input_end", ward_input_end },
+        { "end", take_end },
+    };
+    const char *what = record_get(m, "do");
+
+    for (size_t i = 0; record_is_whole(m) && i < COUNT(known); i++)
+        if (strcmp(known[i].what, what) == 0) {
+            known[i].take(w, m);
+            return;
+        }
+    fprintf(stderr, "a message of the node asks for '%.32s', which is not known\n", what);
 }
 
 static void on_conn(struct ward *w, void *of)
 {
     struct err e = { 0 };
-    str line;
+    str message;
 
     (void)of;
     int rc = msgsock_fill(&w->wire, &e);
-    while (w->conn.fd >= 0 && msgsock_line(&w->wire, &line))
-        take_line(w, line);
+    while (w->conn.fd >= 0 && msgsock_next(&w->wire, &message))
+        take_message(w, message);
     if (w->conn.fd < 0) /* hung up meanwhile */
         return;
     msgsock_used(&w->wire);
@@ -189,17 +204,16 @@ static void on_conn(struct ward *w, void *of)
 
 static void take_conn(struct ward *w, int fd)
 {
-    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf b = { 0 };
 
     hang_up(w); /* there is one node, and this is it */
     fcntl(fd, F_SETFL, O_NONBLOCK);
     msgsock_init(&w->wire, fd);
     w->conn = (struct ward_source){ .fd = fd, .ready = on_conn };
     ward_watch(w, &w->conn, EPOLLIN);
-    ward_say(w, "hello",
-             jobj(a, { "version", jint(a, WARDEN_VERSION) }, { "uid", jstr(a, w->sandbox.uid) },
-                  { "state", ward_state(w, a) }),
-             -1);
+    record_add(&b, "event", S("hello"));
+    add_state(&b, w);
+    ward_say(w, &b, -1);
 }
 
 /* Who has a number in our pid namespace is of the pod, and has nothing to ask for. */
@@ -258,6 +272,7 @@ static void on_signal(struct ward *w, void *of)
 __attribute__((noreturn)) static void finish(struct ward *w)
 {
     struct warden_cgroup pod = warden_cgroup_of(&w->sandbox, STR_NONE);
+    struct buf b = { 0 };
 
     if (w->sandbox.shared)
         sys_kill_all();
@@ -266,7 +281,8 @@ __attribute__((noreturn)) static void finish(struct ward *w)
     unlinkat(w->dirfd, "ctl", 0);
     w->ended = true;
     ward_save(w);
-    ward_say(w, "ended", JV_EMPTY_OBJ, -1);
+    record_add(&b, "event", S("ended"));
+    ward_say(w, &b, -1);
     _exit(0);
 }
 

@@ -86,11 +86,16 @@ struct ward {
 
 void ward_watch(struct ward *w, struct ward_source *s, uint32_t events);
 void ward_unwatch(struct ward *w, struct ward_source *s); /* and closes */
-void ward_say(struct ward *w, const char *what, jv v, int fd);
+/* Tells the node: a record that begins with `event`. fd (-1: none) is borrowed. */
+void ward_say(struct ward *w, const struct buf *event, int fd);
 void ward_save(struct ward *w);
-jv ward_state(const struct ward *w, struct arena *a);
 
-void ward_start(struct ward *w, jv v);
+/* What the node asks for; m is the message. */
+void ward_start(struct ward *w, str m);
+void ward_exec(struct ward *w, str m);
+void ward_input(struct ward *w, str m);     /* hands out a container's standard input */
+void ward_input_end(struct ward *w, str m); /* and ends it */
+
 struct ward_box *ward_find(const struct ward *w, str name);
 bool ward_is_live(const struct ward_box *b);
 void ward_box_reaped(struct ward *w, struct ward_box *b, int status);
@@ -99,11 +104,7 @@ void ward_box_free(struct ward *w, struct ward_box *b);
 /* Those whose memory is looked at; when the next look is due (monotonic ms; INT64_MAX: never). */
 int64_t ward_look(struct ward *w, int64_t now);
 
-void ward_exec(struct ward *w, jv v);
 void ward_exec_kill(struct ward *w, int64_t id); /* -1: all */
-/* Hands out a container's standard input, and ends it. */
-void ward_input(struct ward *w, jv v);
-void ward_input_end(const struct ward *w, jv v);
 void ward_exec_kill_of(struct ward *w, const struct ward_box *b);
 bool ward_exec_reaped(struct ward *w, pid_t pid); /* false: none of ours */
 

@@ -1,5 +1,6 @@
-/* Lines in and out of a socket, bounded both ways. Descriptors are kept in the order they came; the
- * message that needs them takes them. */
+/* Messages in and out of a socket, bounded both ways. A message is its length (four bytes, as this
+ * machine has them) and its bytes. Descriptors are kept in the order they came; the message that
+ * needs them takes them. */
 
 #include "sys/msgsock.h"
 
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { READ_BYTES = 64 * 1024, QUEUE_BYTES = 2 * MSGSOCK_LINE_BYTES, MOST_FDS = 64 };
+enum { READ_BYTES = 64 * 1024, HEAD = 4, QUEUE_BYTES = 2 * MSGSOCK_BYTES, MOST_FDS = 64 };
 
 void msgsock_init(struct msgsock *w, int fd)
 {
@@ -34,6 +35,16 @@ void msgsock_done(struct msgsock *w)
     *w = (struct msgsock){ .fd = -1 };
 }
 
+/* Of the message that comes next; 0: not known yet. */
+static uint32_t next_length(const struct msgsock *w)
+{
+    uint32_t len = 0;
+
+    if (w->in.n - w->taken >= HEAD)
+        memcpy(&len, w->in.p + w->taken, HEAD);
+    return len;
+}
+
 int msgsock_fill(struct msgsock *w, struct err *e)
 {
     static char text[READ_BYTES]; /* for all of them: what is kept of it is little */
@@ -53,35 +64,32 @@ int msgsock_fill(struct msgsock *w, struct err *e)
         buf_add(&w->in, (str){ text, (size_t)n });
         if (w->fds.n > MOST_FDS)
             return err_set(e, ERR_TOO_LARGE, "more descriptors than messages for them");
-        if (w->in.n - w->looked > MSGSOCK_LINE_BYTES) {
-            if (!memchr(w->in.p + w->looked, '\n', w->in.n - w->looked))
-                return err_set(e, ERR_TOO_LARGE, "a line is too long");
+        uint32_t len = next_length(w);
+        if (len > MSGSOCK_BYTES)
+            return err_set(e, ERR_INVALID, "a message has over %d bytes", MSGSOCK_BYTES);
+        if (w->in.n - w->taken >= HEAD + MSGSOCK_BYTES)
             return 0; /* the rest after these */
-        }
     }
 }
 
-bool msgsock_line(struct msgsock *w, str *line)
+bool msgsock_next(struct msgsock *w, str *message)
 {
-    str rest = { w->in.p + w->looked, w->in.n - w->looked };
+    uint32_t len = next_length(w);
 
-    if (rest.n == 0)
+    if (w->in.n - w->taken < HEAD + (size_t)len || len > MSGSOCK_BYTES)
         return false;
-    const char *end = memchr(rest.p, '\n', rest.n);
-    if (!end)
-        return false;
-    *line = (str){ rest.p, (size_t)(end - rest.p) };
-    w->looked += line->n + 1;
+    *message = (str){ w->in.p + w->taken + HEAD, len };
+    w->taken += HEAD + (size_t)len;
     return true;
 }
 
 void msgsock_used(struct msgsock *w)
 {
-    if (w->looked == 0)
+    if (w->taken == 0)
         return;
-    memmove(w->in.p, w->in.p + w->looked, w->in.n - w->looked);
-    w->in.n -= w->looked;
-    w->looked = 0;
+    memmove(w->in.p, w->in.p + w->taken, w->in.n - w->taken);
+    w->in.n -= w->taken;
+    w->taken = 0;
     if (w->in.n == 0)
         buf_done(&w->in); /* hundreds of them, and most are silent most of the time */
 }
@@ -107,20 +115,19 @@ static void queue(struct msgsock *w, const char *text, size_t n, int fd)
     w->queued += n;
 }
 
-/* Each descriptor goes with one byte of the line: a blank before it. */
-int msgsock_say(struct msgsock *w, jv v, const int *fds, size_t nfds)
+/* Descriptor i goes with byte i of the message, which is of its length: four at most. */
+int msgsock_say(struct msgsock *w, str message, const int *fds, size_t nfds)
 {
     AUTO(buf) struct buf b = { 0 };
+    uint32_t len = (uint32_t)message.n;
 
-    if (w->fd < 0)
+    if (w->fd < 0 || message.n > MSGSOCK_BYTES || w->queued + HEAD + message.n > QUEUE_BYTES)
         return -1;
-    json_print(&b, v);
-    buf_addc(&b, '\n');
-    if (w->queued + b.n > QUEUE_BYTES)
-        return -1;
+    buf_add(&b, (str){ (const char *)&len, HEAD });
+    buf_add(&b, message);
     for (size_t i = 0; i < nfds; i++)
-        queue(w, " ", 1, fds[i]);
-    queue(w, b.p, b.n, -1);
+        queue(w, b.p + i, 1, fds[i]);
+    queue(w, b.p + nfds, b.n - nfds, -1);
     return msgsock_flush(w);
 }
 

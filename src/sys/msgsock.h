@@ -1,12 +1,15 @@
-/* JSON lines over a unix socket, with descriptors: what node and warden say to each other. */
+/* Messages over a unix socket, with descriptors: bytes after their number. What the node says to
+ * wardens and to the hub of the pod network, and they to it. */
 #pragma once
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/json.h"
 #include "base/vec.h"
 
-enum { MSGSOCK_LINE_BYTES = 4 * 1024 * 1024 }; /* one message */
+enum {
+    MSGSOCK_BYTES = 4 * 1024 * 1024, /* most that one message may have */
+    MSGSOCK_FDS = 4,                 /* and descriptors */
+};
 
 struct msgsock_out {
     char *text;
@@ -18,7 +21,7 @@ struct msgsock_out {
 struct msgsock {
     int fd; /* -1: none */
     struct buf in;
-    size_t looked; /* bytes of in that hold no end of line */
+    size_t taken; /* bytes of in that were taken as messages */
     struct {
         VEC(int);
     } fds; /* came in, not taken yet, in order */
@@ -30,13 +33,13 @@ struct msgsock {
 
 void msgsock_init(struct msgsock *w, int fd); /* takes fd, which must not block */
 void msgsock_done(struct msgsock *w);
-/* Reads what there is. -1: the other side is gone, or has broken the rules. */
+/* Reads what there is. -1: the other side is gone, or (ERR_INVALID) does not speak in messages. */
 int msgsock_fill(struct msgsock *w, struct err *e);
-/* One whole line; false: none yet. Valid until the next fill. */
-bool msgsock_line(struct msgsock *w, str *line);
-void msgsock_used(struct msgsock *w);   /* all lines taken were dealt with */
+/* One whole message; false: none yet. Valid until the next fill. */
+bool msgsock_next(struct msgsock *w, str *message);
+void msgsock_used(struct msgsock *w);   /* all messages taken were dealt with */
 int msgsock_take_fd(struct msgsock *w); /* -1: there is none */
-/* fds are borrowed (copies are sent); at most 3. -1: the other side does not read. */
-int msgsock_say(struct msgsock *w, jv v, const int *fds, size_t nfds);
+/* fds are borrowed (copies are sent); at most MSGSOCK_FDS. -1: the other side does not read. */
+int msgsock_say(struct msgsock *w, str message, const int *fds, size_t nfds);
 int msgsock_flush(struct msgsock *w);        /* -1: gone */
 bool msgsock_waits(const struct msgsock *w); /* for room to write */

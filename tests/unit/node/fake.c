@@ -3,6 +3,7 @@
 #include "fake.h"
 
 #include "base/mem.h"
+#include "node/warden_record.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -341,11 +342,12 @@ jv fake_sandbox(const struct fake *f, str uid)
 void fake_keep(const struct fake *f, const char *data, str uid)
 {
     AUTO(arena) struct arena *a = arena_new();
-    str text = json_text(a, fake_sandbox(f, uid));
-    str path = arena_printf(a, "%s/pods/%" PRI_STR "/sandbox.json", data, STR_ARG(uid));
+    AUTO(buf) struct buf b = { 0 };
+    str path = arena_printf(a, "%s/pods/%" PRI_STR "/sandbox", data, STR_ARG(uid));
     FILE *file = fopen(path.p, "we");
 
-    fwrite(text.p, 1, text.n, file);
+    warden_record_add(&b, "", fake_sandbox(f, uid));
+    fwrite(b.p, 1, b.n, file);
     fclose(file);
 }
 

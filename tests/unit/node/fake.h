@@ -16,7 +16,7 @@ bool fake_runs(const struct fake *f, str uid, str container);
 size_t fake_count(const struct fake *f);                    /* sandboxes */
 jv fake_told(const struct fake *f, str uid, str container); /* the last start; borrowed */
 jv fake_sandbox(const struct fake *f, str uid);
-/* Its sandbox.json below a node's data, as a warden would have written it. */
+/* Its sandbox file below a node's data, as a warden would have written it. */
 void fake_keep(const struct fake *f, const char *data, str uid);
 int64_t fake_starts(const struct fake *f, str uid, str container);
 void fake_exit(struct fake *f, str uid, str container, int code, int signo, bool oom);

@@ -50,7 +50,7 @@ void rig_done(struct rig *r); /* removes everything */
 void rig_node_dies(struct rig *r); /* handles gone, wardens stay */
 void rig_node_returns(struct rig *r);
 
-/* extra: members of sandbox.json, with single quotes; NULL: none. Known by the number n. */
+/* extra: members of the sandbox as JSON, with single quotes; NULL: none. Known by the number n. */
 struct rig_pod *rig_pod(struct rig *r, int n, const char *extra);
 struct rig_pod *rig_adopt(struct rig *r, int n);
 /* sh -c script as container "main"; extra as above. */

@@ -2,6 +2,8 @@
 
 #include "rig.h"
 
+#include "sys/record.h"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -9,6 +11,7 @@
 #include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -195,9 +198,9 @@ static void a_node_that_returns_adopts(struct rig *r)
     ok(rig_processes_are(dead->uid, 0), "of the third the warden dies meanwhile");
     if (system(arena_printf(a, "touch %s/vol/go", r->dir).p) != 0)
         return;
-    const char *state = arena_printf(a, "%s/%s/state.json", r->pods, p->uid).p;
+    const char *state = arena_printf(a, "%s/%s/state", r->pods, p->uid).p;
     for (int64_t end = rig_patience();
-         boot_now_ms() < end && !str_contains(rig_read(a, state), S(":42"));)
+         boot_now_ms() < end && record_get_int(rig_read(a, state), "container.code", 0) != 42;)
         usleep(5000);
     rig_node_returns(r);
     AUTO(arena) struct arena *b = arena_new();
@@ -238,8 +241,8 @@ static void who_was_asked_for_by_the_dead_does_not_begin(struct rig *r)
     int pair[2], status = -1;
 
     mkdir(dir.p, 0700);
-    FILE *f = fopen(arena_cat(a, dir, S("/sandbox.json")).p, "we");
-    if (!f || fprintf(f, "{\"uid\": \"orphan\", \"isolation\": \"%s\"}", r->level) < 0 ||
+    FILE *f = fopen(arena_cat(a, dir, S("/sandbox")).p, "we");
+    if (!f || fprintf(f, "uid%corphan%cisolation%c%s%c", 0, 0, 0, r->level, 0) < 0 ||
         fclose(f) != 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0)
         abort();
     close(pair[0]);
@@ -252,9 +255,54 @@ static void who_was_asked_for_by_the_dead_does_not_begin(struct rig *r)
     close(pair[1]);
     waitpid(pid, &status, 0);
     ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "a keeper without a node leaves");
-    ok(access(arena_cat(a, dir, S("/state.json")).p, F_OK) < 0 &&
+    ok(access(arena_cat(a, dir, S("/state")).p, F_OK) < 0 &&
            access(arena_cat(a, dir, S("/ctl")).p, F_OK) < 0,
        "and nothing has begun");
+}
+
+/* An older muster's keeper: it listens on ctl, and says lines of JSON. */
+__attribute__((noreturn)) static void old_keeper(int listener)
+{
+    for (int fd; (fd = accept(listener, NULL, NULL)) >= 0;)
+        if (write(fd, "{\"hello\": {\"version\": 1}}\n", 26) < 0)
+            break;
+    _exit(1);
+}
+
+static void a_pod_of_an_older_version_is_ended(struct rig *r)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct sockaddr_un at = { .sun_family = AF_UNIX };
+    str dir = arena_printf(a, "%s/pod-%d-11", r->pods, (int)getpid());
+    int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), status = 0;
+
+    snprintf(at.sun_path, sizeof(at.sun_path), "%s/ctl", dir.p);
+    if (mkdir(dir.p, 0700) < 0 || bind(listener, (struct sockaddr *)&at, sizeof(at)) < 0)
+        abort();
+    fflush(stdout);
+    int ready[2];
+    if (pipe2(ready, O_CLOEXEC) < 0)
+        abort();
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (listen(listener, 1) < 0 || write(ready[1], "", 1) < 0)
+            _exit(2);
+        old_keeper(listener);
+    }
+    close(listener);
+    if (read(ready[0], &(char){ 0 }, 1) != 1)
+        abort();
+    close(ready[0]);
+    close(ready[1]);
+    close(open(arena_cat(a, dir, S("/sandbox.json")).p, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+    struct rig_pod *p = rig_adopt(r, 11);
+    for (int64_t end = rig_patience(); waitpid(pid, &status, WNOHANG) == 0 && boot_now_ms() < end;)
+        rig_turn(r);
+    ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM, "an older version's keeper is ended");
+    ok(rig_wait(r, &p->gone) && !p->hello, "and its pod gone");
+    ok(strstr(rig_last(p, RUNTIME_GONE)->why, "another version"), "%s",
+       rig_last(p, RUNTIME_GONE)->why);
+    pod_done(p);
 }
 
 static void grace_is_given(struct rig *r)
@@ -461,6 +509,7 @@ int main(int argc, char **argv)
     both_killed_at_once(&r);
     a_node_that_returns_adopts(&r);
     who_was_asked_for_by_the_dead_does_not_begin(&r);
+    a_pod_of_an_older_version_is_ended(&r);
     grace_is_given(&r);
     n2_nothing_is_left_behind(&r);
     rig_done(&r);
