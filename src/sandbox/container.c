@@ -133,6 +133,7 @@ static void on_started(struct ward *w, struct ward_box *b, pid_t pid, int pidfd)
     tell_started(w, b);
     if (w->ending)
         sys_pidfd_signal(b->main_fd, SIGTERM);
+    ward_hide_go_on(w);
 }
 
 static void set_status(struct ward_box *b, int status)
@@ -233,6 +234,7 @@ void ward_box_reaped(struct ward *w, struct ward_box *b, int status)
     }
     warden_cgroup_kill(&b->cgroup);
     warden_cgroup_remove(&b->cgroup);
+    ward_hide_go_on(w);
     ward_save(w);
     if (b->phase == WARD_FAILED)
         tell_failed(w, b);

@@ -111,6 +111,8 @@ static void enter(struct warden_minder *m)
     m->run.proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC); /* still the pod's */
     if (m->view && warden_view_enter(m->view, &e) < 0)
         fail(m, &e);
+    if (m->view && m->run.proc >= 0)
+        close(m->run.proc);
     if (m->view)
         m->run.proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (m->join >= 0 && setns(m->join, CLONE_NEWNS | CLONE_NEWPID) < 0) {

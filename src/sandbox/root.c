@@ -3,6 +3,7 @@
 
 #include "sandbox/root.h"
 
+#include "sandbox/hide.h"
 #include "sandbox/mount.h"
 #include "sandbox/overlay.h"
 #include "sys/sys.h"
@@ -186,21 +187,6 @@ static int view_machine(struct warden_over *o, struct warden_root *r, const stru
     return warden_over_homes(o, r, v, e);
 }
 
-/* Directories of pods are nothing for pods to look into, and their own would make a circle. */
-static int hide_pods(struct warden_root *r, const struct warden_view *v, struct err *e)
-{
-    char path[PATH_MAX];
-    const char *last = strrchr(v->dir, '/');
-    str pods = { v->dir, last ? (size_t)(last - v->dir) : 0 };
-
-    snprintf(path, sizeof(path), "%" PRI_STR, STR_ARG(pods));
-    AUTO(sys_fd) int there = pods.n ? warden_root_find(r, path) : -1;
-    if (there < 0)
-        return 0;
-    AUTO(sys_fd) int none = open(in_dir(path, v->dir, "mnt/none"), O_PATH | O_CLOEXEC);
-    return none < 0 || warden_bind_fd(none, there) < 0 ? err_sys(e, "hide pods") : 0;
-}
-
 /* A directory of the container's own, which stays when it is started again. */
 static int view_tmp(struct warden_root *r, const struct warden_view *v, bool var, struct err *e)
 {
@@ -220,9 +206,18 @@ static int view_tmp(struct warden_root *r, const struct warden_view *v, bool var
     return to >= 0 && warden_bind_fd(on, to) < 0 ? err_sys(e, "mount " WARDEN_VAR_TMP) : 0;
 }
 
-static int view_base(struct warden_root *r, const struct warden_view *v, const char *at,
-                     struct err *e)
+static int cover_hidden(struct warden_hide *h, struct warden_root *r, struct err *e)
 {
+    char top[PATH_MAX];
+
+    if (mount_path_of_fd(r->fd, top, sizeof(top)) < 0)
+        return err_sys(e, "the path of the root");
+    return warden_hide_cover(h, r, top, e);
+}
+
+static int view_base(struct warden_root *r, struct warden_hide *h, const char *at, struct err *e)
+{
+    const struct warden_view *v = h->view;
     const char *rootfs = v->start->rootfs ? v->start->rootfs : v->sandbox->rootfs;
     char path[PATH_MAX];
     struct warden_over o;
@@ -231,7 +226,7 @@ static int view_base(struct warden_root *r, const struct warden_view *v, const c
         return -1;
     int rc = rootfs ? view_rootfs(&o, r, rootfs, at, e) : view_machine(&o, r, v, at, e);
     warden_over_done(&o);
-    if (rc < 0 || hide_pods(r, v, e) < 0)
+    if (rc < 0)
         return -1;
     mkdirat(r->fd, "proc", 0555);
     mkdirat(r->fd, "sys", 0555);
@@ -240,12 +235,14 @@ static int view_base(struct warden_root *r, const struct warden_view *v, const c
     snprintf(path, sizeof(path), "/proc/self/fd/%d/proc", r->fd);
     if (mount("proc", path, "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0)
         return err_sys(e, "mount /proc");
-    if (view_dev(r, v->dir, e) < 0)
+    if (view_dev(r, v->dir, e) < 0 || view_tmp(r, v, o.real_tmp, e) < 0)
         return -1;
-    return view_tmp(r, v, o.real_tmp, e);
+    warden_hide_proc(h, r);
+    return cover_hidden(h, r, e);
 }
 
-static int view_mount(struct warden_root *r, const struct warden_mount *m, struct err *e)
+static int view_mount(struct warden_root *r, const struct warden_hide *h,
+                      const struct warden_mount *m, struct err *e)
 {
     AUTO(sys_fd) int from = open(m->from, O_PATH | O_CLOEXEC);
 
@@ -258,6 +255,8 @@ static int view_mount(struct warden_root *r, const struct warden_mount *m, struc
         close(from);
         from = below;
     }
+    if (m->host && warden_hide_check(h, from, m->from, e) < 0)
+        return -1;
     return warden_root_bind(r, from, m->to, m->ro, e);
 }
 
@@ -287,27 +286,28 @@ static size_t in_order(const struct warden_view *v, const struct warden_mount **
     return n;
 }
 
-static int view_all(struct warden_root *r, const struct warden_view *v, struct err *e)
+static int view_all(struct warden_root *r, const struct warden_hide *h, struct err *e)
 {
+    const struct warden_view *v = h->view;
     size_t most = v->sandbox->nmounts + v->start->nmounts;
     const struct warden_mount **all = calloc(most + 1, sizeof(const struct warden_mount *));
     int rc = all ? 0 : err_sys(e, "mounts");
 
     for (size_t i = 0, n = all ? in_order(v, all) : 0; rc == 0 && i < n; i++)
-        rc = view_mount(r, all[i], e);
+        rc = view_mount(r, h, all[i], e);
     free(all);
     return rc;
 }
 
-static int view_mounts(struct warden_root *r, const struct warden_view *v, struct err *e)
+static int view_mounts(struct warden_root *r, const struct warden_hide *h, struct err *e)
 {
-    const struct warden_start *st = v->start;
+    const struct warden_start *st = h->view->start;
 
-    if (view_all(r, v, e) < 0)
+    if (view_all(r, h, e) < 0)
         return -1;
     if (st->term_from && st->term_to) {
         struct warden_mount m = { .from = st->term_from, .to = st->term_to };
-        if (view_mount(r, &m, e) < 0)
+        if (view_mount(r, h, &m, e) < 0)
             return -1;
     }
     if (!st->cwd)
@@ -316,6 +316,22 @@ static int view_mounts(struct warden_root *r, const struct warden_view *v, struc
     if (fd >= 0)
         close(fd);
     return fd < 0 ? -1 : 0;
+}
+
+/* What is hidden is covered before the container's own files come on top, and again for what
+ * hostPaths have brought. */
+static int build(struct warden_root *r, const struct warden_view *v, const char *at, struct err *e)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct warden_hide h;
+
+    if (warden_hide_init(&h, a, v, e) < 0)
+        return -1;
+    int rc = view_base(r, &h, at, e) < 0 || view_mounts(r, &h, e) < 0 || cover_hidden(&h, r, e) < 0
+                 ? -1
+                 : 0;
+    warden_hide_done(&h);
+    return rc;
 }
 
 int warden_view_enter(const struct warden_view *v, struct err *e)
@@ -331,7 +347,7 @@ int warden_view_enter(const struct warden_view *v, struct err *e)
     if (r.fd < 0)
         return err_sys(e, "open %s", at);
     warden_root_own(&r, r.fd);
-    if (view_base(&r, v, at, e) < 0 || view_mounts(&r, v, e) < 0) {
+    if (build(&r, v, at, e) < 0) {
         close(r.fd);
         return -1;
     }

@@ -36,11 +36,8 @@ struct row {
 
 #define AT(field) .at = offsetof(struct warden_mount, field)
 static const struct row mount_rows[] = {
-    { "from", PATH, AT(from) },
-    { "to", PATH, AT(to) },
-    { "subpath", BELOW, AT(subpath) },
-    { "ro", FLAG, AT(ro) },
-    { 0 },
+    { "from", PATH, AT(from) }, { "to", PATH, AT(to) },     { "subpath", BELOW, AT(subpath) },
+    { "ro", FLAG, AT(ro) },     { "host", FLAG, AT(host) }, { 0 },
 };
 #undef AT
 
@@ -75,6 +72,9 @@ static const struct row sandbox_rows[] = {
     { "over.disk", FLAG, AT(over_disk) },
     { "over.bytes", NUMBER, AT(over_bytes), .most = INT64_MAX },
     { "over.homes", PATHS, AT(homes) },
+    { "hide", PATHS, AT(hide) },
+    { "registry", PATH, AT(registry) },
+    { "host_roots", PATHS, AT(host_roots) },
     { "mounts", ARRAY, AT(mounts), .size = sizeof(struct warden_mount), .rows = mount_rows },
     { "tmpfs", ARRAY, AT(tmpfs), .size = sizeof(struct warden_tmpfs), .rows = tmpfs_rows },
     { 0 },

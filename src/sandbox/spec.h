@@ -17,6 +17,7 @@ struct warden_mount {
     const char *to;      /* in the container, absolute */
     const char *subpath; /* below from; NULL: none. Made when missing, never outside from */
     bool ro;
+    bool host; /* somebody named a path of this machine: it may lead to nothing that is hidden */
 };
 
 struct warden_tmpfs {
@@ -60,7 +61,11 @@ struct warden_sandbox {
     bool over_disk;
     int64_t over_bytes;
     struct warden_list homes; /* seen, but never changed */
-    int64_t pids;             /* most, in the whole pod; 0: no limit */
+    /* At level namespaces: not seen by containers, whatever path leads there (hide.h). */
+    struct warden_list hide;
+    const char *registry;          /* where servers add to it (registry.h); NULL: nowhere */
+    struct warden_list host_roots; /* what hostPaths must be below, without links; none: anything */
+    int64_t pids;                  /* most, in the whole pod; 0: no limit */
     struct warden_mount *mounts;
     size_t nmounts;
     struct warden_tmpfs *tmpfs;

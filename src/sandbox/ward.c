@@ -367,6 +367,7 @@ void ward_run(struct warden_sandbox *s, struct arena *a, const char *dir, int li
     ward_watch(w, &w->listen, EPOLLIN);
     if (!s->shared)
         ward_save(w); /* who looks for the pod's namespaces finds them by its pid */
+    ward_hide_start(w);
     if (first >= 0)
         take_conn(w, first);
     loop(w);

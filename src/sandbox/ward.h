@@ -68,6 +68,10 @@ struct ward {
     struct ward_source listen;
     struct ward_source signals;
     struct ward_source conn;
+    struct ward_source registry; /* of what is hidden: tells that there is more */
+    int registry_dir;            /* -1: none */
+    int64_t generation;          /* of it, up to which everything is hidden */
+    int joined;                  /* and its lock; -1: none */
     struct msgsock wire;
     struct {
         VEC(struct ward_box *);
@@ -103,6 +107,10 @@ void ward_box_kill(struct ward_box *b); /* with all that it started */
 void ward_box_free(struct ward *w, struct ward_box *b);
 /* Those whose memory is looked at; when the next look is due (monotonic ms; INT64_MAX: never). */
 int64_t ward_look(struct ward *w, int64_t now);
+
+/* ---- ward_hide.c */
+void ward_hide_start(struct ward *w);
+void ward_hide_go_on(struct ward *w); /* no container is being started any more, perhaps */
 
 void ward_exec_kill(struct ward *w, int64_t id); /* -1: all */
 void ward_exec_kill_of(struct ward *w, const struct ward_box *b);
