@@ -67,6 +67,8 @@ struct reader {
     int64_t open;
     int64_t read; /* ended well */
     int64_t failed;
+    bool printed;      /* at least a line */
+    struct map waited; /* replicas that were said to wait */
     bool job_over;
     bool pods_listed;
     bool over; /* nobody reads, or all was told */
@@ -111,6 +113,7 @@ static void print_line(struct stream *st, struct buf *b, str text)
 
 static void put(struct reader *r, const struct buf *b)
 {
+    r->printed = r->printed || b->n > 0;
     if (b->n && command_print_colored(buf_str(b), r->color) < 0) {
         r->over = true;
         loop_wake(r->s->loop);
@@ -209,6 +212,21 @@ static bool is_wanted(const struct reader *r, const struct job_pod *p)
     return r->f->index < 0 || r->f->index == p->index || (p->index < 0 && r->f->index == 0);
 }
 
+/* A replica that has nothing to read, as it has not begun: why, once. */
+static void say_waiting(struct reader *r, const struct job_pod *p)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct pod_state st = pod_state(a, p->pod);
+    str name = replica_name(a, p);
+
+    if (map_get(&r->waited, name))
+        return;
+    map_put(&r->waited, arena_str(r->s->a, name), r);
+    command_note("muster: %" PRI_STR " has not begun: %" PRI_STR "%s%" PRI_STR, STR_ARG(name),
+                 STR_ARG(st.reason.n ? st.reason : st.state), st.message.n ? ": " : "",
+                 STR_ARG(text_plain(a, str_trim(st.message))));
+}
+
 static void open_stream(struct reader *r, const struct job_pod *p)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -218,8 +236,13 @@ static void open_stream(struct reader *r, const struct job_pod *p)
     int64_t run = jv_int(jv_at(status, "restartCount"), 0);
     str key = arena_printf(a, "%" PRI_STR "/%" PRId64, STR_ARG(meta_uid(p->pod)), run);
     bool begun = !jv_is_null(jv_at(state, "running")) || !jv_is_null(jv_at(state, "terminated"));
+    bool waits = !begun && pod_is_pending(p->pod);
 
-    if (map_get(&r->streams, key) || (r->f->follow && !begun))
+    if (map_get(&r->streams, key))
+        return;
+    if (waits)
+        say_waiting(r, p);
+    if (waits || (r->f->follow && !begun))
         return; /* its time comes */
     struct stream *st = mem_new(sizeof(*st));
     st->r = r;
@@ -301,6 +324,7 @@ static void end_streams(struct reader *r)
         free(st);
     }
     map_done(&r->streams);
+    map_done(&r->waited);
 }
 
 static int follow_all(struct reader *r)
@@ -350,6 +374,7 @@ struct keeper {
     bool prefix;
     size_t width;
     str last; /* replica told of */
+    bool printed;
     size_t replicas;
 };
 
@@ -376,6 +401,11 @@ static void on_kept_replica(void *ctx, str replica)
     k->prefix = !k->f->bare && k->replicas > 1;
 }
 
+static void say_empty(str what)
+{
+    command_note("muster: %" PRI_STR " has printed nothing", STR_ARG(what));
+}
+
 static bool on_kept_line(void *ctx, str replica, str line)
 {
     struct keeper *k = ctx;
@@ -386,6 +416,7 @@ static bool on_kept_line(void *ctx, str replica, str line)
     AUTO(buf) struct buf b = { 0 };
 
     print_line(&st, &b, line);
+    k->printed = true;
     return command_print_colored(buf_str(&b), r.color) == 0;
 }
 
@@ -408,11 +439,15 @@ static bool read_kept(const struct flags *f, str ns, const char *word)
                            .on_line = on_kept_line,
                            .ctx = &k };
 
-    if (kept_read(&o, on_kept_replica))
-        return true;
+    bool found = kept_read(&o, on_kept_replica);
     bool elsewhere = o.data && !f->to.data; /* than the runs of this user are */
-    o.data = NULL;
-    return elsewhere && kept_read(&o, on_kept_replica);
+    if (!found && elsewhere) {
+        o.data = NULL;
+        found = kept_read(&o, on_kept_replica);
+    }
+    if (found && !k.printed)
+        say_empty(str_of(word));
+    return found;
 }
 
 static int read_all(struct reader *r)
@@ -424,7 +459,10 @@ static int read_all(struct reader *r)
         return code;
     take_pods(r, items);
     r->pods_listed = true;
-    if (!r->open && read_kept(r->f, r->s->ns, arena_z(r->s->a, meta_name(r->job.obj))))
+    if (!r->open && !r->waited.n &&
+        read_kept(r->f, r->s->ns, arena_z(r->s->a, meta_name(r->job.obj))))
+        return EXIT_DONE;
+    if (!r->open && r->waited.n)
         return EXIT_DONE;
     if (!r->open)
         return command_fail(EXIT_FAILED, "%" PRI_STR " has no %spods%s at %s",
@@ -434,6 +472,8 @@ static int read_all(struct reader *r)
     code = session_wait(r->s, &r->over);
     if (code >= 0)
         return code;
+    if (!r->printed && r->read)
+        say_empty(job_title(r->s->a, r->job.kind, r->job.obj));
     return r->failed && !r->read ? EXIT_FAILED : EXIT_DONE;
 }
 

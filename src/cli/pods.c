@@ -52,6 +52,11 @@ static str other_scheduler(jv pod)
     return jv_exists(jv_at(pod, "spec", "nodeName")) ? STR_NONE : name;
 }
 
+bool pod_is_pending(jv pod)
+{
+    return str_eqz(jv_str(jv_at(pod, "status", "phase"), STR_NONE), "Pending");
+}
+
 struct pod_state pod_state(struct arena *a, jv pod)
 {
     static const char *const lists[] = { "initContainerStatuses", "containerStatuses" };
@@ -73,6 +78,12 @@ struct pod_state pod_state(struct arena *a, jv pod)
     if (str_eqz(jv_str(jv_at(scheduled, "status"), STR_NONE), "False")) {
         out.reason = jv_str(jv_at(scheduled, "reason"), out.reason);
         out.message = jv_str(jv_at(scheduled, "message"), out.message);
+    }
+    if (pod_is_pending(pod) && !out.reason.n && !out.message.n && !jv_exists(scheduled) &&
+        !jv_exists(jv_at(pod, "spec", "nodeName"))) {
+        out.reason = S("NotScheduled");
+        out.message = S("no scheduler has looked at this pod; is one running? "
+                        "('muster up --no-node' runs none)");
     }
     if (meta_being_deleted(pod))
         out.state = S("Terminating");

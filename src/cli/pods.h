@@ -13,6 +13,7 @@ struct pod_state {
     bool has_exit;
 };
 struct pod_state pod_state(struct arena *a, jv pod);
+bool pod_is_pending(jv pod); /* and says so */
 
 struct pod_failure {
     const struct job_pod *replica;

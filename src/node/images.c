@@ -235,7 +235,11 @@ void images_resolve(struct arena *a, const struct images *im, jv container, str 
               : out->mapped ? S("muster://this-machine/mapped")
                             : S("muster://this-machine"); /* known to runstate.c */
     out->argv = joined(a, command, args);
-    if (jv_len(command) == 0) {
+    if (jv_len(out->argv) == 0 && out->mapped) {
+        out->reason = S("CreateContainerError");
+        out->message = S("no command specified: neither the container nor the mapping of its image "
+                         "names a command or arguments");
+    } else if (jv_len(command) == 0 && !out->mapped) {
         out->reason = S("ImageNotMapped");
         out->message = line_to_add(a, image);
     } else if (!out->mapped) {

@@ -72,4 +72,22 @@ test_expect_success 'Ctrl-C ends it' '
 	job 2 Running && rm -f s/*.end && start muster logs mnist -f >followed && reader=$! && soon grep -q again followed && kill -INT $reader && { wait $reader; is 130 $?; }
 '
 
+test_expect_success 'replicas that wait say why, also when followed' '
+	job 1 Created && jq -n "[{kind: \"Pod\", apiVersion: \"v1\", metadata: {name: \"mnist-worker-0\", namespace: \"default\", uid: \"w\", resourceVersion: \"1\",
+		labels: {\"training.kubeflow.org/job-name\": \"mnist\", \"training.kubeflow.org/replica-type\": \"worker\", \"training.kubeflow.org/replica-index\": \"0\"},
+		ownerReferences: [{kind: \"TFJob\", name: \"mnist\", uid: \"j1\", controller: true}]}, spec: {containers: [{name: \"tensorflow\"}]},
+		status: {phase: \"Pending\", conditions: [{type: \"PodScheduled\", status: \"False\", reason: \"Unschedulable\", message: \"no room\"}]}}]" >s/new && mv s/new s/pods.json && turn &&
+	muster logs mnist >out 2>err && test_must_be_empty out && has err "^muster: worker-0 has not begun: Unschedulable: no room$" &&
+	start muster logs mnist -f 2>followed && soon grep -q "^muster: worker-0 has not begun: Unschedulable: no room$" followed
+'
+
+test_expect_success 'a replica that nobody schedules says so' '
+	jq "del(.[0].status.conditions)" s/pods.json >s/new && mv s/new s/pods.json && turn && muster logs mnist 2>err && has err "NotScheduled: no scheduler has looked at this pod"
+'
+
+test_expect_success 'a replica that has printed nothing' '
+	job 1 Running && pod 0 0 | jq -s . >s/new && mv s/new s/pods.json && : >s/mnist-worker-0.0.log && touch s/mnist-worker-0.0.end && turn &&
+	muster logs mnist >out 2>err && test_must_be_empty out && has err "^muster: tfjob/mnist has printed nothing$"
+'
+
 test_done

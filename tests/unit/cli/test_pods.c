@@ -9,7 +9,9 @@ static void a_pod_is_in_one_state(void)
         const char *pod, *state, *reason, *what;
         int64_t code; /* -1: none */
     } rows[] = {
-        { "{'status':{'phase':'Pending'}}", "Pending", "", "nothing is known", -1 },
+        { "{'status':{'phase':'Pending'}}", "Pending", "NotScheduled", "nobody looked at it", -1 },
+        { "{'spec':{'nodeName':'n'},'status':{'phase':'Pending'}}", "Pending", "",
+          "nothing is known", -1 },
         { "{'status':{'phase':'Running','containerStatuses':[{'name':'a','state':{'running':{}}}]}}",
           "Running", "", "it runs", -1 },
         { "{'status':{'phase':'Failed','containerStatuses':[{'name':'a','state':{'terminated':"

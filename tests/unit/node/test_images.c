@@ -41,6 +41,11 @@ static void entries_match(void)
     r = resolve(a, "{'image': 'tensorflow/a', 'args': ['-y'], 'workingDir': '/z'}");
     is_json(r.argv, "['python3', '-m', 'tf', '-y']", "args replace the image's");
     is_str(r.cwd, S("/z"), "workingDir too");
+    r = resolve(a, "{'image': 'localhost:5000/own', 'args': ['echo', 'x']}");
+    is_json(r.argv, "['echo', 'x']", "args alone are the command of an image that has none");
+    is_str(r.reason, S(""), "which is no fault");
+    r = resolve(a, "{'image': 'localhost:5000/own'}");
+    is_str(r.reason, S("CreateContainerError"), "nothing at all to run is one");
     r = resolve(a, "{'image': 'tensorflow/a', 'command': ['sh']}");
     is_json(r.argv, "['sh']", "a command drops the image's args");
     r = resolve(a, "{'image': 'localhost:5000/own:v1@sha256:00', 'command': ['x']}");
