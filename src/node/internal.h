@@ -2,16 +2,25 @@
 #pragma once
 
 #include "base/map.h"
+#include "names/cluster.h"
 #include "node/events.h"
 #include "node/images.h"
 #include "node/life.h"
 #include "node/mirror.h"
-#include "node/names_keep.h"
 #include "node/node.h"
 #include "node/probes.h"
 #include "node/resources.h"
 
-enum node_kind { NODE_SERVICES, NODE_CONFIGS, NODE_SECRETS, NODE_CLAIMS, NODE_VOLUMES, NODE_KINDS };
+enum node_kind {
+    NODE_SERVICES,
+    NODE_ENDPOINTS,
+    NODE_SLICES,
+    NODE_CONFIGS,
+    NODE_SECRETS,
+    NODE_CLAIMS,
+    NODE_VOLUMES,
+    NODE_KINDS,
+};
 
 struct node {
     struct node_opts o;
@@ -76,12 +85,8 @@ struct pod {
     struct jdoc *volumes; /* as volumes_set_up made them */
     struct jdoc *net;     /* {net, mounts} */
     struct ask *asks;
-    struct node_log *logs;   /* being read */
-    struct names_seat *seat; /* NULL: it knows no names */
-    struct {                 /* as names were worked out from last */
-        bool ready, leaving;
-        char ip[48];
-    } named;
+    struct node_log *logs; /* being read */
+    struct names_member named;
     struct node_exec *execs; /* for others: kubectl exec */
     struct pod_token *tokens;
 };
@@ -109,6 +114,11 @@ void pod_write(struct pod *p);
 void pod_sandbox(struct pod *p);
 void pod_start(struct pod *p, const struct life_action *act, struct life_out *out);
 bool pod_refresh_volumes(struct pod *p, struct err *e);
+
+/* pod_names.c */
+struct names *node_names_new(struct node *n); /* NULL: the node has none */
+struct names_about pod_names_about(const struct pod *p);
+void pod_names_starting(struct pod *p); /* a container of it */
 
 /* pod_words.c */
 str pod_term_path(struct arena *a, const struct pod *p, str container);

@@ -13,6 +13,8 @@
 
 static const struct kube_resource referred[NODE_KINDS] = {
     [NODE_SERVICES] = { "", "v1", "services", "Service", false },
+    [NODE_ENDPOINTS] = { "", "v1", "endpoints", "Endpoints", false },
+    [NODE_SLICES] = { "discovery.k8s.io", "v1", "endpointslices", "EndpointSlice", false },
     [NODE_CONFIGS] = { "", "v1", "configmaps", "ConfigMap", false },
     [NODE_SECRETS] = { "", "v1", "secrets", "Secret", false },
     [NODE_CLAIMS] = { "", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", false },
@@ -209,8 +211,8 @@ static void mirrors_new(struct node *n)
         struct mirror_opts r = { .loop = n->o.loop,
                                  .api = n->o.api,
                                  .res = &referred[i],
-                                 .put = i == NODE_SERVICES ? on_service : on_referred,
-                                 .gone = i == NODE_SERVICES ? on_service_gone : NULL,
+                                 .put = i <= NODE_SLICES ? on_service : on_referred,
+                                 .gone = i <= NODE_SLICES ? on_service_gone : NULL,
                                  .listed = on_referred_listed,
                                  .ctx = n };
         n->mirrors[i] = mirror_new(&r);
@@ -275,7 +277,7 @@ int node_new(struct node **out, const struct node_opts *o, struct err *e)
     n->tell = tell_new(o->loop, o->api, n->o.wall_ms, n->o.name);
     n->reg = registration_new(n);
     mirrors_new(n);
-    n->names = names_new(n);
+    n->names = node_names_new(n);
     *out = n;
     return 0;
 }
@@ -285,6 +287,10 @@ void node_start(struct node *n)
     log_sweep_start(n->o.loop, n->o.data);
     registration_start(n->reg);
     mirror_start(n->mirrors[NODE_SERVICES]);
+    if (n->names) {
+        mirror_start(n->mirrors[NODE_ENDPOINTS]);
+        mirror_start(n->mirrors[NODE_SLICES]);
+    }
     mirror_start(n->pod_mirror);
     names_start(n->names);
 }

@@ -88,7 +88,7 @@ void pod_free(struct pod *p)
     pod_logs_look(p, true);
     loop_timer_stop(p->wake);
     loop_timer_stop(p->write_timer);
-    p->seat = NULL; /* its file is still read */
+    p->named.seat = NULL; /* its file is still read */
     if (p->call)
         kube_cancel(p->n->o.api, p->call);
     if (p->rt)
@@ -109,7 +109,7 @@ void pod_free(struct pod *p)
 /* What it held while it ran; its logs stay, its directory as long as its object. */
 void pod_release(struct pod *p)
 {
-    names_detach(p->n->names, p);
+    names_detach(p->n->names, &p->named);
     if (p->attached && p->n->o.net)
         p->n->o.net->detach(p->n->o.net->ctx, str_of(p->uid));
     p->attached = false;
@@ -289,11 +289,12 @@ void pod_reconcile(struct pod *p, struct life_out *out)
         pod_release(p);
     if (p->vanished && p->life->done && !p->rt) {
         pod_forget(p);
-        names_lost(p->n->names, p);
+        names_lost(p->n->names, &p->named, meta_namespace(jdoc_root(p->doc)));
         pod_free(p);
         return;
     }
-    names_look(p->n->names, p);
+    struct names_about about = pod_names_about(p);
+    names_look(p->n->names, &p->named, &about);
     arm(p, out->wake_ms);
     pod_write(p);
 }
@@ -353,11 +354,12 @@ static void remember(struct pod *p)
     AUTO(arena) struct arena *a = arena_new();
     jv box = warden_record_sandbox(a, p->dir);
     const struct pod_network *net = p->n->o.net;
+    struct names_about about = pod_names_about(p);
 
     devices_mark(&p->n->gpus, str_of(p->uid), jv_at(box, "note", "devices"));
     if (net && net->adopt)
         net->adopt(net->ctx, str_of(p->uid), jv_at(box, "net"));
-    names_adopt(p->n->names, p, box);
+    names_adopt(p->n->names, &p->named, &about, jv_str(jv_at(box, "net", "ip"), S("")));
 }
 
 static void greeted(struct pod *p, const struct runtime_event *ev)

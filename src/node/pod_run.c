@@ -185,11 +185,12 @@ static int attach(struct pod *p, struct err *e)
     bool host = !net || own_host;
     jv how = jobj(a, { "host", JV_TRUE }, { "ip", jstr(a, p->n->o.host_ip) });
     jv mounts = JV_EMPTY_ARR;
+    struct names_about about = pod_names_about(p);
 
     if (!host && net->attach(net->ctx, a, p->life->pod, &how, &mounts, e) < 0)
         return -1;
     p->attached = !host;
-    if (!own_host && names_attach(p->n->names, p, a, &how, &mounts, e) < 0) {
+    if (!own_host && names_attach(p->n->names, &p->named, &about, a, &how, &mounts, e) < 0) {
         if (!host)
             net->detach(net->ctx, str_of(p->uid));
         p->attached = false;
@@ -239,7 +240,7 @@ static jv sandbox_json(struct arena *a, struct pod *p, jv gpus)
     str host = names_hostname(pod);
     jv preload = JV_ABSENT, env = JV_ABSENT;
 
-    names_box(p->n->names, p, a, &preload, &env);
+    names_box(p->n->names, &p->named, pod, a, &preload, &env);
     jv note = jobj(a, { "namespace", jstr(a, meta_namespace(pod)) },
                    { "name", jstr(a, meta_name(pod)) }, { "devices", gpus });
     return jobj(a, { "uid", jstr(a, str_of(p->uid)) }, { "note", note },
@@ -571,6 +572,6 @@ void pod_start(struct pod *p, const struct life_action *act, struct life_out *ou
               arena_printf(a, "Created container: %" PRI_STR, STR_ARG(c->name)));
     pod_open_to_user(a, p, c, jv_int(security(p, c->spec, "runAsUser"), -1),
                      jv_int(security(p, c->spec, "runAsGroup"), -1), out);
-    names_starting(p->n->names, p);
+    pod_names_starting(p);
     p->n->o.runtime->ops->start(p->rt, start_json(a, p, c, act->attempt, &s));
 }

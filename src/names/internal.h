@@ -2,12 +2,10 @@
 #pragma once
 
 #include "base/map.h"
+#include "names/cluster.h"
 #include "names/dns_zone.h"
 #include "names/hosts_file.h"
-#include "names/names.h"
 #include "names/shared.h"
-#include "node/internal.h"
-#include "node/names_keep.h"
 
 struct names_space { /* a namespace */
     struct names *k;
@@ -27,7 +25,7 @@ struct names_space { /* a namespace */
     size_t n_own;
 };
 
-struct names_seat { /* a pod's place in it */
+struct names_seat { /* a pod's place in it: seat.c */
     struct names_seat *next;
     struct names_space *space;
     struct names_file *own; /* NULL: the namespace's */
@@ -35,12 +33,11 @@ struct names_seat { /* a pod's place in it */
 };
 
 struct names {
-    struct node *n;
+    struct names_opts o;
     char *dir;
     char *resolv;                /* text of the common resolv.conf, NULL: not written yet */
     struct names_shared *shared; /* NULL: pods have networks of their own */
     struct map spaces;           /* by name */
-    struct mirror *endpoints, *slices;
     struct loop_timer *timer;
     int64_t last_ms; /* end of the last round */
     int64_t cost_ms; /* and what it took */
@@ -48,11 +45,11 @@ struct names {
     struct dns *dns; /* NULL: nobody answers questions */
 };
 
-/* dns.c: answers questions of pods for names. NULL: the network has no place for it. */
+/* dns_server.c: answers questions of pods for names. NULL: the network has no place for it. */
 struct dns *dns_new(struct names *k);
 void dns_free(struct dns *d);
 
-/* names_space.c */
+/* namespace.c */
 struct names_space *names_space(struct names *k, str ns);
 void names_space_free(struct names_space *s);
 /* Works out what is new, for names_space_write to show. True: its routes are others now. */
@@ -60,8 +57,3 @@ bool names_space_refresh(struct names_space *s);
 const struct dns_zone *names_space_zone(struct names_space *s);
 void names_space_fill(struct names_space *own, struct names_file *f); /* a file as it is opened */
 int names_space_write(struct names *k, struct err *e);                /* all files that differ */
-
-/* names_seat.c */
-bool names_pod_is_ready(const struct pod *p);
-bool names_pod_has_ended(const struct pod *p);
-str names_pod_ip(const struct pod *p);

@@ -1,22 +1,18 @@
 /* Rounds: what changed since the last one is worked out at once, for all pods and services of the
  * namespaces concerned. The more a round costs, the longer the next one waits. */
 
-#include "node/names_keep.h"
+#include "names/cluster.h"
 
 #include "base/mem.h"
 #include "kube/meta.h"
 #include "loop/log.h"
-#include "node/names_internal.h"
+#include "names/internal.h"
 
 #include <dirent.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 enum { ROUND_MS = 20, ROUND_MAX_MS = 500, IDLE_PARTS = 20, RETRY_MS = 1000 };
-
-static const struct kube_resource endpoints = { "", "v1", "endpoints", "Endpoints", false };
-static const struct kube_resource slices = { "discovery.k8s.io", "v1", "endpointslices",
-                                             "EndpointSlice", false };
 
 /* ---- rounds */
 
@@ -25,7 +21,7 @@ static void round_of(void *arg);
 static void arm(struct names *k, int64_t ms)
 {
     if (!k->timer)
-        k->timer = loop_timer_start(k->n->o.loop, ms, 0, round_of, k);
+        k->timer = loop_timer_start(k->o.loop, ms, 0, round_of, k);
 }
 
 static void arm_soon(struct names *k)
@@ -35,12 +31,6 @@ static void arm_soon(struct names *k)
     wait = wait < ROUND_MS ? ROUND_MS : wait > ROUND_MAX_MS ? ROUND_MAX_MS : wait;
     wait -= boot_now_ms() - k->last_ms;
     arm(k, wait > 0 ? wait : 0);
-}
-
-static bool is_informed(const struct names *k)
-{
-    return k->n->listed && mirror_is_listed(k->n->mirrors[NODE_SERVICES]) &&
-           mirror_is_listed(k->endpoints) && mirror_is_listed(k->slices);
 }
 
 static void tell_routes(struct names *k)
@@ -54,8 +44,8 @@ static void tell_routes(struct names *k)
         JV_EACH (it, at->routes ? jdoc_root(at->routes) : JV_ABSENT)
             jb_push(&b, it.value);
     }
-    if (k->n->o.net && k->n->o.net->services)
-        k->n->o.net->services(k->n->o.net->ctx, jb_done(&b));
+    if (k->o.net && k->o.net->services)
+        k->o.net->services(k->o.net->ctx, jb_done(&b));
     if (k->shared && names_shared_routes(k->shared, jb_done(&b), &e) < 0)
         log_warn("ClusterIPs not written", KVZ("error", e.msg));
 }
@@ -95,7 +85,7 @@ static void round_of(void *arg)
 
     loop_timer_stop(k->timer);
     k->timer = NULL;
-    if (!is_informed(k))
+    if (!k->o.from.is_listed(k->o.from.ctx))
         return; /* asked again when it is */
     MAP_EACH (s, &k->spaces) {
         struct names_space *at = s->value;
@@ -109,7 +99,7 @@ static void round_of(void *arg)
         sweep(k);
     }
     if (names_space_write(k, &e) < 0) {
-        log_warn("names not written, trying again", KVZ("error", e.msg));
+        log_warn("cannot write hosts files, retrying", KVZ("error", e.msg));
         arm(k, RETRY_MS);
     }
     if (routes || !k->swept)
@@ -143,42 +133,30 @@ void names_changed(struct names *k, str ns)
     arm_soon(k);
 }
 
-void names_look(struct names *k, struct pod *p)
+void names_look(struct names *k, struct names_member *m, const struct names_about *p)
 {
     if (!k)
         return;
-    str ip = names_pod_has_ended(p) ? STR_NONE : names_pod_ip(p);
-    bool ready = ip.n && names_pod_is_ready(p);
-    bool leaving = p->life->deleted;
+    str ip = p->ended ? STR_NONE : p->ip;
+    bool ready = ip.n && p->ready;
 
-    if (ready == p->named.ready && leaving == p->named.leaving && str_eqz(ip, p->named.ip))
+    if (ready == m->ready && p->leaving == m->leaving && str_eqz(ip, m->ip))
         return;
-    p->named.ready = ready;
-    p->named.leaving = leaving;
-    str fits = str_sub(ip, 0, sizeof(p->named.ip) - 1);
-    memcpy(p->named.ip, fits.p ? fits.p : "", fits.n);
-    p->named.ip[fits.n] = '\0';
-    names_changed(k, meta_namespace(jdoc_root(p->doc)));
+    m->ready = ready;
+    m->leaving = p->leaving;
+    str fits = str_sub(ip, 0, sizeof(m->ip) - 1);
+    memcpy(m->ip, fits.p ? fits.p : "", fits.n);
+    m->ip[fits.n] = '\0';
+    names_changed(k, meta_namespace(p->pod));
 }
 
-void names_lost(struct names *k, struct pod *p)
+void names_lost(struct names *k, struct names_member *m, str ns)
 {
     if (!k)
         return;
-    names_detach(k, p);
-    if (p->named.ip[0])
-        names_changed(k, meta_namespace(jdoc_root(p->doc)));
-}
-
-static void on_given(void *ctx, struct jdoc *doc, struct jdoc *old)
-{
-    (void)old;
-    names_changed(ctx, meta_namespace(jdoc_root(doc)));
-}
-
-static void on_given_gone(void *ctx, struct jdoc *doc)
-{
-    names_changed(ctx, meta_namespace(jdoc_root(doc)));
+    names_detach(k, m);
+    if (m->ip[0])
+        names_changed(k, ns);
 }
 
 void names_listed(struct names *k)
@@ -187,40 +165,17 @@ void names_listed(struct names *k)
         arm_soon(k);
 }
 
-static void on_listed(void *ctx)
-{
-    names_listed(ctx);
-}
-
 /* ---- */
 
-static struct mirror *given_mirror(struct names *k, const struct kube_resource *res)
-{
-    struct mirror_opts o = { .loop = k->n->o.loop,
-                             .api = k->n->o.api,
-                             .res = res,
-                             .put = on_given,
-                             .gone = on_given_gone,
-                             .listed = on_listed,
-                             .ctx = k };
-
-    return mirror_new(&o);
-}
-
-struct names *names_new(struct node *n)
+struct names *names_new(const struct names_opts *o)
 {
     AUTO(arena) struct arena *a = arena_new();
-
-    if (!n->o.names)
-        return NULL;
     struct names *k = mem_new(sizeof(*k));
-    k->n = n;
-    if (str_eq(n->o.isolation, S("shared")))
-        k->shared = names_shared_new(n->o.data, jdoc_root(n->known));
-    k->dir =
-        mem_or_abort(strdup(arena_printf(a, "%" PRI_STR "/names/hosts", STR_ARG(n->o.data)).p));
-    k->endpoints = given_mirror(k, &endpoints);
-    k->slices = given_mirror(k, &slices);
+
+    k->o = *o;
+    if (o->shared)
+        k->shared = names_shared_new(o->data, o->known);
+    k->dir = mem_or_abort(strdup(arena_printf(a, "%" PRI_STR "/names/hosts", STR_ARG(o->data)).p));
     if (!k->shared)
         k->dns = dns_new(k);
     return k;
@@ -228,11 +183,8 @@ struct names *names_new(struct node *n)
 
 void names_start(struct names *k)
 {
-    if (!k)
-        return;
-    mirror_start(k->endpoints);
-    mirror_start(k->slices);
-    arm_soon(k);
+    if (k)
+        arm_soon(k);
 }
 
 void names_free(struct names *k)
@@ -244,8 +196,6 @@ void names_free(struct names *k)
     MAP_EACH (s, &k->spaces)
         names_space_free(s->value);
     map_done(&k->spaces);
-    mirror_free(k->endpoints);
-    mirror_free(k->slices);
     names_shared_free(k->shared);
     free(k->resolv);
     free(k->dir);

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "kube/meta.h"
 #include "loop/log.h"
-#include "node/names_internal.h"
+#include "names/internal.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -78,7 +78,7 @@ static void change(const struct names_space *of, str line, change_fn *fn)
 
 int names_space_write(struct names *k, struct err *e)
 {
-    int64_t now = loop_now_ms(k->n->o.loop);
+    int64_t now = loop_now_ms(k->o.loop);
     int r = 0;
 
     MAP_EACH (s, &k->spaces) {
@@ -109,32 +109,19 @@ void names_space_fill(struct names_space *own, struct names_file *f)
 
 static void gather(struct arena *a, const struct names_space *s, struct names_world *w)
 {
-    struct node *n = s->k->n;
-    struct names_pod *pods = ARENA_ARRAY(a, struct names_pod, n->pods.n + 1);
+    const struct names_opts *o = &s->k->o;
     str ns = str_of(s->name);
 
     *w = (struct names_world){
         .ns = ns,
-        .services = mirror_list(n->mirrors[NODE_SERVICES], a, ns),
-        .endpoints = mirror_list(s->k->endpoints, a, ns),
-        .slices = mirror_list(s->k->slices, a, ns),
-        .pods = pods,
-        .cluster_ips = s->k->shared || (n->o.net && n->o.net->services),
-        .api_ip = n->o.api_ip,
-        .api_port = n->o.api_port,
+        .services = o->from.list(o->from.ctx, a, NAMES_SERVICES, ns),
+        .endpoints = o->from.list(o->from.ctx, a, NAMES_ENDPOINTS, ns),
+        .slices = o->from.list(o->from.ctx, a, NAMES_SLICES, ns),
+        .cluster_ips = o->shared || (o->net && o->net->services),
+        .api_ip = o->api_ip,
+        .api_port = o->api_port,
     };
-    MAP_EACH (slot, &n->pods) {
-        const struct pod *p = slot->value;
-        jv pod = jdoc_root(p->doc);
-        if (!str_eq(meta_namespace(pod), ns) || names_pod_has_ended(p))
-            continue;
-        pods[w->n++] = (struct names_pod){
-            .pod = pod,
-            .ip = names_pod_ip(p),
-            .ready = names_pod_is_ready(p),
-            .hidden = s->k->shared || !p->seat || p->seat->own,
-        };
-    }
+    w->pods = o->from.pods(o->from.ctx, a, ns, &w->n);
 }
 
 static void show_difference(const struct names_space *s, const struct names_lines *now)

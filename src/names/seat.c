@@ -4,8 +4,8 @@
 
 #include "base/mem.h"
 #include "kube/meta.h"
-#include "node/names_internal.h"
-#include "node/volumes.h"
+#include "names/internal.h"
+#include "sys/sys.h"
 #include "sys/tree.h"
 
 #include <errno.h>
@@ -24,47 +24,6 @@ static const str head = S_INIT("# Kept by muster: what is written here is lost.\
                                "fe00::0 ip6-localnet\n"
                                "ff02::1 ip6-allnodes\n"
                                "ff02::2 ip6-allrouters\n");
-
-/* ---- a pod as names see it */
-
-bool names_pod_has_ended(const struct pod *p)
-{
-    const char *phase = life_phase(p->life);
-
-    return p->life->done || strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0;
-}
-
-str names_pod_ip(const struct pod *p)
-{
-    str ip = p->net ? jv_str(jv_at(jdoc_root(p->net), "net", "ip"), S("")) : node_pod_ip(p);
-
-    return ip.n ? ip : jv_str(jv_at(jdoc_root(p->doc), "status", "podIP"), S(""));
-}
-
-/* A container that nobody probes is ready when it starts; that it is about to is soon enough. */
-static bool is_good(const struct life_container *c)
-{
-    return c->kind == LIFE_INIT || c->kind == LIFE_EPHEMERAL || life_is_ready(c) ||
-           (c->state == LIFE_STARTING && jv_is_null(jv_at(c->spec, "readinessProbe")) &&
-            jv_is_null(jv_at(c->spec, "startupProbe")));
-}
-
-bool names_pod_is_ready(const struct pod *p)
-{
-    jv pod = jdoc_root(p->doc);
-
-    if (p->life->deleted || meta_being_deleted(pod))
-        return false;
-    if (p->adopting)
-        return meta_condition_is(pod, S("Ready"), S("True"));
-    for (size_t i = 0; i < p->life->n; i++)
-        if (!is_good(&p->life->at[i]))
-            return false;
-    JV_EACH (it, jv_at(pod, "spec", "readinessGates"))
-        if (!meta_condition_is(pod, jv_str(jv_at(it.value, "conditionType"), S("")), S("True")))
-            return false;
-    return true;
-}
 
 /* ---- files */
 
@@ -95,7 +54,7 @@ static str own_head(struct arena *a, jv pod, str ip)
     return arena_str(a, buf_str(&b));
 }
 
-static str in_dir(struct arena *a, const struct pod *p, const char *name)
+static str in_dir(struct arena *a, const struct names_about *p, const char *name)
 {
     return arena_printf(a, "%s/%s", p->dir, name);
 }
@@ -110,24 +69,25 @@ static struct names_file *open_file(struct names *k, struct names_space *s, cons
     names_space_fill(s, f);
     if (k->swept)
         names_file_drop_old(f);
-    if (names_file_write(f, loop_now_ms(k->n->o.loop), e) < 0) {
+    if (names_file_write(f, loop_now_ms(k->o.loop), e) < 0) {
         names_file_close(f);
         return NULL;
     }
     return f;
 }
 
-static int sit(struct names *k, struct arena *a, struct pod *p, bool own, str ip, struct err *e)
+static int sit(struct names *k, struct arena *a, struct names_member *m,
+               const struct names_about *p, bool own, str ip, struct err *e)
 {
-    struct names_space *s = names_space(k, meta_namespace(jdoc_root(p->doc)));
+    struct names_space *s = names_space(k, meta_namespace(p->pod));
     struct names_file *f = NULL;
 
-    if (p->seat)
+    if (m->seat)
         return 0;
     if (own) {
         if (tree_make(a, p->dir, 0755, e) < 0)
             return -1;
-        f = open_file(k, s, in_dir(a, p, "hosts").p, own_head(a, jdoc_root(p->doc), ip), e);
+        f = open_file(k, s, in_dir(a, p, "hosts").p, own_head(a, p->pod, ip), e);
         if (!f)
             return -1;
         s->n_own++;
@@ -140,19 +100,19 @@ static int sit(struct names *k, struct arena *a, struct pod *p, bool own, str ip
             return -1;
     }
     s->users += !own;
-    p->seat = mem_new(sizeof(*p->seat));
-    p->seat->space = s;
-    p->seat->own = f;
-    ip = str_sub(ip, 0, sizeof(p->seat->ip) - 1);
-    memcpy(p->seat->ip, ip.p ? ip.p : "", ip.n);
-    p->seat->next = s->seats;
-    s->seats = p->seat;
+    m->seat = mem_new(sizeof(*m->seat));
+    m->seat->space = s;
+    m->seat->own = f;
+    ip = str_sub(ip, 0, sizeof(m->seat->ip) - 1);
+    memcpy(m->seat->ip, ip.p ? ip.p : "", ip.n);
+    m->seat->next = s->seats;
+    s->seats = m->seat;
     return 0;
 }
 
-void names_detach(struct names *k, struct pod *p)
+void names_detach(struct names *k, struct names_member *m)
 {
-    struct names_seat *seat = p->seat;
+    struct names_seat *seat = m->seat;
 
     if (!k || !seat)
         return;
@@ -174,7 +134,12 @@ void names_detach(struct names *k, struct pod *p)
     if (k->shared)
         names_shared_detach(k->shared, str_of(seat->ip));
     free(seat);
-    p->seat = NULL;
+    m->seat = NULL;
+}
+
+bool names_is_hidden(const struct names *k, const struct names_member *m)
+{
+    return k->shared || !m->seat || m->seat->own;
 }
 
 /* ---- what else is under /etc */
@@ -196,29 +161,37 @@ static int write_text(struct arena *a, const char *dir, const char *path, str te
     return whole ? 0 : -1;
 }
 
+static str read_text(struct arena *a, const char *path)
+{
+    char *text = arena_alloc(a, RESOLV_MAX);
+    ssize_t n = sys_read_file(AT_FDCWD, path, text, RESOLV_MAX);
+
+    return (str){ text, n > 0 ? (size_t)n : 0 };
+}
+
 /* systemd's own file names a resolver on the loopback address, which is another one in the pod. */
 static str resolv_base(struct arena *a, const struct names *k)
 {
     static const char *const files[] = { "/run/systemd/resolve/resolv.conf", "/etc/resolv.conf" };
-    const struct pod_network *net = k->n->o.net;
+    const struct pod_network *net = k->o.net;
 
     if (net && net->resolv)
         return str_of(net->resolv);
     for (size_t i = 0; i < COUNT(files); i++)
         if (access(files[i], R_OK) == 0)
-            return pod_read_end(a, files[i], RESOLV_MAX);
+            return read_text(a, files[i]);
     return S("");
 }
 
 /* One file for all pods of a namespace that ask for nothing else; it follows the machine's. */
-static int resolv_file(struct names *k, struct arena *a, struct pod *p, str *path, struct err *e)
+static int resolv_file(struct names *k, struct arena *a, struct names_space *s,
+                       const struct names_about *p, str *path, struct err *e)
 {
-    jv pod = jdoc_root(p->doc), spec = jv_at(pod, "spec");
-    struct names_space *s = p->seat->space;
+    jv pod = p->pod, spec = jv_at(pod, "spec");
     bool cluster = k->dns && names_resolv_is_cluster(pod);
     str base = resolv_base(a, k);
     if (cluster)
-        base = names_resolv_cluster(a, base, str_of(s->name), str_of(k->n->o.net->dns));
+        base = names_resolv_cluster(a, base, str_of(s->name), str_of(k->o.net->dns));
     str text = names_resolv(a, pod, base, false);
 
     if (jv_len(jv_at(spec, "dnsConfig")) ||
@@ -245,89 +218,89 @@ static void add_mount(struct jbuild *b, str from, const char *to, bool ro)
                     { "ro", ro ? JV_TRUE : JV_ABSENT }));
 }
 
-static int add_mounts(struct names *k, struct arena *a, struct pod *p, jv *mounts, struct err *e)
+static const char *hosts_path(const struct names_seat *seat)
+{
+    return names_file_path(seat->own ? seat->own : seat->space->file);
+}
+
+static int add_mounts(struct names *k, struct arena *a, const struct names_seat *seat,
+                      const struct names_about *p, jv *mounts, struct err *e)
 {
     struct jbuild b = jv_is(*mounts, JV_ARR) ? jb_from(a, *mounts) : jb_arr(a);
-    str name = arena_printf(a, "%" PRI_STR "\n", STR_ARG(names_hostname(jdoc_root(p->doc))));
+    str name = arena_printf(a, "%" PRI_STR "\n", STR_ARG(names_hostname(p->pod)));
     str hostname = in_dir(a, p, "hostname"), resolv = STR_NONE;
 
-    if (write_text(a, p->dir, hostname.p, name, e) < 0 || resolv_file(k, a, p, &resolv, e) < 0)
+    if (write_text(a, p->dir, hostname.p, name, e) < 0 ||
+        resolv_file(k, a, seat->space, p, &resolv, e) < 0)
         return -1;
-    add_mount(&b, str_of(names_file_path(p->seat->own ? p->seat->own : p->seat->space->file)),
-              "/etc/hosts", true);
+    add_mount(&b, str_of(hosts_path(seat)), "/etc/hosts", true);
     add_mount(&b, hostname, "/etc/hostname", false);
     add_mount(&b, resolv, "/etc/resolv.conf", true);
     *mounts = jb_done(&b);
     return 0;
 }
 
-int names_attach(struct names *k, struct pod *p, struct arena *a, jv *net, jv *mounts,
-                 struct err *e)
+int names_attach(struct names *k, struct names_member *m, const struct names_about *p,
+                 struct arena *a, jv *net, jv *mounts, struct err *e)
 {
-    jv pod = jdoc_root(p->doc);
-
     if (!k)
         return 0;
-    names_detach(k, p); /* a sandbox that failed before */
+    names_detach(k, m); /* a sandbox that failed before */
     if (k->shared && names_shared_attach(k->shared, a, net, e) < 0)
         return -1;
     str ip = jv_str(jv_at(*net, "ip"), S(""));
-    bool own = needs_own(k, names_space(k, meta_namespace(pod)), pod);
-    if (sit(k, a, p, own, ip, e) < 0) {
+    bool own = needs_own(k, names_space(k, meta_namespace(p->pod)), p->pod);
+    if (sit(k, a, m, p, own, ip, e) < 0) {
         if (k->shared)
             names_shared_detach(k->shared, ip);
         return -1;
     }
     if (k->shared)
         return 0;
-    if (add_mounts(k, a, p, mounts, e) < 0) {
-        names_detach(k, p);
+    if (add_mounts(k, a, m->seat, p, mounts, e) < 0) {
+        names_detach(k, m);
         return -1;
     }
     return 0;
 }
 
-void names_adopt(struct names *k, struct pod *p, jv sandbox)
+void names_adopt(struct names *k, struct names_member *m, const struct names_about *p, str ip)
 {
     AUTO(arena) struct arena *a = arena_new();
-    str ip = jv_str(jv_at(sandbox, "net", "ip"), S(""));
 
-    if (!k || jv_bool(jv_at(p->life->pod, "spec", "hostNetwork"), false))
+    if (!k || jv_bool(jv_at(p->pod, "spec", "hostNetwork"), false))
         return;
     if (k->shared)
         names_shared_adopt(k->shared, ip);
-    sit(k, a, p, access(in_dir(a, p, "hosts").p, F_OK) == 0, ip, NULL);
+    sit(k, a, m, p, access(in_dir(a, p, "hosts").p, F_OK) == 0, ip, NULL);
 }
 
 /* Where pods share the machine's network: what is in the sandbox besides. */
-void names_box(struct names *k, struct pod *p, struct arena *a, jv *preload, jv *env)
+void names_box(struct names *k, const struct names_member *m, jv pod, struct arena *a, jv *preload,
+               jv *env)
 {
-    if (!k || !k->shared || !p->seat)
+    if (!k || !k->shared || !m->seat)
         return;
-    const struct names_file *f = p->seat->own ? p->seat->own : p->seat->space->file;
     const char *lib = names_shared_lib(k->shared);
     *preload = lib ? jstr(a, str_of(lib)) : JV_ABSENT;
-    *env = names_shared_env(k->shared, a, jdoc_root(p->doc), str_of(p->seat->ip),
-                            str_of(names_file_path(f)));
+    *env = names_shared_env(k->shared, a, pod, str_of(m->seat->ip), str_of(hosts_path(m->seat)));
 }
 
 /* Its name is in the file before its program is: written at once, ahead of the next round, and in
  * the very words of that round where they can be known. */
-void names_starting(struct names *k, struct pod *p)
+void names_starting(struct names *k, struct names_member *m, const struct names_about *p,
+                    jv service)
 {
     AUTO(arena) struct arena *a = arena_new();
-    struct names_space *s = p->seat ? p->seat->space : NULL;
+    struct names_space *s = m->seat ? m->seat->space : NULL;
 
-    if (!k || !s || p->seat->own || k->shared || !names_pod_is_ready(p))
+    if (!k || !s || m->seat->own || k->shared || !p->ready)
         return;
-    jv pod = jdoc_root(p->doc);
-    struct jdoc *service =
-        mirror_get(k->n->mirrors[NODE_SERVICES], meta_namespace(pod), names_hostname(pod));
-    str line = names_first_line(a, pod, names_pod_ip(p), service ? jdoc_root(service) : JV_ABSENT);
+    str line = names_first_line(a, p->pod, p->ip, service);
     if (!line.n || names_file_has(s->file, line))
         return;
     vec_push(&s->early, mem_or_abort(strndup(line.p, line.n)));
     names_file_add(s->file, line);
-    names_file_write(s->file, loop_now_ms(k->n->o.loop), NULL);
-    names_look(k, p);
+    names_file_write(s->file, loop_now_ms(k->o.loop), NULL);
+    names_look(k, m, p);
 }

@@ -1,12 +1,12 @@
 /* The server that pods ask for names, over UDP and TCP: names of the cluster from what hosts files
- * are made of, others through dns_further.c. On the loop thread; whoever asks too much is not
+ * are made of, others through dns_forward.c. On the loop thread; whoever asks too much is not
  * answered. */
 
 #include "base/mem.h"
 #include "kube/meta.h"
 #include "loop/log.h"
 #include "names/dns_forward.h"
-#include "node/names_internal.h"
+#include "names/internal.h"
 #include "podnet/services.h"
 #include "podnet/subnet.h"
 
@@ -45,9 +45,10 @@ static const struct dns_zone *zone_of(struct dns *d, str ns)
 {
     AUTO(arena) struct arena *a = arena_new();
     struct names_space *s = map_get(&d->k->spaces, ns);
+    const struct names_source *from = &d->k->o.from;
 
     /* One whose services all stand for names elsewhere has no lines in any file. */
-    if (!s && jv_len(mirror_list(d->k->n->mirrors[NODE_SERVICES], a, ns)))
+    if (!s && jv_len(from->list(from->ctx, a, NAMES_SERVICES, ns)))
         s = names_space(d->k, ns);
     return s ? names_space_zone(s) : NULL;
 }
@@ -332,7 +333,7 @@ static void on_connection(uv_stream_t *s, int status)
         return;
     struct conn *c = mem_new(sizeof(*c));
     c->d = d;
-    uv_tcp_init(loop_uv(d->k->n->o.loop), &c->tcp);
+    uv_tcp_init(loop_uv(d->k->o.loop), &c->tcp);
     c->tcp.data = c;
     c->serial = ++d->serial;
     c->next = d->conns;
@@ -343,7 +344,7 @@ static void on_connection(uv_stream_t *s, int status)
         conn_close(c);
         return;
     }
-    c->idle = loop_timer_start(d->k->n->o.loop, IDLE_MS, 0, on_idle, c); /* in all */
+    c->idle = loop_timer_start(d->k->o.loop, IDLE_MS, 0, on_idle, c); /* in all */
 }
 
 /* ---- beginning and end */
@@ -365,13 +366,13 @@ static void hang_up(struct dns *d)
 
 static int open_udp(struct dns *d, struct err *e)
 {
-    const struct pod_network *net = d->k->n->o.net;
+    const struct pod_network *net = d->k->o.net;
     int fd = net->dns_socket(net->ctx, true, e);
 
     if (fd < 0)
         return -1;
     d->udp = mem_new(sizeof(*d->udp));
-    uv_udp_init(loop_uv(d->k->n->o.loop), d->udp);
+    uv_udp_init(loop_uv(d->k->o.loop), d->udp);
     d->udp->data = d;
     if (uv_udp_open(d->udp, fd) < 0) {
         close(fd);
@@ -384,13 +385,13 @@ static int open_udp(struct dns *d, struct err *e)
 
 static int open_tcp(struct dns *d, struct err *e)
 {
-    const struct pod_network *net = d->k->n->o.net;
+    const struct pod_network *net = d->k->o.net;
     int fd = net->dns_socket(net->ctx, false, e);
 
     if (fd < 0)
         return -1;
     d->tcp = mem_new(sizeof(*d->tcp));
-    uv_tcp_init(loop_uv(d->k->n->o.loop), d->tcp);
+    uv_tcp_init(loop_uv(d->k->o.loop), d->tcp);
     d->tcp->data = d;
     if (uv_tcp_open(d->tcp, fd) < 0) {
         close(fd);
@@ -415,13 +416,13 @@ static void open_all(void *arg)
 
 struct dns *dns_new(struct names *k)
 {
-    const struct pod_network *net = k->n->o.net;
+    const struct pod_network *net = k->o.net;
 
     if (!net || !net->dns_socket)
         return NULL;
     struct dns *d = mem_new(sizeof(*d));
     d->k = k;
-    d->further = dns_further_new(k->n->o.loop, net->outside ? "/etc/resolv.conf" : NULL, DNS_PORT);
+    d->further = dns_further_new(k->o.loop, net->outside ? "/etc/resolv.conf" : NULL, DNS_PORT);
     open_all(d);
     if (net->on_again)
         net->on_again(net->ctx, open_all, d);
@@ -432,7 +433,7 @@ void dns_free(struct dns *d)
 {
     if (!d)
         return;
-    const struct pod_network *net = d->k->n->o.net;
+    const struct pod_network *net = d->k->o.net;
     if (net->on_again)
         net->on_again(net->ctx, NULL, NULL);
     dns_further_free(d->further); /* tells all who wait */
