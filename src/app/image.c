@@ -5,14 +5,18 @@
 
 #include "base/yaml.h"
 #include "cli/data.h"
+#include "cli/exec.h"
 #include "cli/options.h"
 #include "cli/table.h"
 #include "node/images.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct flags {
@@ -47,6 +51,7 @@ static const struct opt options[] = {
 
 struct mapping {
     struct arena *a;
+    const char *dir;
     const char *path;
     str heading; /* comments at the beginning */
     jv root;     /* {images: [...]} */
@@ -178,6 +183,24 @@ static jv changed(struct mapping *t, const char *image, jv entry, bool *was_ther
     return jb_done(&b);
 }
 
+int image_agent_install(const char *dir, struct err *e)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    char table[PATH_MAX]; /* of runs: that of the directory they belong to */
+    struct stat self, there;
+
+    if (!realpath(arena_printf(a, "%s/images.yaml", dir).p, table))
+        return err_sys(e, "images.yaml");
+    const char *agent = arena_printf(a, "%.*s/agent", (int)(strrchr(table, '/') - table), table).p;
+
+    if (stat("/proc/self/exe", &self) < 0)
+        return err_sys(e, "stat /proc/self/exe");
+    if (stat(arena_printf(a, "%s/muster", agent).p, &there) == 0 &&
+        there.st_mtim.tv_sec >= self.st_mtim.tv_sec)
+        return 0;
+    return exec_install(agent, e);
+}
+
 static int map(struct mapping *t, const char *image, const struct flags *f)
 {
     struct err e = { 0 };
@@ -194,6 +217,8 @@ static int map(struct mapping *t, const char *image, const struct flags *f)
         return command_fail(EXIT_USAGE, "%s", e.msg);
     if (table_write(t, changed(t, image, entry, &replaced), &e) < 0)
         return command_fail(EXIT_FAILED, "%s", e.msg);
+    if (f->rootfs && image_agent_install(t->dir, &e) < 0)
+        command_note("muster: MPIJobs cannot use it: %s", e.msg);
     command_print(arena_printf(t->a, "image %s %s\n", image, replaced ? "remapped" : "mapped"));
     return EXIT_DONE;
 }
@@ -296,6 +321,7 @@ static int run(const struct command *c, int argc, char **argv)
     }
     if (data_dir(a, f.data, &dir, &e) < 0 || (!list && lock_dir(dir, &lock, &e) < 0))
         return command_fail(EXIT_FAILED, "%s", e.msg);
+    t.dir = dir;
     t.path = arena_printf(a, "%s/images.yaml", dir).p;
     if (table_read(&t, &e) < 0)
         code = command_fail(EXIT_USAGE, "%s", e.msg);

@@ -3,6 +3,7 @@
 #include "app/up_node.h"
 
 #include "api/inproc.h"
+#include "app/image.h"
 #include "app/up_files.h"
 #include "app/up_net.h"
 #include "base/mem.h"
@@ -176,7 +177,12 @@ int up_node_check(const struct up_node_opts *o, struct err *e)
 
     if (o->resources && node_resources(a, &r, &out, e) < 0)
         return err_wrap(e, "--resources %s", o->resources);
-    return images_load(&images, arena_printf(a, "%s/images.yaml", o->dir).p, e);
+    if (images_load(&images, arena_printf(a, "%s/images.yaml", o->dir).p, e) < 0)
+        return -1;
+    struct err why = { 0 };
+    if (images_have_rootfs(images) && image_agent_install(o->dir, &why) < 0)
+        log_warn("images with a root of their own have no muster in them", KVZ("error", why.msg));
+    return 0;
 }
 
 void up_node_prepare(struct up_node_opts *o, struct loop *l)

@@ -141,8 +141,9 @@ int data_run_new(struct arena *a, const char *dir, str name, const char **out, i
         return -1;
     data_hold_run(*lock);
     /* Images are mapped once for all. */
-    if (symlink("../../images.yaml", arena_printf(a, "%s/images.yaml", *out).p) < 0)
-        return err_sys(e, "make %s/images.yaml", *out);
+    if (symlink("../../images.yaml", arena_printf(a, "%s/images.yaml", *out).p) < 0 ||
+        symlink("../../agent", arena_printf(a, "%s/agent", *out).p) < 0)
+        return err_sys(e, "make links in %s", *out);
     return 0;
 }
 

@@ -55,6 +55,9 @@ static str discover_hosts(struct arena *a, const struct job *j)
     return arena_str(a, buf_str(&b));
 }
 
+/* Where the node shows muster to containers that have a root of their own; see docs/node.md. */
+#define MPI_AGENT_IN_ROOTFS "/opt/muster/muster"
+
 /* ---- the remote shell: kubexec.sh POD WORD... */
 
 /* One word for the shell, whatever is in it. */
@@ -103,11 +106,15 @@ static str kubexec(struct arena *a, const struct job *j)
     buf_add(&b, S("#!/bin/sh\npod=$1\nshift\n"));
     if (agent == AGENT_KUBECTL)
         buf_add(&b, str_of(wait_by_kubectl));
-    buf_add(&b, S("set -x\nexec "));
-    if (agent == AGENT_HERE)
+    if (agent == AGENT_HERE) { /* an image with a root of its own has another */
+        buf_add(&b, S("muster="));
         add_word(&b, mpi_settings(j)->agent_path);
-    else
-        buf_add(&b, agent == AGENT_IMAGE ? S("/opt/kube/muster") : S("/opt/kube/kubectl"));
+        buf_add(&b, S("\n[ -x \"$muster\" ] || muster=" MPI_AGENT_IN_ROOTFS "\n"));
+    }
+    buf_add(&b, S("set -x\nexec "));
+    buf_add(&b, agent == AGENT_HERE    ? S("\"$muster\"")
+                : agent == AGENT_IMAGE ? S("/opt/kube/muster")
+                                       : S("/opt/kube/kubectl"));
     buf_add(&b, agent == AGENT_KUBECTL ? S(" exec \"$pod\"") : S(" exec --wait \"$pod\""));
     if (container.n) {
         buf_add(&b, S(" --container "));

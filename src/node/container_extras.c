@@ -11,8 +11,11 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define NODE_AGENT_DIR "/opt/muster"
 
 static jv one(struct arena *a, const char *what, jv value)
 {
@@ -91,13 +94,31 @@ static void show(struct arena *a, str path, bool ro, jv *mounts)
     *mounts = jb_done(&b);
 }
 
-void pod_tools_shown(struct arena *a, const struct pod *p, str venv, jv *mounts)
+/* In a root of its own a container finds this machine's muster, with the libraries it uses. */
+static void show_agent(struct arena *a, const struct pod *p, jv *mounts)
+{
+    char at[PATH_MAX];
+    str dir = arena_printf(a, "%" PRI_STR "/agent", STR_ARG(p->n->o.data));
+
+    if (!realpath(dir.p, at) || is_taken(S(NODE_AGENT_DIR), *mounts))
+        return;
+    struct jbuild b = jb_from(a, *mounts);
+    jb_push(&b, jobj(a, { "from", jstr(a, arena_str(a, str_of(at))) },
+                     { "to", jstrz(a, NODE_AGENT_DIR) }, { "ro", JV_TRUE }));
+    *mounts = jb_done(&b);
+}
+
+void pod_tools_shown(struct arena *a, const struct pod *p, const struct image_run *run, jv *mounts)
 {
     char self[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", self, sizeof(self));
 
     if (!str_eq(p->n->o.isolation, S("namespaces")))
         return;
+    if (run->rootfs.n) {
+        show_agent(a, p, mounts);
+        return;
+    }
     show(a, arena_str(a, (str){ self, n < 0 ? 0 : (size_t)n }), true, mounts);
-    show(a, arena_str(a, venv), false, mounts);
+    show(a, arena_str(a, run->venv), false, mounts);
 }

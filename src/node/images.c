@@ -124,6 +124,14 @@ int images_load(struct images **out, const char *path, struct err *e)
     return 0;
 }
 
+bool images_have_rootfs(const struct images *im)
+{
+    JV_EACH (it, jv_at(jdoc_root(im->doc), "images"))
+        if (jv_exists(jv_at(it.value, "rootfs")))
+            return true;
+    return false;
+}
+
 void images_free(struct images *im)
 {
     if (!im)

@@ -13,6 +13,7 @@ int images_load(struct images **out, const char *path, struct err *e);
 /* Whether the file has changed since: then it is worth loading again. */
 bool images_is_stale(const struct images *im, const char *path);
 struct images *images_of(jv table); /* copies; for tests, and other sources of the same shape */
+bool images_have_rootfs(const struct images *im); /* at least one has a root of its own */
 void images_free(struct images *im);
 static inline void images_auto(struct images **im)
 {

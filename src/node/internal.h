@@ -139,9 +139,8 @@ void pod_access_shared(struct arena *a, struct pod *p, jv *env, jv *mounts);
 void pod_open_to_user(struct arena *a, struct pod *p, const struct life_container *c, int64_t uid,
                       int64_t gid, struct life_out *out);
 void pod_open_again(const struct pod *p); /* it has been running while we were not */
-/* container_extras.c: programs of this machine that its own /tmp would hide; venv: of its image, or
- * empty */
-void pod_tools_shown(struct arena *a, const struct pod *p, str venv, jv *mounts);
+/* container_extras.c: programs of this machine that its own /tmp, or its own root, would hide */
+void pod_tools_shown(struct arena *a, const struct pod *p, const struct image_run *run, jv *mounts);
 
 /* evict.c: a pod whose storage may be limited has begun */
 void evict_watch(struct pod *p);

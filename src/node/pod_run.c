@@ -493,8 +493,7 @@ static int prepare(struct arena *a, struct pod *p, size_t i, struct starting *s)
         return -1;
     }
     pod_access_shared(a, p, &s->env, &s->mounts);
-    if (!s->run.rootfs.n)
-        pod_tools_shown(a, p, s->run.venv, &s->mounts);
+    pod_tools_shown(a, p, &s->run, &s->mounts);
     return 0;
 }
 
