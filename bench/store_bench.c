@@ -41,7 +41,9 @@ static void put_next(struct run *r)
 
     memset(room, 'x', VALUE);
     int n = snprintf(key, sizeof(key), "default/pod-%05d", (int)(r->next++ * 7919L % r->keys));
-    struct store_op op = { r->c, { key, (size_t)n }, store_take_rev(r->s), b, false };
+    struct store_op op = {
+        .coll = r->c, .key = { key, (size_t)n }, .rev = store_take_rev(r->s), .value = b
+    };
     store_commit(r->s, &op, 1, on_put, r);
 }
 
@@ -138,13 +140,25 @@ static void reopen(struct run *r, const char *path)
            (now_s(CLOCK_MONOTONIC) - start) * 1e3, resident_kb());
 }
 
+static void remove_all(const char *dir)
+{
+    static const char *const names[] = { "store_bench.db", "changes", "reserve" };
+    char path[512];
+
+    for (size_t i = 0; i < COUNT(names); i++) {
+        snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
+        remove(path);
+    }
+}
+
 int main(int argc, char **argv)
 {
     char path[512];
     struct run r = { .l = loop_new(), .keys = 10000 };
+    const char *dir = argc > 1 ? argv[1] : ".";
 
-    snprintf(path, sizeof(path), "%s/store_bench.db", argc > 1 ? argv[1] : ".");
-    remove(path);
+    snprintf(path, sizeof(path), "%s/store_bench.db", dir);
+    remove_all(dir);
     reopen(&r, path);
     measure(&r, "create, 100 in flight", 10000, 100);
     measure(&r, "update, 100 in flight", 30000, 100);
@@ -156,7 +170,7 @@ int main(int argc, char **argv)
     malloc_trim(0);
     reopen(&r, path);
     store_close(r.s);
-    remove(path);
+    remove_all(dir);
     uv_run(loop_uv(r.l), UV_RUN_NOWAIT);
     loop_free(r.l);
     return 0;

@@ -46,7 +46,8 @@ static void commit(struct change_op *op, const struct change *c, jv live)
                               .rev = rev,
                               .value = removes ? resource_encode(op->a, op->res, live, rev)
                                                : blob_ref(op->stored),
-                              .is_delete = removes };
+                              .is_delete = removes,
+                              .is_ending = meta_being_deleted(c->obj) };
     store_commit(s, &write, 1, on_committed, op);
 }
 

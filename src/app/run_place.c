@@ -12,9 +12,10 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
-enum { UP_MS = 50, UP_TRIES = 100 };
+enum { UP_MS = 50, UP_TRIES = 100, LEAST_KIB = 1024 };
 
 /* ---- an `up` that is there */
 
@@ -77,6 +78,23 @@ static int take_dir(struct run *r, struct err *e)
     return code;
 }
 
+/* Before anything is begun: on a full disk pods would wait for their files without an end. */
+static int check_room(const struct run *r, struct err *e)
+{
+    struct statvfs st;
+
+    if (data_make(r->dir, e) < 0)
+        return -1;
+    if (statvfs(r->dir, &st) < 0)
+        return err_sys(e, "look at %s", r->dir);
+    uint64_t kib = (uint64_t)(geteuid() == 0 ? st.f_bfree : st.f_bavail) * st.f_frsize / 1024;
+    if (kib < LEAST_KIB)
+        return err_set(e, ERR_STORAGE_FULL,
+                       "the disk of %s is full: %d KiB are free, a run needs at least %d", r->dir,
+                       (int)kib, LEAST_KIB);
+    return 0;
+}
+
 struct started {
     struct run *r;
     bool done;
@@ -98,7 +116,7 @@ static int open_own(struct run *r)
     struct started *st = ARENA_NEW(r->a, struct started);
     struct err e = { 0 };
 
-    if (take_dir(r, &e) < 0)
+    if (check_room(r, &e) < 0 || take_dir(r, &e) < 0)
         return command_fail(EXIT_FAILED, "%s", e.msg);
     st->r = r;
     struct cluster_opts o = { .loop = r->loop = loop_new(),

@@ -121,7 +121,8 @@ int data_hold(int fd, struct err *e)
     char text[32];
     int n = snprintf(text, sizeof(text), "%d\n", (int)getpid());
 
-    if (ftruncate(fd, 0) < 0 || pwrite(fd, text, (size_t)n, 0) != n)
+    /* in this order it needs no room on a full disk */
+    if (pwrite(fd, text, (size_t)n, 0) != n || ftruncate(fd, n) < 0)
         return err_sys(e, "write the lock");
     return 0;
 }
@@ -212,12 +213,26 @@ static bool has_text(const char *path, str text)
            data_read(a, path, &have, NULL) == 0 && str_eq(have, text);
 }
 
-int data_write(const char *path, str text, struct err *e)
+/* On a full disk there is no room for a second file, but there is that of the first. */
+static int write_over(const char *path, str text, struct err *e)
+{
+    __attribute__((cleanup(fd_auto))) int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    struct stat st;
+    bool fits = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink == 1 &&
+                st.st_uid == geteuid() && (st.st_mode & 07777) == 0600 &&
+                (int64_t)text.n <= (int64_t)st.st_blocks * 512;
+
+    errno = ENOSPC;
+    if (!fits || pwrite(fd, text.p, text.n, 0) != (ssize_t)text.n ||
+        ftruncate(fd, (off_t)text.n) < 0)
+        return err_sys(e, "write %s", path);
+    return 0;
+}
+
+static int replace(const char *path, str text, struct err *e)
 {
     char temp[PATH_MAX + 16];
 
-    if (has_text(path, text))
-        return 0;
     snprintf(temp, sizeof(temp), "%s.%d.new", path, (int)getpid());
     unlink(temp); /* whatever is there is not ours: its owner would read along */
     __attribute__((cleanup(fd_auto))) int fd =
@@ -239,6 +254,19 @@ int data_write(const char *path, str text, struct err *e)
         return -1;
     }
     return 0;
+}
+
+int data_write(const char *path, str text, struct err *e)
+{
+    struct err why = { 0 };
+
+    if (has_text(path, text) || replace(path, text, &why) == 0)
+        return 0;
+    if (why.sys == ENOSPC || why.sys == EDQUOT)
+        return write_over(path, text, e);
+    if (e)
+        *e = why;
+    return -1;
 }
 
 int data_read(struct arena *a, const char *path, str *out, struct err *e)

@@ -5,6 +5,8 @@
 
 #include "base/mem.h"
 
+enum { ENDING_BYTES = 4096 }; /* that a step towards deletion may add: a status and its like */
+
 int64_t store_take_rev(struct store *s)
 {
     assert_on_loop(s->loop);
@@ -30,6 +32,9 @@ static struct op make_op(struct store *s, const struct store_op *from, const str
         op.obj->pub.create_rev = op.rev;
     }
     op.create_rev = op.obj->pub.create_rev;
+    op.is_ending =
+        op.is_delete || (from->is_ending && !op.is_new &&
+                         blob_str(op.value).n <= value_size(op.obj->pub.value) + ENDING_BYTES);
     *now = op.is_delete ? NULL : op.obj;
     return op;
 }

@@ -265,10 +265,15 @@ int db_open(struct db *d, const char *path, bool *damaged, struct err *e)
     return -1;
 }
 
+bool db_empty_log(struct db *d)
+{
+    return sqlite3_wal_checkpoint_v2(d->sql, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL) ==
+           SQLITE_OK;
+}
+
 int db_tidy(struct db *d, struct err *e)
 {
-    if (sqlite3_wal_checkpoint_v2(d->sql, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL) !=
-        SQLITE_OK)
+    if (!db_empty_log(d))
         return fail(d, "write to", e);
     sqlite3_db_config(d->sql, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL); /* the log may go */
     return 0;

@@ -63,6 +63,7 @@ int db_commit(struct db *d, int64_t rev, struct err *e);
 void db_rollback(struct db *d);
 /* Moves the log into the file; false: nothing came of it. */
 bool db_checkpoint(struct db *d);
+bool db_empty_log(struct db *d); /* and gives its room back, too */
 
 /* Reads everything. *damaged: it cannot be taken as it is; db_row and db_damage calls made so far
  * are void. Rows come in the order of their ids; what they point to is valid during the call. */

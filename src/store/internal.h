@@ -23,6 +23,7 @@ struct op {
     int64_t create_rev;
     bool is_delete;
     bool is_new;
+    bool is_ending; /* may use the reserve */
 };
 
 struct commit {

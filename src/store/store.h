@@ -84,6 +84,8 @@ struct store_op {
     int64_t rev;        /* from store_take_rev, ascending within a commit */
     struct blob *value; /* taken; for a deletion the last state, for watchers */
     bool is_delete;
+    bool is_ending; /* a step towards deletion that adds little: it may use the room kept for those
+                     */
 };
 int64_t store_take_rev(struct store *s); /* must be followed by its commit before anything else */
 /* All or nothing. fn(ctx, NULL) once it is on disk and visible, fn(ctx, e) if it could not be

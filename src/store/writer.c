@@ -5,12 +5,13 @@
 
 #include "base/mem.h"
 #include "loop/log.h"
+#include "store/reserve.h"
 
 #include <time.h>
 
 enum {
-    GROUP_BYTES = 4 * 1024 * 1024,               /* one transaction takes up to this much, ... */
-    LOG_PAGES = 6 * 1024 * 1024 / DB_PAGE_BYTES, /* and the log is moved into the file after this */
+    GROUP_BYTES = RESERVE_BYTES / 4,
+    LOG_BYTES = RESERVE_BYTES * 3 / 8,
 };
 
 struct list {
@@ -21,6 +22,9 @@ struct list {
 struct writer {
     struct db *db;
     struct changes changes;
+    struct reserve reserve;
+    int log_pages;      /* the log is moved into the file after this many */
+    size_t group_bytes; /* one transaction takes up to this much */
     struct loop *loop;
     struct store_handle *handle;
     pthread_t thread;
@@ -85,26 +89,89 @@ static int write_all(struct db *d, const struct commit *group, struct err *e)
     return db_commit(d, rev, e);
 }
 
-static void write_group(struct writer *w, struct commit *group)
+static int try_group(struct writer *w, const struct commit *group, struct err *e)
 {
-    struct err e = { 0 };
-    int rc = write_all(w->db, group, &e);
+    int rc = write_all(w->db, group, e);
 
     if (rc < 0)
         db_rollback(w->db);
-    /* a full disk may have room for all once the log can start over */
-    if (rc < 0 && e.code == ERR_STORAGE_FULL && db_checkpoint(w->db)) {
-        rc = write_all(w->db, group, &e);
-        if (rc < 0)
-            db_rollback(w->db);
+    return rc;
+}
+
+static bool is_ending(const struct commit *c)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (!c->ops[i].is_ending)
+            return false;
+    return true;
+}
+
+/* Takes out of the group what may use the reserve. */
+static struct list take_ending(struct list *group)
+{
+    struct list all = *group;
+    struct list ending;
+
+    list_init(group);
+    list_init(&ending);
+    for (struct commit *c = all.first, *next; c; c = next) {
+        next = c->next;
+        list_push(is_ending(c) ? &ending : group, c);
     }
+    return ending;
+}
+
+/* With the reserve let go there is room to empty the log, and then for a few pages in it. Emptied
+ * again, it has given all of that back. */
+static int write_ending(struct writer *w, const struct commit *group, struct err *e)
+{
+    reserve_release(&w->reserve);
+    db_empty_log(w->db);
+    int rc = try_group(w, group, e);
+    db_empty_log(w->db);
+    reserve_take(&w->reserve);
+    return rc;
+}
+
+static void set_err(struct commit *group, const struct err *e)
+{
+    for (struct commit *c = group; c; c = c->next)
+        c->e = *e;
+}
+
+/* On a full disk deletions are written all the same. Ordinary writes wait until the reserve is
+ * whole again, or they would eat it up. */
+static void write_on_full(struct writer *w, struct commit *group, struct err *why)
+{
+    struct list rest = { .first = group };
+    struct list ending = take_ending(&rest);
+    struct err e = { 0 };
+
+    set_err(rest.first, why);
+    if (ending.first && write_ending(w, ending.first, &e) < 0)
+        set_err(ending.first, &e);
+}
+
+static void write_group(struct writer *w, struct commit *group)
+{
+    struct err e = { 0 };
+    bool has_room = reserve_take(&w->reserve);
+    int rc = has_room ? try_group(w, group, &e)
+                      : err_set(&e, ERR_STORAGE_FULL,
+                                "write to muster.db: the disk is full, but for the room that is "
+                                "kept for deletions");
+    /* a full disk may have room for all once the log can start over */
+    if (rc < 0 && e.code == ERR_STORAGE_FULL && has_room && db_checkpoint(w->db))
+        rc = try_group(w, group, &e);
     if (rc < 0 && !w->is_failing)
         log_error("store cannot write", KVZ("error", e.msg));
     if (rc == 0 && w->is_failing)
         log_info("store writes again");
     w->is_failing = rc < 0;
-    for (struct commit *c = group; c && rc < 0; c = c->next)
-        c->e = e;
+    if (rc < 0 && e.code == ERR_STORAGE_FULL)
+        write_on_full(w, group, &e);
+    else if (rc < 0)
+        set_err(group, &e);
 }
 
 static void note_changes(struct changes *to, const struct commit *group)
@@ -136,14 +203,14 @@ static size_t commit_bytes(const struct commit *c)
 }
 
 /* Cuts off the queue what goes into one transaction. */
-static struct commit *take_group(struct list *queue)
+static struct commit *take_group(struct list *queue, size_t most)
 {
     struct commit *group = queue->first;
     struct commit *last = group;
 
     for (size_t n = commit_bytes(last); last->next; last = last->next) {
         n += commit_bytes(last->next);
-        if (n > GROUP_BYTES)
+        if (n > most)
             break;
     }
     queue->first = last->next;
@@ -179,7 +246,7 @@ static void *work(void *arg)
         pthread_mutex_lock(&w->lock);
         while (!w->queue.first && !w->is_stopping)
             pthread_cond_wait(&w->more, &w->lock);
-        struct commit *group = w->queue.first ? take_group(&w->queue) : NULL;
+        struct commit *group = w->queue.first ? take_group(&w->queue, w->group_bytes) : NULL;
         pthread_mutex_unlock(&w->lock);
         if (!group)
             return NULL;
@@ -187,7 +254,7 @@ static void *work(void *arg)
         write_group(w, group);
         note_changes(&w->changes, group);
         hand_back(w, group, now_us() - start);
-        if (w->db->wal_pages > LOG_PAGES && db_checkpoint(w->db)) {
+        if (w->db->wal_pages > w->log_pages && db_checkpoint(w->db)) {
             w->db->wal_pages = 0;
             changes_restart(&w->changes);
         }
@@ -213,12 +280,23 @@ static void on_done(void *arg)
     commit_deliver(h->store, done);
 }
 
+/* The log and a group, with what SQLite adds to them, fit into the reserve. */
+static void set_sizes(struct writer *w)
+{
+    int64_t reserve = w->reserve.bytes ? w->reserve.bytes : RESERVE_BYTES;
+
+    w->group_bytes = (size_t)(reserve * GROUP_BYTES / RESERVE_BYTES);
+    w->log_pages = (int)(reserve * LOG_BYTES / RESERVE_BYTES / DB_PAGE_BYTES);
+}
+
 struct writer *writer_start(struct db *db, struct store *s, int64_t changes_end)
 {
     struct writer *w = mem_new(sizeof(*w));
 
     w->db = db;
     changes_open(&w->changes, db->path, changes_end);
+    reserve_open(&w->reserve, db->path);
+    set_sizes(w);
     w->loop = s->loop;
     w->handle = s->handle;
     list_init(&w->queue);
@@ -262,6 +340,7 @@ void writer_stop(struct writer *w)
     if (db_tidy(w->db, &e) < 0) /* no harm: the next start reads the log */
         log_warn("store log not emptied", KVZ("error", e.msg));
     changes_close(&w->changes);
+    reserve_done(&w->reserve);
     db_close(w->db);
     free(w->db);
     pthread_cond_destroy(&w->more);

@@ -1,5 +1,5 @@
 #!/bin/sh
-test_description='a full disk: writes are refused with the reason, reads go on, and it recovers'
+test_description='a full disk: writes are refused with the reason, reads and deletions go on, and it recovers'
 . "$(dirname "$0")/lib.sh"
 
 mkdir small
@@ -27,7 +27,9 @@ fill() {
 }
 
 test_expect_success 'writes go on until the disk is full, then get 507 or 500 with the reason' '
-	start_muster && fill a && test -s acked && case $refused in 507 | 500) ;; *) echo "got $refused" >&2; false ;; esac &&
+	start_muster && is 201 "$(code /api/v1/namespaces/default/configmaps --json "{\"metadata\":{\"name\":\"held\",\"finalizers\":[\"example.com/x\"]}}")" &&
+	jq -n "{apiVersion: \"v1\", kind: \"List\", items: [range(300) | {apiVersion: \"v1\", kind: \"ConfigMap\", metadata: {name: \"many-\(.)\", labels: {many: \"\"}}, data: {x: \"\(.)\"}}]}" | kubectl create -f - >created &&
+	fill a && test -s acked && case $refused in 507 | 500) ;; *) echo "got $refused" >&2; false ;; esac &&
 	jq_is ".kind == \"Status\" and .status == \"Failure\" and (.message | test(\"disk|space|full\"; \"i\"))" body
 '
 
@@ -40,8 +42,33 @@ test_expect_success 'what was refused is not there' '
 	last=$(tail -n 1 acked) && is 404 "$(code "/api/v1/namespaces/default/configmaps/a-$((${last#a-} + 1))")"
 '
 
+# Whatever is free goes to somebody else, at once and to the last block.
+no_room() {
+	{ head -c 64M /dev/zero >small/filler 2>/dev/null || true; } && sync -f small && is 0 "$(df --output=avail -k small | tail -n 1 | tr -d " ")"
+}
+
+# delete NAME: it is acknowledged, and taken off the list of what must be there.
+delete() {
+	is 200 "$(code "/api/v1/namespaces/default/configmaps/$1" -X DELETE)" && grep -vx "$1" acked >left && mv left acked
+}
+
+test_expect_success 'deletions go on with no byte free, whatever they take: at once, by finalizers, of many' '
+	no_room && delete "$(head -n 1 acked)" && delete "$(tail -n 1 acked)" &&
+	is 200 "$(code "/api/v1/namespaces/default/configmaps/held" -X DELETE)" && is 200 "$(code /api/v1/namespaces/default/configmaps/held)" && jq_is .metadata.deletionTimestamp body &&
+	is 200 "$(code /api/v1/namespaces/default/configmaps/held -X PATCH -H "Content-Type: application/merge-patch+json" -d "{\"metadata\":{\"finalizers\":null}}")" && is 404 "$(code /api/v1/namespaces/default/configmaps/held)" &&
+	is 200 "$(code "/api/v1/namespaces/default/configmaps?labelSelector=many" -X DELETE)" && is 0 "$(api "/api/v1/namespaces/default/configmaps?labelSelector=many" | jq ".items | length")"
+'
+
+test_expect_success 'what they freed can be used again, with the disk still full' '
+	is 201 "$(code /api/v1/namespaces/default/configmaps --json "{\"metadata\":{\"name\":\"in-between\"}}")" && echo in-between >>acked && no_room
+'
+
+test_expect_success 'so do they after kill -9, when it starts on the full disk at another port' '
+	{ stop_muster KILL; true; } && start_muster && delete "$(head -n 1 acked)" && is 200 "$(code "/api/v1/namespaces/default/configmaps/$(head -n 1 acked)")"
+'
+
 test_expect_success 'with space again, writes go through, without a restart' '
-	mount -o remount,size=64m small &&
+	rm small/filler && mount -o remount,size=64m small &&
 	writes() { test "$(code /api/v1/namespaces/default/configmaps --json "{\"metadata\":{\"generateName\":\"again-\"}}")" = 201; } &&
 	soon writes
 '
@@ -58,7 +85,6 @@ test_expect_success 'a start on a full disk still serves what there is' '
 
 stop_muster
 
-# Nobody can write that its pod has ended.
 gone() {
 	! pgrep -f "sleep 9000$$" >/dev/null
 }
@@ -72,7 +98,16 @@ test_expect_success 'a run on it ends when it is told to, and its pods with it' 
 	END
 	{ timeout -s KILL 180 muster run --isolation shared --data "$data" pod.yaml >out 2>err & pid=$!; } && background="$background $pid" &&
 	soon grep -q ready out && { head -c 64M /dev/zero >small/filler 2>/dev/null || true; } && kill -INT $pid &&
-	{ wait $pid; code=$?; cat err >&2; is 130 $code; } && has err "^muster: cannot kill: .*full" "^interrupted after" && soon gone
+	{ wait $pid; code=$?; cat err >&2; is 130 $code; } && has err "^interrupted after" && lacks err "cannot kill" && soon gone
+'
+
+# What it needs before its first pod runs is about 64 KiB; at that, pods once waited for their files.
+test_expect_success 'a run with no room for it says so at once, in one line' '
+	for free in 0 16 48 64 500; do
+		rm -rf small/* && mount -o remount,size=8m small && head -c $(((8 * 1024 - free) * 1024)) /dev/zero >small/filler &&
+		test_expect_code 1 timeout -s KILL 60 muster run --isolation shared --data "$data" pod.yaml >out 2>err && is 1 "$(wc -l <err)" && has err "disk of $data is full: .* KiB are free" &&
+		test_expect_code 1 env XDG_DATA_HOME="$PWD/small" timeout -s KILL 60 muster run --isolation shared pod.yaml >out 2>err && is 1 "$(wc -l <err)" && has err "disk of $PWD/small/muster is full" || return 1
+	done
 '
 
 umount -l small

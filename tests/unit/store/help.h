@@ -50,13 +50,21 @@ __attribute__((unused)) static struct store *open_store(struct loop *l, const ch
 __attribute__((unused)) static struct store_op op_put(struct store *s, struct store_coll *c,
                                                       const char *key, const char *value)
 {
-    return (struct store_op){ c, str_of(key), store_take_rev(s), blob_new(str_of(value)), false };
+    return (struct store_op){ .coll = c,
+                              .key = str_of(key),
+                              .rev = store_take_rev(s),
+                              .value = blob_new(str_of(value)),
+                              .is_delete = false };
 }
 
 __attribute__((unused)) static struct store_op op_delete(struct store *s, struct store_coll *c,
                                                          const char *key, const char *value)
 {
-    return (struct store_op){ c, str_of(key), store_take_rev(s), blob_new(str_of(value)), true };
+    return (struct store_op){ .coll = c,
+                              .key = str_of(key),
+                              .rev = store_take_rev(s),
+                              .value = blob_new(str_of(value)),
+                              .is_delete = true };
 }
 
 /* Commits and waits: the error code. */

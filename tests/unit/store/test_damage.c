@@ -49,8 +49,11 @@ static void write_one(struct loop *l, struct store *s, struct past *p, int k, bo
     int64_t rev = store_take_rev(s);
 
     key_name(key, sizeof(key), k);
-    struct store_op op = { coll_of(s, k), str_of(key), rev, blob_new(make_value(&b, k, rev)),
-                           gone };
+    struct store_op op = { .coll = coll_of(s, k),
+                           .key = str_of(key),
+                           .rev = rev,
+                           .value = blob_new(make_value(&b, k, rev)),
+                           .is_delete = gone };
     commit(l, s, &op, 1);
     p->rev[k] = p->last = rev;
     p->gone[k] = gone;
