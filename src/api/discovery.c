@@ -335,7 +335,7 @@ bool discovery_handle(struct api_req *r, const str *parts, size_t n)
 
     if (!n || (!core && !str_eqz(parts[0], "apis")) || n > (core ? 2 : 3))
         return false;
-    if (!str_eqz(http_method(r->http), "GET")) {
+    if (!str_eqz(r->target.verb, "get")) {
         fail_method(r);
         return true;
     }

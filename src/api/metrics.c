@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { VERBS = 8, CODES = 5, MAX_SERIES = 2000 };
+enum { VERBS = VERB_OTHER + 1, CODES = 5, MAX_SERIES = 2000 };
 
 static const double bounds_s[] = { 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5 };
 enum { BOUNDS = COUNT(bounds_s) };

@@ -51,11 +51,10 @@ static struct offer read_offer(str part)
 /* Metadata of one object was asked for, or of a list, and that is what the answer is. */
 static int check_list_form(struct api_req *r, bool list)
 {
-    bool is_list = r->verb == VERB_LIST && !r->q.watch;
+    bool is_list = r->verb == VERB_LIST;
     const char *package = r->res->builtin ? "core" : "unstructured";
 
-    if (r->form != FORM_META || r->q.watch || is_list == list ||
-        str_contains(http_query(r->http), S("watch=")))
+    if (r->form != FORM_META || r->verb == VERB_WATCH || is_list == list)
         return 0;
     if (is_list)
         fail_code(

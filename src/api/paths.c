@@ -26,7 +26,7 @@ static void show_version(struct api_req *r)
 
 static bool show_health(struct api_req *r, const str *parts, size_t n)
 {
-    bool verbose = str_contains(http_query(r->http), S("verbose"));
+    bool verbose = target_option(&r->target, "verbose").p;
     str name = parts[0];
 
     if (n > 1 && !(n == 2 && (str_eqz(parts[1], "ping") || str_eqz(parts[1], "store"))))
@@ -166,9 +166,11 @@ static bool show_openapi(struct api_req *r, const str *parts, size_t n)
     return true;
 }
 
-bool paths_handle(struct api_req *r, str path, const str *parts, size_t n)
+bool paths_handle(struct api_req *r)
 {
-    bool get = str_eqz(http_method(r->http), "GET");
+    const str *parts = r->target.parts;
+    size_t n = r->target.n_parts;
+    bool get = str_eqz(r->target.verb, "get");
 
     if (discovery_handle(r, parts, n))
         return true;
@@ -182,9 +184,9 @@ bool paths_handle(struct api_req *r, str path, const str *parts, size_t n)
         return show_health(r, parts, n);
     if (str_eqz(parts[0], "openapi"))
         return show_openapi(r, parts, n);
-    if (str_eqz(path, "/version") || str_eqz(path, "/version/"))
+    if (n == 1 && str_eqz(parts[0], "version"))
         show_version(r);
-    else if (str_eqz(path, "/metrics"))
+    else if (str_eqz(r->target.path, "/metrics"))
         show_metrics(r);
     else
         return false;

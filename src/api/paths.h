@@ -4,4 +4,4 @@
 #include "api/request.h"
 
 /* Answers; false: there is no such path. */
-bool paths_handle(struct api_req *r, str path, const str *parts, size_t n);
+bool paths_handle(struct api_req *r);

@@ -10,10 +10,15 @@
 static str options_kind(enum api_verb v)
 {
     static const char *const names[] = {
-        [VERB_GET] = "GetOptions",       [VERB_LIST] = "ListOptions",
-        [VERB_WATCH] = "ListOptions",    [VERB_CREATE] = "CreateOptions",
-        [VERB_UPDATE] = "UpdateOptions", [VERB_PATCH] = "PatchOptions",
-        [VERB_DELETE] = "DeleteOptions", [VERB_DELETE_COLLECTION] = "DeleteOptions",
+        [VERB_GET] = "GetOptions",
+        [VERB_LIST] = "ListOptions",
+        [VERB_WATCH] = "ListOptions",
+        [VERB_CREATE] = "CreateOptions",
+        [VERB_UPDATE] = "UpdateOptions",
+        [VERB_PATCH] = "PatchOptions",
+        [VERB_DELETE] = "DeleteOptions",
+        [VERB_DELETE_COLLECTION] = "DeleteOptions",
+        [VERB_OTHER] = "",
     };
     return str_of(names[v]);
 }
@@ -69,9 +74,7 @@ static int take(struct api_req *r, struct problems *ps, str key, str value)
         q->grace_given = value.n > 0;
         return integer(r, value, &q->grace_s);
     }
-    if (str_eqz(key, "watch")) {
-        q->watch = url_flag(value);
-    } else if (str_eqz(key, "allowWatchBookmarks")) {
+    if (str_eqz(key, "allowWatchBookmarks")) {
         q->bookmarks = url_flag(value);
     } else if (str_eqz(key, "sendInitialEvents")) {
         q->send_initial = url_flag(value);
@@ -136,7 +139,7 @@ static void check_list(struct api_req *r, struct problems *ps)
     static const char *const known[] = { "Exact", "NotOlderThan", "", NULL };
     str m = q->match_text;
 
-    if (q->watch) {
+    if (r->verb == VERB_WATCH) {
         if (q->send_initial_given && !str_eqz(m, "NotOlderThan"))
             problem_forbidden(
                 ps, &match,
@@ -177,15 +180,17 @@ static void check(struct api_req *r, struct problems *ps)
         check_manager(r, ps);
 }
 
-int query_parse(struct api_req *r, str query)
+int query_parse(struct api_req *r)
 {
+    const struct target *t = &r->target;
     struct problems ps = { .a = r->a };
 
-    for (struct url_query q = url_query(query); url_query_next(&q, r->a);)
-        if (take(r, &ps, q.key, q.value) < 0)
+    for (size_t i = 0; i < t->n_query; i++) {
+        const struct query_pair *p = &t->query[i];
+        bool counts = !p->again || str_eqz(p->key, "dryRun"); /* which is a list */
+        if (counts && take(r, &ps, p->key, p->value) < 0)
             return -1;
-    if (r->verb == VERB_LIST && r->q.watch)
-        r->verb = VERB_WATCH;
+    }
     check(r, &ps);
     if (!ps.n)
         return 0;

@@ -3,6 +3,7 @@
 
 #include "api/api.h"
 #include "api/resource.h"
+#include "api/target.h"
 #include "base/map.h"
 #include "kube/selector.h"
 
@@ -15,6 +16,7 @@ enum api_verb {
     VERB_PATCH,
     VERB_DELETE,
     VERB_DELETE_COLLECTION,
+    VERB_OTHER, /* served by nobody */
 };
 
 enum validation { VALIDATE_WARN, VALIDATE_IGNORE, VALIDATE_STRICT };
@@ -31,7 +33,6 @@ struct api_user {
 struct api_query {
     const struct selector *labels; /* NULL: everything */
     const struct field_selector *fields;
-    bool watch;
     bool bookmarks;
     bool send_initial; /* sendInitialEvents=true */
     bool send_initial_given;
@@ -60,7 +61,8 @@ struct api_req {
     struct api *api;
     struct arena *a;
     struct http_req *http;
-    enum api_verb verb;
+    struct target target; /* what is asked for; read once */
+    enum api_verb verb;   /* of target */
     struct resource *res;
     str ns; /* empty: all, or not namespaced */
     str name;
@@ -99,7 +101,7 @@ struct api {
 };
 
 /* ---- query.c: 0, or answered with 400 already and -1 */
-int query_parse(struct api_req *r, str query);
+int query_parse(struct api_req *r);
 /* The manager named in managedFields: the option, or the first word of the client's name. */
 str query_manager(const struct api_req *r);
 /* A resourceVersion; 0 and -1 as above. before: what the refusal begins with. */

@@ -6,87 +6,38 @@
 #include "api/paths.h"
 #include "api/request.h"
 #include "api/subresource.h"
-#include "base/url.h"
 
-enum { MAX_PARTS = 12 };
-
-struct parts {
-    str at[MAX_PARTS];
-    size_t n;
-};
-
-/* Splits and decodes; -1: too many parts, a bad escape, or one that is "." or "..". */
-static int split(struct arena *a, str path, struct parts *out)
+/* The resource that the target names; false: there is none. */
+static bool locate(struct api_req *r)
 {
-    str rest = path.n && path.p[0] == '/' ? str_sub(path, 1, path.n) : path;
+    const struct target *t = &r->target;
 
-    out->n = 0;
-    while (rest.p) {
-        str part = str_cut(&rest, '/');
-        if (!part.n && !rest.p)
-            break; /* a slash at the end */
-        if (out->n == MAX_PARTS || url_decode(a, part, &out->at[out->n], NULL) < 0)
-            return -1;
-        out->n++;
-    }
-    return 0;
-}
-
-/* What follows the version: [watch/] [namespaces/NS/] resource [name [subresource ...]] */
-static bool locate(struct api_req *r, str group, str version, const struct parts *p, size_t i)
-{
-    struct registry *g = &r->api->registry;
-    bool in_namespace = false;
-
-    if (i < p->n && str_eqz(p->at[i], "watch")) {
-        r->q.watch = true;
-        i++;
-    }
-    if (p->n - i > 2 && str_eqz(p->at[i], "namespaces") && !str_eqz(p->at[i + 2], "status") &&
-        !str_eqz(p->at[i + 2], "finalize")) {
-        r->ns = p->at[i + 1];
-        in_namespace = true;
-        i += 2;
-    }
-    if (i >= p->n ||
-        (p->n - i > 3 && !str_eqz(p->at[i + 2], "proxy"))) /* what follows is the target's */
+    if (t->n_rest && !str_eqz(t->sub, "proxy")) /* what follows is the target's */
         return false;
-    r->res = registry_find(g, group, version, p->at[i]);
-    r->name = i + 1 < p->n ? p->at[i + 1] : STR_NONE;
-    r->sub = i + 2 < p->n ? p->at[i + 2] : STR_NONE;
-    if (!r->res || (in_namespace && !r->res->namespaced))
+    r->res = registry_find(&r->api->registry, t->group, t->version, t->resource);
+    if (!r->res || (t->in_namespace && !r->res->namespaced))
         return false;
-    if (r->res->namespaced && !in_namespace && r->name.n)
+    r->ns = t->in_namespace ? t->ns : STR_NONE;
+    r->name = t->name;
+    r->sub = t->sub;
+    if (r->res->namespaced && !t->in_namespace && r->name.n)
         return false;
     return r->res->coll || !r->name.n; /* reviews and bindings are not kept, so have no names */
 }
 
-static bool verb_of(struct api_req *r, str method)
+/* Whether that verb goes with a name or without one. */
+static bool fits(const struct api_req *r)
 {
     bool one = r->name.n > 0;
-    static const struct {
-        const char *method;
-        int on_one, on_many; /* -1: not allowed */
-    } rows[] = {
-        { "GET", VERB_GET, VERB_LIST },
-        { "POST", -1, VERB_CREATE },
-        { "PUT", VERB_UPDATE, -1 },
-        { "PATCH", VERB_PATCH, -1 },
-        { "DELETE", VERB_DELETE, VERB_DELETE_COLLECTION },
-    };
+    bool reads = r->verb == VERB_GET || r->verb == VERB_LIST || r->verb == VERB_WATCH;
 
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        if (!str_eqz(method, rows[i].method))
-            continue;
-        int verb = one ? rows[i].on_one : rows[i].on_many;
-        if (verb < 0 && !(one && r->sub.n)) /* POST to a subresource: binding, eviction */
-            return false;
-        if (!one && r->res->namespaced && !r->ns.n && verb != VERB_LIST)
-            return false; /* writes name their namespace */
-        r->verb = verb < 0 ? VERB_CREATE : (enum api_verb)verb;
-        return true;
-    }
-    return false;
+    if (r->verb == VERB_OTHER || (reads && !str_eqz(http_method(r->http), "GET")))
+        return false;
+    if (!one && r->res->namespaced && !r->ns.n && r->verb != VERB_LIST && r->verb != VERB_WATCH)
+        return false; /* writes name their namespace */
+    if (r->verb == VERB_CREATE)
+        return !one || r->sub.n; /* POST to a subresource: binding, eviction */
+    return one || (r->verb != VERB_UPDATE && r->verb != VERB_PATCH);
 }
 
 static const char *const verb_names[] = {
@@ -94,7 +45,16 @@ static const char *const verb_names[] = {
     [VERB_WATCH] = "watch",   [VERB_CREATE] = "create",
     [VERB_UPDATE] = "update", [VERB_PATCH] = "patch",
     [VERB_DELETE] = "delete", [VERB_DELETE_COLLECTION] = "deletecollection",
+    [VERB_OTHER] = "other",
 };
+
+static enum api_verb verb_of(str name)
+{
+    for (size_t i = 0; i < COUNT(verb_names); i++)
+        if (str_eqz(name, verb_names[i]))
+            return (enum api_verb)i;
+    return VERB_OTHER;
+}
 
 const char *verb_name(enum api_verb v)
 {
@@ -132,18 +92,15 @@ static void unref_resource(void *res)
     resource_unref(res);
 }
 
-static void serve(struct api_req *r, str group, str version, const struct parts *p, size_t i)
+static void serve(struct api_req *r)
 {
-    bool old_watch;
-
-    if (!locate(r, group, version, p, i)) {
-        if (registry_is_builtin_group(group))
+    if (!locate(r)) {
+        if (registry_is_builtin_group(r->target.group))
             fail_unknown_resource(r);
         else
             fail_no_page(r);
         return;
     }
-    old_watch = r->q.watch;
     arena_defer(r->a, unref_resource, resource_ref(r->res));
     if (r->res->crdv && r->res->crdv->deprecated)
         request_warn(r, "%" PRI_STR, STR_ARG(r->res->crdv->warning));
@@ -154,20 +111,14 @@ static void serve(struct api_req *r, str group, str version, const struct parts 
             fail_unknown_resource(r);
         return;
     }
-    if (!verb_of(r, http_method(r->http))) {
-        fail_method(r);
-        return;
-    }
-    if (!r->sub.n && !allows(r->res, r->verb)) {
+    if (!fits(r) || (!r->sub.n && !allows(r->res, r->verb))) {
         fail_method(r);
         return;
     }
     if (r->res->builtin && r->res->builtin->deprecated)
         request_warn(r, "%s", r->res->builtin->deprecated);
-    if (negotiate(r) < 0 || query_parse(r, http_query(r->http)) < 0)
+    if (negotiate(r) < 0 || query_parse(r) < 0)
         return;
-    if (old_watch && (r->verb == VERB_GET || r->verb == VERB_LIST))
-        r->verb = VERB_WATCH;
     if (r->sub.n)
         subresource_run(r);
     else
@@ -177,20 +128,6 @@ static void serve(struct api_req *r, str group, str version, const struct parts 
 void run_verb(struct api_req *r)
 {
     run(r);
-}
-
-/* Answers may quote a path or a query, and stored objects a query, so both are text. */
-static bool has_text_target(struct api_req *r)
-{
-    size_t at;
-
-    if (!url_is_utf8(r->a, http_path(r->http), &at))
-        fail_bad_request(r, "the path of the request is not UTF-8 at byte %zu", at);
-    else if (!url_is_utf8(r->a, http_query(r->http), &at))
-        fail_bad_request(r, "the query of the request is not UTF-8 at byte %zu", at);
-    else
-        return true;
-    return false;
 }
 
 static bool is_open_path(str path)
@@ -204,8 +141,7 @@ void api_on_request(void *ctx, struct http_req *h)
     struct api *api = ctx;
     struct arena *a = http_arena(h);
     struct api_req *r = ARENA_NEW(a, struct api_req);
-    str path = http_path(h);
-    struct parts p;
+    struct err e = { 0 };
 
     r->api = api;
     r->a = a;
@@ -215,25 +151,23 @@ void api_on_request(void *ctx, struct http_req *h)
         fail_code(r, ERR_FORBIDDEN, "requests from a browser must name this server in Host");
         return;
     }
-    if (!has_text_target(r))
+    if (target_read(a, http_method(h), http_path(h), http_query(h), &r->target, &e) < 0) {
+        answer_err(r, &e);
         return;
+    }
+    const struct target *t = &r->target;
+    r->verb = verb_of(t->verb);
     bool known = auth_who(r);
-    if (!known && !is_open_path(path)) {
+    if (!known && !is_open_path(t->path)) {
         fail_code(r, ERR_UNAUTHORIZED, "Unauthorized");
         return;
     }
-    if (split(a, path, &p) < 0) {
-        fail_no_page(r);
+    if (known && (!access_impersonate(r) || !access_check(r) || !body_is_text(r)))
         return;
-    }
-    if (known &&
-        (!access_impersonate(r, path) || !access_check(r, path, p.at, p.n) || !body_is_text(r)))
-        return;
-    if (p.n >= 3 && str_eqz(p.at[0], "api") && str_eqz(p.at[1], "v1"))
-        serve(r, STR_NONE, p.at[1], &p, 2);
-    else if (p.n >= 4 && str_eqz(p.at[0], "apis") &&
-             registry_has_group(&api->registry, p.at[1], STR_NONE))
-        serve(r, p.at[1], p.at[2], &p, 3);
-    else if (!paths_handle(r, path, p.at, p.n))
+    bool core = t->on_resource && str_eqz(t->parts[0], "api");
+    if (core ? str_eqz(t->version, "v1")
+             : t->group.n && registry_has_group(&api->registry, t->group, STR_NONE))
+        serve(r);
+    else if (t->on_resource || !paths_handle(r))
         fail_no_page(r);
 }

@@ -91,7 +91,7 @@ test_expect_success 'slowloris: a header that drips is cut off, and others do no
 '
 
 test_expect_success 'paths that climb, hide or repeat' '
-	for path in /api/v1/../../../etc/passwd /api/v1/namespaces/%2e%2e/x //api//v1 /api/v1/namespaces/default%2Fpods /api/v1/namespaces/%00 /%zz; do
+	for path in /api/v1/../../../etc/passwd /api/v1/namespaces/%2e%2e/x //api//v1 /api/v1/namespaces/%00 /%zz; do
 		case "$(api "$path" --path-as-is -o body -w "%{http_code}")" in 301 | 400 | 403 | 404) ;; *) echo "$path" >&2; cat body >&2; return 1 ;; esac
 	done
 '

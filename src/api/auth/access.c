@@ -4,8 +4,6 @@
 
 #include "api/auth/rbac.h"
 #include "api/auth/roles.h"
-#include "base/url.h"
-#include "kube/selector.h"
 
 #include <stdlib.h>
 
@@ -113,67 +111,18 @@ jv access_rules(struct api_req *r, str ns)
                 { "nonResourceRules", jb_done(&t.paths) }, { "incomplete", JV_FALSE });
 }
 
-/* ---- what a request wants, read from its path alone: whether there is such a thing is told only
- * to those who may know */
+/* ---- what a request wants: whether there is such a thing is told only to those who may know */
 
-static const char *verb_of(str method, bool one, bool watch)
+static struct access wanted(const struct target *t)
 {
-    if (str_eqz(method, "POST"))
-        return "create";
-    if (str_eqz(method, "PUT"))
-        return "update";
-    if (str_eqz(method, "PATCH"))
-        return "patch";
-    if (str_eqz(method, "DELETE"))
-        return one ? "delete" : "deletecollection";
-    return watch ? "watch" : one ? "get" : "list";
-}
-
-/* A list or watch of a single object by its name is about that object. */
-static str selected_name(const struct api_req *r, str query)
-{
-    struct field_selector fields = { 0 };
-    str why;
-
-    for (struct url_query q = url_query(query); url_query_next(&q, r->a);)
-        if (str_eqz(q.key, "fieldSelector") &&
-            field_selector_parse(r->a, q.value, &fields, &why) < 0)
-            return STR_NONE; /* refused when its turn comes */
-    for (size_t i = 0; i < fields.n; i++)
-        if (str_eqz(fields.at[i].field, "metadata.name") && fields.at[i].equal)
-            return fields.at[i].value;
-    return STR_NONE;
-}
-
-static struct access wanted(const struct api_req *r, str path, const str *parts, size_t n)
-{
-    bool core = n > 2 && str_eqz(parts[0], "api");
-    str method = http_method(r->http);
-    size_t i = core ? 2 : 3;
-
-    if (!core && !(n > 3 && str_eqz(parts[0], "apis"))) {
-        AUTO(buf) struct buf lower = { 0 };
-        for (size_t k = 0; k < method.n; k++)
-            buf_addc(&lower, (char)(method.p[k] | 0x20));
-        return (struct access){ .verb = arena_str(r->a, buf_str(&lower)), .path = path };
-    }
-    struct access w = { .on_resource = true, .group = core ? STR_NONE : parts[1] };
-    bool watch = str_eqz(parts[i], "watch") && n > i + 1;
-    i += watch;
-    if (str_eqz(parts[i], "namespaces") && n > i + 1) {
-        w.ns = parts[i + 1];
-        if (n > i + 2 && !str_eqz(parts[i + 2], "status") && !str_eqz(parts[i + 2], "finalize"))
-            i += 2;
-    }
-    w.resource = parts[i];
-    w.name = n > i + 1 ? parts[i + 1] : STR_NONE;
-    w.sub = n > i + 2 ? parts[i + 2] : STR_NONE;
-    str query = http_query(r->http);
-    watch = watch || str_contains(query, S("watch=1")) || str_contains(query, S("watch=true"));
-    w.verb = str_of(verb_of(method, w.name.n > 0, watch));
-    if (!w.name.n && (str_eqz(w.verb, "list") || str_eqz(w.verb, "watch")))
-        w.name = selected_name(r, query);
-    return w;
+    return (struct access){ .on_resource = t->on_resource,
+                            .verb = t->verb,
+                            .group = t->group,
+                            .resource = t->resource,
+                            .sub = t->sub,
+                            .ns = t->ns,
+                            .name = t->name.n ? t->name : t->selected,
+                            .path = t->path };
 }
 
 static void forbid(struct api_req *r, const struct access *w)
@@ -206,9 +155,9 @@ static void forbid(struct api_req *r, const struct access *w)
                    { "kind", jstr(r->a, w->resource) }));
 }
 
-bool access_check(struct api_req *r, str path, const str *parts, size_t n)
+bool access_check(struct api_req *r)
 {
-    struct access w = wanted(r, path, parts, n);
+    struct access w = wanted(&r->target);
 
     if (access_allowed(r->api, &r->user, &w))
         return true;
@@ -237,7 +186,7 @@ static size_t account_groups(struct arena *a, str user, str *out)
     return 2;
 }
 
-bool access_impersonate(struct api_req *r, str path)
+bool access_impersonate(struct api_req *r)
 {
     static const struct access anybody = { .on_resource = true,
                                            .verb = S_INIT("impersonate"),
@@ -272,7 +221,7 @@ bool access_impersonate(struct api_req *r, str path)
                     arena_printf(r->a,
                                  "Internal Server Error: \"%" PRI_STR "\": requested [%" PRI_STR
                                  "] without impersonating a user\n",
-                                 STR_ARG(path), STR_ARG(buf_str(&asked))));
+                                 STR_ARG(http_path(r->http)), STR_ARG(buf_str(&asked))));
         return false;
     }
     if (!user.n)

@@ -17,9 +17,9 @@ struct access {
 };
 
 /* Requests may be made in another's name (Impersonate-User and the like). False: answered. */
-bool access_impersonate(struct api_req *r, str path);
-/* May r->user make this request? False: answered with 403. parts: the path, split. */
-bool access_check(struct api_req *r, str path, const str *parts, size_t n);
+bool access_impersonate(struct api_req *r);
+/* May r->user make this request? False: answered with 403. */
+bool access_check(struct api_req *r);
 
 /* By the rules of these groups, or by roles as they are stored. */
 bool access_allowed(struct api *api, const struct api_user *who, const struct access *what);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "api/api.h"
+#include "api/target.h"
 
 /* ---- forward_link.c: one connection, between a socket and whoever speaks with the client */
 
@@ -53,4 +54,4 @@ void forward_spdy_start(struct http_req *r, str protocol, const struct forward_o
 /* What is told on a stream of errors, as kubelet does. */
 str forward_error(struct arena *a, const struct api_pod *pod, int port, str why);
 /* The ports of a query; -1: e says what is wrong. out has room for FORWARD_PORTS. */
-int forward_ports(struct arena *a, str query, int *out, size_t *n, struct err *e);
+int forward_ports(const struct target *t, int *out, size_t *n, struct err *e);

@@ -17,14 +17,14 @@ static void read_options(struct api_req *r, struct channels_opts *o)
         { "stdin", &o->in }, { "stdout", &o->out }, { "stderr", &o->err }, { "tty", &o->exec.tty }
     };
 
-    for (struct url_query q = url_query(http_query(r->http)); url_query_next(&q, r->a);) {
-        if (str_eqz(q.key, "command"))
-            jb_push(&argv, jstr(r->a, q.value));
-        if (str_eqz(q.key, "container"))
-            o->exec.container = q.value;
-        for (size_t i = 0; i < COUNT(flags); i++)
-            if (str_eqz(q.key, flags[i].key))
-                *flags[i].is = url_flag(q.value);
+    for (size_t i = 0; i < r->target.n_query; i++)
+        if (str_eqz(r->target.query[i].key, "command"))
+            jb_push(&argv, jstr(r->a, r->target.query[i].value));
+    o->exec.container = target_option(&r->target, "container");
+    for (size_t i = 0; i < COUNT(flags); i++) {
+        str given = target_option(&r->target, flags[i].key);
+        if (given.p)
+            *flags[i].is = url_flag(given);
     }
     if (str_eqz(r->sub, "exec"))
         o->exec.argv = jb_done(&argv);

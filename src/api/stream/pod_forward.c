@@ -15,18 +15,18 @@ static const struct protocol {
     { "v4.channel.k8s.io", forward_channels_start },       /* the Python client */
 };
 
-int forward_ports(struct arena *a, str query, int *out, size_t *n, struct err *e)
+int forward_ports(const struct target *t, int *out, size_t *n, struct err *e)
 {
     *n = 0;
-    for (struct url_query q = url_query(query); url_query_next(&q, a);) {
-        if (!str_eqz(q.key, "ports"))
+    for (size_t i = 0; i < t->n_query; i++) {
+        if (!str_eqz(t->query[i].key, "ports"))
             continue;
-        for (str rest = q.value; rest.p;) {
+        for (str rest = t->query[i].value; rest.p;) {
             str text = str_trim(str_cut(&rest, ','));
             int64_t port = 0;
             if (!str_to_int(text, &port) || port < 1 || port > UINT16_MAX)
-                return err_set(e, ERR_BAD_REQUEST, "unable to parse \"%.*s\" as a port",
-                               (int)(text.n < 40 ? text.n : 40), text.p);
+                return err_set(e, ERR_BAD_REQUEST, "unable to parse \"%" PRI_STR "\" as a port",
+                               STR_ARG(str_clip(text, 40)));
             if (*n == FORWARD_PORTS)
                 return err_set(e, ERR_BAD_REQUEST, "more than %d ports", FORWARD_PORTS);
             out[(*n)++] = (int)port;
@@ -94,7 +94,7 @@ void pod_forward_run(struct api_req *r)
         return;
     }
     if (protocols[which].start == forward_channels_start &&
-        forward_ports(r->a, http_query(r->http), ports, &o.n_ports, &e) < 0) {
+        forward_ports(&r->target, ports, &o.n_ports, &e) < 0) {
         answer_err(r, &e);
         return;
     }

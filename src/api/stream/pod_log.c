@@ -135,9 +135,11 @@ static int read_options(struct api_req *r, struct api_log *out)
     struct path nowhere = path_field(NULL, S(""));
 
     *out = (struct api_log){ .tail_lines = -1, .limit_bytes = -1, .attempt = -1 };
-    for (struct url_query q = url_query(http_query(r->http)); url_query_next(&q, r->a);)
-        if (take(r, &g, q.key, q.value, out) < 0)
+    for (size_t i = 0; i < r->target.n_query; i++) {
+        const struct query_pair *q = &r->target.query[i];
+        if (!q->again && take(r, &g, q->key, q->value, out) < 0)
             return -1;
+    }
     if (g.seconds && g.time)
         problem_forbidden(&g.ps, &nowhere,
                           "at most one of `sinceTime` or `sinceSeconds` may be specified");

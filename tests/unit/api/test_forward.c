@@ -194,6 +194,13 @@ static void a_slow_client_holds_the_pod_up(void)
     free(much);
 }
 
+static int ports_of(struct arena *a, str query, int *out, size_t *n, struct err *e)
+{
+    struct target t;
+
+    return target_read(a, S("GET"), S("/"), query, &t, e) < 0 ? -1 : forward_ports(&t, out, n, e);
+}
+
 static void ports_are_read(void)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -201,7 +208,7 @@ static void ports_are_read(void)
     size_t n;
     struct err e = { 0 };
 
-    is_int(forward_ports(a, S("ports=80%2C443&x=1&ports=8080"), out, &n, &e), 0, "ports");
+    is_int(ports_of(a, S("ports=80%2C443&x=1&ports=8080"), out, &n, &e), 0, "ports");
     ok(n == 3 && out[0] == 80 && out[1] == 443 && out[2] == 8080, "all of them");
     static const struct {
         const char *query, *why;
@@ -213,14 +220,14 @@ static void ports_are_read(void)
         { "ports=80,x", "unable to parse \"x\" as a port" },
     };
     for (size_t i = 0; i < COUNT(wrong); i++) {
-        is_int(forward_ports(a, str_of(wrong[i].query), out, &n, &e), -1, wrong[i].query);
+        is_int(ports_of(a, str_of(wrong[i].query), out, &n, &e), -1, wrong[i].query);
         is_str(str_of(e.msg), str_of(wrong[i].why), "and why");
     }
     AUTO(buf) struct buf b = { 0 };
     buf_add(&b, S("ports=1"));
     for (int i = 0; i < FORWARD_PORTS; i++)
         buf_add(&b, S(",1"));
-    is_int(forward_ports(a, buf_str(&b), out, &n, &e), -1, "too many");
+    is_int(ports_of(a, buf_str(&b), out, &n, &e), -1, "too many");
 }
 
 int main(void)
