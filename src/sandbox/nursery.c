@@ -3,6 +3,7 @@
 #include "sandbox/nursery.h"
 
 #include "base/mem.h"
+#include "loop/watchdog.h"
 #include "sys/helper_process.h"
 #include "sys/sys.h"
 
@@ -87,6 +88,7 @@ void warden_nursery_free(struct warden_nursery *n)
 
 static void on_answer(uv_poll_t *h, int status, int events)
 {
+    LOOP_TURN();
     struct warden_nursery *n = h->data;
 
     (void)status;
