@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "loop/watchdog.h"
+#include "sandbox/filter.h"
 #include "sys/helper_process.h"
 #include "sys/sys.h"
 
@@ -42,6 +43,7 @@ void warden_nursery_run(int sock, char *dir, int *first)
     setsid();
     signal(SIGCHLD, SIG_IGN); /* nobody waits for them here */
     prctl(PR_SET_NAME, "muster-nursery");
+    warden_filter_prepare();
     for (;;) {
         struct asking ask;
         int fds[SYS_FDS];
