@@ -2,6 +2,7 @@
 
 #include "api/create.h"
 #include "api/admit.h"
+#include "api/auth/access.h"
 #include "api/auth/reviews.h"
 #include "api/control/addresses.h"
 #include "api/control/crds.h"
@@ -127,6 +128,8 @@ void create_object(struct api_req *r, jv obj, struct update *applied)
 {
     struct create *c = ARENA_NEW(r->a, struct create);
 
+    if (r->verb != VERB_CREATE && !access_check_verb(r, S("create")))
+        return;
     if (!may_create_here(r, obj))
         return;
     if (meta_resource_version(obj).n && !str_eqz(meta_resource_version(obj), "0")) {

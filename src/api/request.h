@@ -28,6 +28,7 @@ struct api_user {
     str uid;
     const str *groups;
     size_t n_groups;
+    jv extra; /* lists of texts by key; absent: none */
 };
 
 struct api_query {

@@ -1,4 +1,4 @@
-/* Authorisation and impersonation. */
+/* Authorisation. */
 
 #include "api/auth/access.h"
 
@@ -125,7 +125,7 @@ static struct access wanted(const struct target *t)
                             .path = t->path };
 }
 
-static void forbid(struct api_req *r, const struct access *w)
+void access_forbid(struct api_req *r, const struct access *w)
 {
     AUTO(buf) struct buf b = { 0 };
 
@@ -155,6 +155,17 @@ static void forbid(struct api_req *r, const struct access *w)
                    { "kind", jstr(r->a, w->resource) }));
 }
 
+bool access_check_verb(struct api_req *r, str verb)
+{
+    struct access w = wanted(&r->target);
+
+    w.verb = verb;
+    if (access_allowed(r->api, &r->user, &w))
+        return true;
+    access_forbid(r, &w);
+    return false;
+}
+
 bool access_check(struct api_req *r)
 {
     struct access w = wanted(&r->target);
@@ -167,75 +178,6 @@ bool access_check(struct api_req *r)
     if (str_eqz(w.verb, "get") && str_eqz(w.resource, "pods") &&
         names("attach,exec,portforward", w.sub) && access_allowed(r->api, &r->user, &post))
         return true;
-    forbid(r, &w);
+    access_forbid(r, &w);
     return false;
-}
-
-/* ---- in another's name */
-
-static const str account_prefix = S_INIT("system:serviceaccount:");
-
-/* A service account is in groups by its name. */
-static size_t account_groups(struct arena *a, str user, str *out)
-{
-    str rest = str_sub(user, account_prefix.n, user.n);
-    str ns = str_cut(&rest, ':');
-
-    out[0] = S("system:serviceaccounts");
-    out[1] = arena_printf(a, "system:serviceaccounts:%" PRI_STR, STR_ARG(ns));
-    return 2;
-}
-
-bool access_impersonate(struct api_req *r)
-{
-    static const struct access anybody = { .on_resource = true,
-                                           .verb = S_INIT("impersonate"),
-                                           .resource = S_INIT("users") };
-    const struct http_header *h = NULL;
-    size_t n = http_headers(r->http, &h);
-    str user = http_get_header(r->http, S("impersonate-user"));
-    AUTO(buf) struct buf asked = { 0 };
-    str *groups = ARENA_ARRAY(r->a, str, n + 3);
-    size_t n_groups = 0;
-    bool known = false;
-    str uid = http_get_header(r->http, S("impersonate-uid"));
-
-    for (size_t i = 0; i < n; i++)
-        if (str_starts(h[i].name, S("impersonate-")) && !str_is_utf8(h[i].value)) {
-            fail_bad_request(r, "the header %" PRI_STR " is not UTF-8 at byte %zu",
-                             STR_ARG(h[i].name), str_utf8_prefix(h[i].value));
-            return false;
-        }
-    for (size_t i = 0; i < n; i++)
-        if (str_eqz(h[i].name, "impersonate-group")) {
-            buf_printf(&asked, "%s{Group  %" PRI_STR "    }", asked.n ? " " : "",
-                       STR_ARG(h[i].value));
-            groups[n_groups++] = h[i].value;
-            known = known || str_eqz(h[i].value, "system:authenticated");
-        }
-    if (uid.n)
-        buf_printf(&asked, "%s{UID  %" PRI_STR "  authentication.k8s.io/v1  }", asked.n ? " " : "",
-                   STR_ARG(uid));
-    if (!user.n && asked.n) {
-        answer_text(r->http, 500, S("text/plain; charset=utf-8"),
-                    arena_printf(r->a,
-                                 "Internal Server Error: \"%" PRI_STR "\": requested [%" PRI_STR
-                                 "] without impersonating a user\n",
-                                 STR_ARG(http_path(r->http)), STR_ARG(buf_str(&asked))));
-        return false;
-    }
-    if (!user.n)
-        return true;
-    if (!access_allowed(r->api, &r->user, &anybody)) {
-        struct access w = anybody;
-        w.name = user;
-        forbid(r, &w);
-        return false;
-    }
-    if (!n_groups && str_starts(user, account_prefix))
-        n_groups = account_groups(r->a, user, groups);
-    if (!known && !str_eqz(user, "system:anonymous"))
-        groups[n_groups++] = S("system:authenticated");
-    r->user = (struct api_user){ user, uid, groups, n_groups };
-    return true;
 }

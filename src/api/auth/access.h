@@ -16,10 +16,17 @@ struct access {
     str path;
 };
 
-/* Requests may be made in another's name (Impersonate-User and the like). False: answered. */
+/* impersonate.c: requests may be made in another's name (Impersonate-User and the like), by those
+ * who may impersonate each of user, groups, uid and extra. False: answered. */
 bool access_impersonate(struct api_req *r);
 /* May r->user make this request? False: answered with 403. */
 bool access_check(struct api_req *r);
+/* The same of a request that turns out to need another right too: "create" for an apply or update
+ * that finds nothing there. */
+bool access_check_verb(struct api_req *r, str verb);
+
+/* Answers 403. */
+void access_forbid(struct api_req *r, const struct access *w);
 
 /* By the rules of these groups, or by roles as they are stored. */
 bool access_allowed(struct api *api, const struct api_user *who, const struct access *what);

@@ -1,5 +1,6 @@
-/* Authentication: a certificate our CA signed, or the token in the data directory. Whoever has
- * either is the administrator of this one machine; there is nothing in between to authorise. */
+/* Authentication: by the administrator's token, which lies in the data directory, by the token of a
+ * service account, or by a client certificate that our CA signed. What each may do is in access.c.
+ */
 
 #include "api/auth/auth.h"
 
@@ -19,8 +20,9 @@ bool auth_who(struct api_req *r)
     if (header.n > 7 && str_eq_nocase(str_sub(header, 0, 7), S("Bearer "))) {
         str given = str_trim(str_sub(header, 7, header.n));
         if (token.n && given.n == token.n && CRYPTO_memcmp(given.p, token.p, token.n) == 0) {
-            r->user =
-                (struct api_user){ S("muster-admin"), STR_NONE, admin_groups, COUNT(admin_groups) };
+            r->user = (struct api_user){ .name = S("muster-admin"),
+                                         .groups = admin_groups,
+                                         .n_groups = COUNT(admin_groups) };
             return true;
         }
         if (token_user(r->api, r->a, given, &r->user))
@@ -32,7 +34,7 @@ bool auth_who(struct api_req *r)
     for (size_t i = 0; i < id.n_groups; i++)
         groups[i] = id.groups[i];
     groups[id.n_groups] = S("system:authenticated");
-    r->user = (struct api_user){ id.user, STR_NONE, groups, id.n_groups + 1 };
+    r->user = (struct api_user){ .name = id.user, .groups = groups, .n_groups = id.n_groups + 1 };
     return true;
 }
 

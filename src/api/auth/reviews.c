@@ -98,7 +98,7 @@ static jv user_info(struct api_req *r, const struct api_user *u)
         jb_push(&groups, jstr(r->a, u->groups[i]));
     return jobj(r->a, { "username", jstr(r->a, u->name) },
                 { "uid", u->uid.n ? jstr(r->a, u->uid) : JV_ABSENT },
-                { "groups", jb_done(&groups) });
+                { "groups", jb_done(&groups) }, { "extra", u->extra });
 }
 
 static void token_review(struct api_req *r, jv review)

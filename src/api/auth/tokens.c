@@ -115,7 +115,9 @@ bool token_user(struct api *api, struct arena *a, str token, struct api_user *ou
     groups[0] = S("system:serviceaccounts");
     groups[1] = arena_printf(a, "system:serviceaccounts:%" PRI_STR, STR_ARG(ns));
     groups[2] = S("system:authenticated");
-    *out = (struct api_user){ jv_str(jv_at(v, "sub"), STR_NONE),
-                              jv_str(jv_at(account, "uid"), STR_NONE), groups, 3 };
+    *out = (struct api_user){ .name = jv_str(jv_at(v, "sub"), STR_NONE),
+                              .uid = jv_str(jv_at(account, "uid"), STR_NONE),
+                              .groups = groups,
+                              .n_groups = 3 };
     return true;
 }

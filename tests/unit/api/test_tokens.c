@@ -77,7 +77,9 @@ static void rules(void)
 static void subjects(void)
 {
     static const str groups[] = { S_INIT("system:serviceaccounts"), S_INIT("team") };
-    struct api_user u = { S("system:serviceaccount:ns:me"), STR_NONE, groups, 2 };
+    struct api_user u = { .name = S("system:serviceaccount:ns:me"),
+                          .groups = groups,
+                          .n_groups = 2 };
     static const struct {
         const char *subject;
         bool is;
