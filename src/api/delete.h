@@ -17,6 +17,8 @@ struct delete_opts {
     str resource_version;
 };
 
+/* Its options are in the body, and those in the query do not count. */
+bool delete_has_body(const struct api_req *r);
 /* 0, or answered already and -1. Also sets what of r->q the body overrides. */
 int delete_read_options(struct api_req *r, struct delete_opts *o);
 

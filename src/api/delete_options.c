@@ -1,8 +1,14 @@
-/* The options of a deletion: from the body of its request, or else the query. */
+/* The options of a deletion: from the body of its request, or, without one, from the query. */
 
 #include "api/decode.h"
 #include "api/delete.h"
 #include "builtin/types/types.h"
+
+bool delete_has_body(const struct api_req *r)
+{
+    return (r->verb == VERB_DELETE || r->verb == VERB_DELETE_COLLECTION) &&
+           str_trim(http_body(r->http)).n > 0;
+}
 
 static int check_policy(struct api_req *r, str policy, bool orphan_given, bool orphan,
                         enum propagation *out)
@@ -70,7 +76,7 @@ static int parse_body(struct api_req *r, jv *out)
     struct err e = { 0 };
     jv v;
 
-    if (!str_trim(http_body(r->http)).n) {
+    if (!delete_has_body(r)) {
         *out = JV_EMPTY_OBJ;
         return 0;
     }
@@ -98,13 +104,12 @@ int delete_read_options(struct api_req *r, struct delete_opts *o)
 
     if (parse_body(r, &v) < 0)
         return -1;
-    bool in_body = str_trim(http_body(r->http)).n > 0; /* then the query does not count */
-    if (in_body)
-        r->q.dry_run = false;
+    bool in_body = delete_has_body(r);
     str policy = in_body ? jv_str(jv_at(v, "propagationPolicy"), STR_NONE) : r->q.propagation;
     bool orphan_given = in_body ? jv_exists(jv_at(v, "orphanDependents")) : r->q.orphan_given;
     bool orphan = in_body ? jv_bool(jv_at(v, "orphanDependents"), false) : r->q.orphan;
-    int64_t none = r->q.grace_given ? r->q.grace_s : -1;
+    int64_t grace = in_body ? jv_int(jv_at(v, "gracePeriodSeconds"), -1) : r->q.grace_s;
+    bool grace_given = in_body ? jv_exists(jv_at(v, "gracePeriodSeconds")) : r->q.grace_given;
 
     JV_EACH (it, jv_at(v, "dryRun")) {
         if (str_eqz(jv_str(it.value, STR_NONE), "All")) {
@@ -118,9 +123,7 @@ int delete_read_options(struct api_req *r, struct delete_opts *o)
         fail_invalid(r, S("DeleteOptions"), S("meta.k8s.io"), STR_NONE, &ps);
         return -1;
     }
-    o->grace_s = in_body ? jv_int(jv_at(v, "gracePeriodSeconds"), none) : none;
-    if ((in_body ? jv_exists(jv_at(v, "gracePeriodSeconds")) : r->q.grace_given) && o->grace_s < 0)
-        o->grace_s = 1;
+    o->grace_s = !grace_given ? -1 : grace < 0 ? 1 : grace;
     o->uid = jv_str(jv_at(v, "preconditions", "uid"), STR_NONE);
     o->resource_version = jv_str(jv_at(v, "preconditions", "resourceVersion"), STR_NONE);
     if (!policy.n && !orphan_given && resource_is_one_of(r->res, jobs))

@@ -1,5 +1,6 @@
 /* The options after '?': read once, checked as kube-apiserver checks them. */
 
+#include "api/delete.h"
 #include "api/request.h"
 #include "base/limits.h"
 #include "base/url.h"
@@ -180,15 +181,27 @@ static void check(struct api_req *r, struct problems *ps)
         check_manager(r, ps);
 }
 
+static bool is_of_delete(str key)
+{
+    static const char *const keys[] = { "dryRun", "gracePeriodSeconds", "orphanDependents",
+                                        "propagationPolicy" };
+
+    for (size_t i = 0; i < COUNT(keys); i++)
+        if (str_eqz(key, keys[i]))
+            return true;
+    return false;
+}
+
 int query_parse(struct api_req *r)
 {
     const struct target *t = &r->target;
     struct problems ps = { .a = r->a };
+    bool in_body = delete_has_body(r);
 
     for (size_t i = 0; i < t->n_query; i++) {
         const struct query_pair *p = &t->query[i];
         bool counts = !p->again || str_eqz(p->key, "dryRun"); /* which is a list */
-        if (counts && take(r, &ps, p->key, p->value) < 0)
+        if (counts && !(in_body && is_of_delete(p->key)) && take(r, &ps, p->key, p->value) < 0)
             return -1;
     }
     check(r, &ps);
