@@ -11,7 +11,7 @@ SANITIZED := -Db_lundef=false -Dwerror=false
 export TESTS_TWICE := 1
 
 .PHONY: all deps deps-build deps-test deps-frameworks demo test check check-asan check-tsan lint lint-fast format fuzz \
-        golden test-unit test-e2e test-operator test-sdk test-frameworks test-node test-leaks test-cluster test-clients soak bench bench-quick help clean
+        golden test-unit test-e2e test-operator test-sdk test-frameworks test-node test-leaks test-attack fuzz-http test-cluster test-clients soak bench bench-quick help clean
 .NOTPARALLEL:
 
 all: $(BUILD)/build.ninja ## build build/muster
@@ -63,6 +63,14 @@ test-node: deps-test all ## pods on this machine, at each level of isolation, as
 
 test-leaks: deps-test all ## 500 short jobs at each level, as root and as a user: nothing is left of them
 	@LEAK_JOBS=504 tests/node/run tests/node/t3000_leaks.py
+
+test-attack: deps-test all ## attacks on the server and from pods, as root and as a user, and a minute of HTTP fuzzing
+	@tests/attack/run
+
+fuzz-http: deps-test all ## ten minutes of HTTP fuzzing against a build with sanitizers; ATTACK_SECONDS, ATTACK_SEED
+	@test -f $(ASAN)/build.ninja || meson setup $(ASAN) -Db_sanitize=address,undefined $(SANITIZED) >/dev/null
+	@$(NINJA) -C $(ASAN) --quiet muster
+	@ATTACK_SECONDS=$${ATTACK_SECONDS:-600} tests/attack/run tests/attack/t9000_fuzz.py
 
 test-clients: deps-test all ## the original training operator on muster up, for CLIENTS_SECONDS
 	@tests/clients/run

@@ -4,7 +4,6 @@
 #include "cli/exec.h"
 
 #include "base/mem.h"
-#include "loop/watchdog.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -37,7 +36,6 @@ static void read_one(struct exec_input *i)
 
 static void on_ready(uv_poll_t *poll, int status, int events)
 {
-    LOOP_TURN();
     (void)status;
     (void)events;
     read_one(poll->data);

@@ -3,7 +3,6 @@
 #include "base/mem.h"
 #include "http/internal.h"
 #include "http/tls.h"
-#include "loop/watchdog.h"
 
 #include <linux/sockios.h>
 #include <openssl/err.h>
@@ -99,7 +98,6 @@ static int64_t stall_end_of(const struct conn *c)
 
 static void on_timer(uv_timer_t *h)
 {
-    LOOP_TURN();
     struct conn *c = h->data;
     int64_t now = loop_now_ms(c->s->loop);
     int64_t stall_end = c->stalled_ms ? stall_end_of(c) : 0;
@@ -145,7 +143,6 @@ static void conn_hold(struct conn *c)
 
 static void on_poll(uv_poll_t *h, int status, int events)
 {
-    LOOP_TURN();
     struct conn *c = h->data;
 
     if (status < 0) {

@@ -6,7 +6,6 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "loop/watchdog.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -122,7 +121,6 @@ static void drain(struct loop_child *ch)
 
 static void on_out(uv_poll_t *h, int status, int events)
 {
-    LOOP_TURN();
     (void)status;
     (void)events;
     drain(h->data);
@@ -130,7 +128,6 @@ static void on_out(uv_poll_t *h, int status, int events)
 
 static void on_exit_seen(uv_poll_t *h, int status, int events)
 {
-    LOOP_TURN();
     struct loop_child *ch = h->data;
 
     (void)status;
