@@ -80,7 +80,7 @@ static jv get(struct cel_env *env, jv obj, str key)
            !(env->index[i] && env->index[i]->obj.node->u.items == obj.node->u.items))
         i++;
     if (i == CEL_INDEXES) {
-        if (cel_spend_bytes(env, jv_len(obj) * 2 * sizeof(struct map_slot)) < 0)
+        if (cel_spend_steps(env, jv_len(obj)) < 0)
             return JV_ABSENT;
         i = env->n_indexes++ % CEL_INDEXES;
         env->index[i] = ARENA_NEW(env->a, struct members);
