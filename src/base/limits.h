@@ -33,6 +33,7 @@ enum {
     LIMIT_ANNOTATION_BYTES = 256 * 1024,
     LIMIT_SELECTOR_BYTES = 64 * 1024,
     LIMIT_QUANTITY_BYTES = 256,
+    LIMIT_PATTERN_INSTS = 200 * 1000,          /* of a regular expression, its counts written out */
     LIMIT_CEL_STEPS = 1000 * 1000,             /* of one run of a rule, as kube-apiserver's cost */
     LIMIT_CEL_OBJECT_STEPS = 10 * 1000 * 1000, /* of all rules on one object, as kube-apiserver */
     LIMIT_CEL_BYTES = 32 * 1024 * 1024,        /* of the values that one run makes */

@@ -59,8 +59,12 @@ FUNC(call_contains)
 
 FUNC(call_matches)
 {
-    (void)env;
-    return give_bool(out, pattern_match(n->pattern, args[0].s));
+    if (!env->patterns)
+        env->patterns = pattern_work_new(env->a);
+    enum pattern_result rc = pattern_match(n->pattern, args[0].s, env->patterns);
+    if (rc == PATTERN_GIVEN_UP)
+        return cel_spend_steps(env, SIZE_MAX);
+    return give_bool(out, rc == PATTERN_MATCHES);
 }
 
 static int give_mapped(struct cel_env *env, str s, int (*change)(int), struct cel_value *out)

@@ -123,6 +123,19 @@ static size_t rune_count(str s)
     return n;
 }
 
+static void check_pattern(struct verdict *out, const struct crd_rules *r, struct at at, jv v)
+{
+    enum pattern_result rc = pattern_match(r->pattern, jv_str(v, STR_NONE), out->patterns);
+
+    if (rc == PATTERN_DIFFERS)
+        flaw_add(out, at, (struct flaw){ .type = PROBLEM_INVALID, .value = v },
+                 "should match '%" PRI_STR "'", STR_ARG(r->pattern_text));
+    else if (rc == PATTERN_GIVEN_UP)
+        flaw_add(out, at, (struct flaw){ .type = PROBLEM_INVALID },
+                 "takes more steps to match '%" PRI_STR "' than are allowed for its length",
+                 STR_ARG(r->pattern_text));
+}
+
 void keyword_string(struct verdict *out, const struct crd_rules *r, struct at at, jv v)
 {
     str s = jv_str(v, STR_NONE);
@@ -135,9 +148,8 @@ void keyword_string(struct verdict *out, const struct crd_rules *r, struct at at
     else if (r->min_length >= 0 && n < r->min_length)
         flaw_add(out, at, (struct flaw){ .type = PROBLEM_INVALID, .value = v },
                  "should be at least %" PRId64 " chars long", r->min_length);
-    else if (r->pattern && !pattern_match(r->pattern, s))
-        flaw_add(out, at, (struct flaw){ .type = PROBLEM_INVALID, .value = v },
-                 "should match '%" PRI_STR "'", STR_ARG(r->pattern_text));
+    else if (r->pattern)
+        check_pattern(out, r, at, v);
     out->matches++;
     if (!r->format_check)
         return;

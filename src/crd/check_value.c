@@ -20,7 +20,9 @@ static void check_child(struct verdict *out, const struct schema *s, const struc
         check(out, s, at, v);
         return;
     }
-    struct verdict own = { .a = out->a, .quiet = out->quiet, .spent = out->spent };
+    struct verdict own = {
+        .a = out->a, .quiet = out->quiet, .spent = out->spent, .patterns = out->patterns
+    };
     check(&own, s, at, v);
     if (own.n && pair_unchanged(pair))
         own.n = 0;
@@ -115,13 +117,13 @@ static void check_object(struct verdict *out, const struct crd_rules *r, struct 
 /* ---- anyOf and its like */
 
 /* How many of the list hold; *matches gets those of the first. Nothing is told. */
-static int count_valid(struct arena *a, const struct schema_list_of *l, struct at at, jv v,
+static int count_valid(struct verdict *out, const struct schema_list_of *l, struct at at, jv v,
                        int at_most, int *matches)
 {
     int valid = 0;
 
     for (size_t i = 0; i < l->n && valid < at_most; i++) {
-        struct verdict one = { .a = a, .quiet = true };
+        struct verdict one = { .a = out->a, .quiet = true, .patterns = out->patterns };
         check(&one, l->at[i], at, v);
         if (!one.n && !valid++)
             *matches = one.matches;
@@ -132,10 +134,12 @@ static int count_valid(struct arena *a, const struct schema_list_of *l, struct a
 /* None holds: the flaws of the one that went furthest. */
 static void tell_best(struct verdict *out, const struct schema_list_of *l, struct at at, jv v)
 {
-    struct verdict best = { .a = out->a, .spent = out->spent, .matches = -1 };
+    struct verdict best = {
+        .a = out->a, .spent = out->spent, .patterns = out->patterns, .matches = -1
+    };
 
     for (size_t i = 0; !out->quiet && i < l->n; i++) { /* nobody counts the matches of a failure */
-        struct verdict one = { .a = out->a, .spent = out->spent };
+        struct verdict one = { .a = out->a, .spent = out->spent, .patterns = out->patterns };
         check(&one, l->at[i], at, v);
         if (one.matches > best.matches)
             best = one;
@@ -147,7 +151,7 @@ static void check_any(struct verdict *out, const struct schema_list_of *l, struc
 {
     int matches = 0;
 
-    if (count_valid(out->a, l, at, v, 1, &matches)) {
+    if (count_valid(out, l, at, v, 1, &matches)) {
         out->matches += matches;
         return;
     }
@@ -158,7 +162,7 @@ static void check_any(struct verdict *out, const struct schema_list_of *l, struc
 static void check_one(struct verdict *out, const struct schema_list_of *l, struct at at, jv v)
 {
     int matches = 0;
-    int valid = count_valid(out->a, l, at, v, INT_MAX, &matches);
+    int valid = count_valid(out, l, at, v, INT_MAX, &matches);
 
     if (valid == 1) {
         out->matches += matches;
@@ -178,7 +182,9 @@ static void check_all(struct verdict *out, const struct schema_list_of *l, struc
     size_t valid = 0;
 
     for (size_t i = 0; i < l->n; i++) {
-        struct verdict one = { .a = out->a, .quiet = out->quiet, .spent = out->spent };
+        struct verdict one = {
+            .a = out->a, .quiet = out->quiet, .spent = out->spent, .patterns = out->patterns
+        };
         check(&one, l->at[i], at, v);
         valid += !one.n;
         verdict_merge(out, &one);
@@ -197,7 +203,7 @@ static void check_junctors(struct verdict *out, const struct crd_rules *r, struc
     if (r->all_of.n)
         check_all(out, &r->all_of, at, v);
     if (r->not ) {
-        struct verdict one = { .a = out->a, .quiet = true };
+        struct verdict one = { .a = out->a, .quiet = true, .patterns = out->patterns };
         check(&one, r->not, at, v);
         if (!one.n)
             flaw_add_shapeless(out, at, "must not validate the schema (not)");
@@ -237,7 +243,7 @@ void check_values(struct problems *ps, const struct schema *s, const struct path
                   jv old, bool has_old)
 {
     size_t spent = 0;
-    struct verdict out = { .a = ps->a, .spent = &spent };
+    struct verdict out = { .a = ps->a, .spent = &spent, .patterns = pattern_work_new(ps->a) };
     struct pair pair = { s, v, old };
 
     check_child(&out, s, NULL, has_old ? &pair : NULL, v);

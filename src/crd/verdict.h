@@ -18,6 +18,7 @@ struct verdict {
     struct arena *a;
     bool quiet;    /* flaws are counted and not kept: whoever asks again gets the words */
     size_t *spent; /* bytes of words made by all verdicts of one object, those dropped too */
+    struct pattern_work *patterns; /* of one object */
     struct flaw *at;
     size_t n;
     size_t cap;

@@ -1,6 +1,8 @@
 /* Regular expressions: Go's errors in Go's words, and matches where PCRE2 would differ. */
 
+#include "base/json.h"
 #include "crd/pattern.h"
+#include "slurp.h"
 #include "tap.h"
 
 static void errors_are_those_of_go(void)
@@ -117,14 +119,100 @@ static void matches_are_those_of_go(void)
         AUTO(arena) struct arena *a = arena_new();
         const struct crd_pattern *p = pattern_new(a, str_of(rows[i].pattern), NULL);
 
-        ok(p && pattern_match(p, str_of(rows[i].text)) == rows[i].match, "%s %s %zu",
-           rows[i].pattern, rows[i].match ? "matches" : "does not match", i);
+        ok(p && (pattern_match(p, str_of(rows[i].text), pattern_work_new(a)) == PATTERN_MATCHES) ==
+                    rows[i].match,
+           "%s %s %zu", rows[i].pattern, rows[i].match ? "matches" : "does not match", i);
     }
 }
 
-int main(void)
+/* Random ones with Go's answers, by patterns.go. The first that differ are shown. */
+static void random_ones_do_as_in_go(const char *folder)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    str rest = slurp(a, arena_printf(a, "%s/patterns.jsonl", folder).p);
+    size_t n = 0;
+    size_t wrong = 0;
+
+    for (; rest.n && rest.p; n++) {
+        AUTO(arena) struct arena *own = arena_new();
+        jv row = json_parse(own, str_cut(&rest, '\n'), NULL, NULL);
+        str text = jv_str(jv_index(row, 1), STR_NONE);
+        jv says = jv_index(row, 2);
+        struct err e = { 0 };
+        const struct crd_pattern *p = pattern_new(own, jv_str(jv_index(row, 0), STR_NONE), &e);
+        enum pattern_result rc =
+            p ? pattern_match(p, text, pattern_work_new(own)) : PATTERN_GIVEN_UP;
+        bool same = p ? jv_is(says, JV_BOOL) && jv_bool(says, false) == (rc == PATTERN_MATCHES)
+                      : str_eq(jv_str(says, STR_NONE), str_of(e.msg));
+        wrong += !same;
+        if (!same && wrong < 20)
+            printf("# %.*s: %s\n", STR_ARG(json_text(own, row)), p ? "differs" : e.msg);
+    }
+    ok(n > 1000 && !wrong, "%zu random expressions, %zu other than in Go", n, wrong);
+}
+
+static enum pattern_result repeated(const char *pattern, const char *unit, size_t n)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf text = { 0 };
+    const struct crd_pattern *p = pattern_new(a, str_of(pattern), NULL);
+
+    while (text.n < n)
+        buf_add(&text, str_of(unit));
+    return p ? pattern_match(p, buf_str(&text), pattern_work_new(a)) : PATTERN_GIVEN_UP;
+}
+
+static void long_texts_take_linear_time(void)
+{
+    is_int(repeated("^(.*a){25}$", "aab", 1400000), PATTERN_DIFFERS, "^(.*a){25}$, not at the end");
+    is_int(repeated("^(.*a){25}$", "baa", 1400000), PATTERN_MATCHES, "^(.*a){25}$, at the end");
+    is_int(repeated("^(.*a){900}$", "baa", 1400000), PATTERN_MATCHES, "^(.*a){900}$ matches");
+    is_int(repeated("^(.*a){900}$", "baa", 600), PATTERN_DIFFERS, "^(.*a){900}$ needs so many");
+    is_int(repeated("^(a|a)*$", "a", 1400000), PATTERN_MATCHES, "two ways for each letter");
+    is_int(repeated("^(a?){500}a{500}$", "a", 500), PATTERN_MATCHES, "a?{500}a{500}");
+    is_int(repeated("(x+x+)+y", "x", 1400000), PATTERN_DIFFERS, "(x+x+)+y");
+}
+
+/* A state for each of the last hundreds of letters: no automaton is small enough. */
+static void what_takes_too_long_is_given_up(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf text = { 0 };
+    const struct crd_pattern *p = pattern_new(a, S("(a|b)*a(a|b){900}c"), NULL);
+    uint32_t random = 1;
+
+    while (text.n < 1400000) {
+        random = random * 1664525 + 1013904223;
+        buf_addc(&text, random >> 31 ? 'a' : 'b');
+    }
+    is_int(pattern_match(p, buf_str(&text), pattern_work_new(a)), PATTERN_GIVEN_UP,
+           "(a|b)*a(a|b){900}c on random letters");
+}
+
+static void large_expressions_are_refused(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf text = { 0 };
+    struct err e = { 0 };
+
+    for (int i = 0; i < 1000; i++)
+        buf_add(&text, S("a{1000}"));
+    ok(!pattern_new(a, buf_str(&text), &e), "a million letters");
+    ok(str_starts(str_of(e.msg), S("error parsing regexp: expression too large")), "%s", e.msg);
+    buf_clear(&text);
+    for (int i = 0; i < 100000; i++)
+        buf_add(&text, S("(?:)"));
+    ok(!pattern_new(a, arena_printf(a, "(?:%.*s){1000}", STR_ARG(buf_str(&text))), &e),
+       "a hundred million times nothing");
+}
+
+int main(int argc, char **argv)
 {
     errors_are_those_of_go();
     matches_are_those_of_go();
+    long_texts_take_linear_time();
+    what_takes_too_long_is_given_up();
+    large_expressions_are_refused();
+    random_ones_do_as_in_go(argc > 1 ? argv[1] : ".");
     return tap_done();
 }
