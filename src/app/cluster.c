@@ -117,7 +117,7 @@ static int write_kubeconfigs(struct cluster *c, struct err *e)
 
     if (kubeconfig_text(c->a, c->o.dir, c->url, &text, e) < 0 || data_write(own, text, e) < 0)
         return -1;
-    return c->o.kubeconfig ? data_write(c->o.kubeconfig, text, e) : 0;
+    return c->o.kubeconfig ? data_write_into(c->o.kubeconfig, text, e) : 0;
 }
 
 static int serve(struct cluster *c, struct err *e)
@@ -209,6 +209,8 @@ int cluster_start(struct cluster **out, const struct cluster_opts *o, struct err
     c->o.node.dir = o->dir;
     c->a = arena_new();
     *out = c;
+    if (up_hide_begin(c->a, o->dir, o->kubeconfig, &c->o.node.hide, e) < 0)
+        return -1;
     if (!o->no_node)
         up_node_prepare(&c->o.node, o->loop);
     if (open_all(c, e) < 0)

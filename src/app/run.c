@@ -24,6 +24,10 @@ static const struct opt options[] = {
     { "isolation", 0, OPT_TEXT, offsetof(struct run_flags, isolation), "LEVEL",
       "namespaces: each pod its own; shared: this machine's (default: what can be had)",
       "namespaces|shared" },
+    { "host-path-roots", 0, OPT_LIST, offsetof(struct run_flags, host_path_roots), "DIR[,DIR]...",
+      "hostPath volumes are only to be had below these directories", NULL },
+    { "show-home-secrets", 0, OPT_FLAG, offsetof(struct run_flags, show_home_secrets), NULL,
+      "pods see ~/.ssh, ~/.kube, ~/.docker and the like, which are hidden from them", NULL },
     { "data", 0, OPT_TEXT, offsetof(struct run_flags, data), "DIR",
       "use the `muster up` on it; without one, keep the cluster's data there", NULL },
     { 0 }

@@ -12,6 +12,8 @@ struct run_flags {
     const char *output;
     const char *resources;
     const char *isolation;
+    const char *host_path_roots;
+    bool show_home_secrets;
     int64_t timeout_ms; /* 0: none */
     bool keep;
 };

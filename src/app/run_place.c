@@ -33,11 +33,16 @@ static int open_there(struct run *r)
 {
     struct session_opts o = { .data = r->dir, .ns = r->f->ns };
 
-    if (r->f->resources || r->f->isolation)
+    const char *flag = r->f->resources           ? "--resources"
+                       : r->f->isolation         ? "--isolation"
+                       : r->f->host_path_roots   ? "--host-path-roots"
+                       : r->f->show_home_secrets ? "--show-home-secrets"
+                                                 : NULL;
+    if (flag)
         return command_fail(EXIT_USAGE,
                             "%s is for a cluster of its own, but a 'muster up' runs on %s; stop "
                             "it, or name another directory with --data",
-                            r->f->resources ? "--resources" : "--isolation", r->dir);
+                            flag, r->dir);
     await_kubeconfig(r->dir);
     const char *elsewhere = getenv("KUBECONFIG");
     if (r->f->data || (elsewhere && *elsewhere))
@@ -70,6 +75,9 @@ static int take_dir(struct run *r, struct err *e)
     int code;
 
     r->is_private = !r->f->data && !r->f->keep;
+    /* All of it is hidden once, not each run: those that come and go cost nothing. */
+    if (r->is_private && data_make(r->dir, e) == 0)
+        up_hide_begin(r->a, r->dir, NULL, &(struct up_hide){ 0 }, e);
     if (r->is_private)
         return data_run_new(r->a, r->dir, run_name(r), &r->dir, &r->lock, e);
     code = data_lock(r->dir, &r->lock, e);
@@ -125,6 +133,8 @@ static int open_own(struct run *r)
                               .node = { .dir = r->dir,
                                         .isolation = r->f->isolation,
                                         .resources = r->f->resources,
+                                        .host_path_roots = r->f->host_path_roots,
+                                        .show_home_secrets = r->f->show_home_secrets,
                                         .ephemeral = r->is_private },
                               .on_ready = on_ready,
                               .ctx = st };

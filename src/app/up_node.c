@@ -177,6 +177,8 @@ int up_node_check(const struct up_node_opts *o, struct err *e)
 
     if (o->resources && node_resources(a, &r, &out, e) < 0)
         return err_wrap(e, "--resources %s", o->resources);
+    if (up_hide_check(o->host_path_roots, e) < 0)
+        return -1;
     if (images_load(&images, arena_printf(a, "%s/images.yaml", o->dir).p, e) < 0)
         return -1;
     struct err why = { 0 };
@@ -245,7 +247,14 @@ static int node_begin(struct up_node *u, struct arena *a, struct api *api, const
         .ephemeral = o->ephemeral,
     };
 
+    struct up_hide_opts hide = { .dir = dir,
+                                 .roots = o->host_path_roots,
+                                 .show_home_secrets = o->show_home_secrets,
+                                 .shared = str_eqz(n.isolation, "shared"),
+                                 .begun = &o->hide };
+
     tell_level(o);
+    n.hidden = up_hide_json(a, &hide);
     u->net = TAKE(o->net);
     if (str_eqz(n.isolation, "namespaces") && !up_net_ready(u->net, a, api, &n.conditions))
         up_net_free(TAKE(u->net));
@@ -258,6 +267,9 @@ static int node_begin(struct up_node *u, struct arena *a, struct api *api, const
     } else {
         n.conditions = jarr(a, up_files_shared(a));
     }
+    struct jbuild told = jb_from(a, n.conditions);
+    jb_push(&told, up_hide_condition(a, &hide));
+    n.conditions = jb_done(&told);
     u->runtime = warden_runtime_new(u->loop, &w);
     n.runtime = u->runtime;
     if (node_new(&u->node, &n, e) < 0)

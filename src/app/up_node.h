@@ -2,6 +2,7 @@
  * and their volumes. */
 #pragma once
 
+#include "app/up_hide.h"
 #include "app/up_pods.h"
 #include "node/warden.h"
 #include "sandbox/probe.h"
@@ -13,7 +14,10 @@ struct up_node_opts {      /* texts stay */
     bool strict_classes;
     bool ephemeral; /* pods end with this process, even if it is killed */
     bool strict_paths;
-    const char *api_host; /* where the server listens, in numbers */
+    const char *host_path_roots; /* "/srv,/data": hostPaths are below; NULL: anywhere */
+    bool show_home_secrets;      /* ~/.ssh and the like are seen by pods */
+    struct up_hide hide;         /* set by up_hide_begin */
+    const char *api_host;        /* where the server listens, in numbers */
     int api_port;
     str api_ca;                  /* in PEM, for pods */
     struct up_pods *pods;        /* told of the node while there is one */

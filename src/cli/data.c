@@ -229,6 +229,17 @@ static int write_over(const char *path, str text, struct err *e)
     return 0;
 }
 
+static int write_all(int fd, str text)
+{
+    for (size_t done = 0; done < text.n;) {
+        ssize_t n = write(fd, text.p + done, text.n - done);
+        if (n < 0)
+            return -1;
+        done += (size_t)n;
+    }
+    return 0;
+}
+
 static int replace(const char *path, str text, struct err *e)
 {
     char temp[PATH_MAX + 16];
@@ -239,16 +250,8 @@ static int replace(const char *path, str text, struct err *e)
         open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return err_sys(e, "write %s", path);
-    for (size_t done = 0; done < text.n;) {
-        ssize_t n = write(fd, text.p + done, text.n - done);
-        if (n < 0) {
-            err_sys(e, "write %s", path);
-            unlink(temp);
-            return -1;
-        }
-        done += (size_t)n;
-    }
-    if (fchmod(fd, 0600) < 0 || fsync(fd) < 0 || rename(temp, path) < 0) {
+    if (write_all(fd, text) < 0 || fchmod(fd, 0600) < 0 || fsync(fd) < 0 ||
+        rename(temp, path) < 0) {
         err_sys(e, "write %s", path);
         unlink(temp);
         return -1;
@@ -267,6 +270,24 @@ int data_write(const char *path, str text, struct err *e)
     if (e)
         *e = why;
     return -1;
+}
+
+int data_write_into(const char *path, str text, struct err *e)
+{
+    struct stat st;
+
+    if (lstat(path, &st) == 0 && (!S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
+                                  st.st_nlink != 1 || (st.st_mode & 07777) != 0600))
+        unlink(path); /* who has it open would read along */
+    __attribute__((cleanup(fd_auto))) int fd =
+        open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0 || fchmod(fd, 0600) < 0)
+        return err_sys(e, "write %s", path);
+    if (!text.p || has_text(path, text))
+        return 0;
+    if (write_all(fd, text) < 0 || ftruncate(fd, (off_t)text.n) < 0 || fsync(fd) < 0)
+        return err_sys(e, "write %s", path);
+    return 0;
 }
 
 int data_read(struct arena *a, const char *path, str *out, struct err *e)

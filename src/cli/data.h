@@ -30,6 +30,9 @@ int data_holder(const char *dir, int *pid, struct err *e);
 int data_wait_free(const char *dir, int seconds, struct err *e);
 /* Replaces the file whole, readable by its owner alone. */
 int data_write(const char *path, str text, struct err *e);
+/* The same in the file that is there, which others know by more than its name; made empty before
+ * with text STR_NONE. One that is not ours alone is replaced. */
+int data_write_into(const char *path, str text, struct err *e);
 /* A file's text, up to a limit; not there: ERR_NOT_FOUND. */
 int data_read(struct arena *a, const char *path, str *out, struct err *e);
 /* The bearer token in the directory, made at first use. */

@@ -34,6 +34,17 @@ static int to_ms(const char *value, int64_t *ms)
     return 0;
 }
 
+/* Kept until we end, as all that is given on the command line. */
+static const char *joined(const char *before, const char *value)
+{
+    static struct arena *kept;
+
+    if (!before)
+        return value;
+    kept = kept ? kept : arena_new();
+    return arena_printf(kept, "%s,%s", before, value).p;
+}
+
 static int set(const struct command *c, const struct opt *o, void *to, const char *value)
 {
     void *field = (char *)to + o->at;
@@ -50,6 +61,9 @@ static int set(const struct command *c, const struct opt *o, void *to, const cha
         return -1;
     case OPT_TEXT:
         *(const char **)field = value;
+        return -1;
+    case OPT_LIST:
+        *(const char **)field = joined(*(const char **)field, value);
         return -1;
     case OPT_INT:
         if (!str_to_int(str_of(value), &n) || n < 0)

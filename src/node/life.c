@@ -348,6 +348,17 @@ void life_on_failed(struct life *l, size_t i, int64_t code, str reason, str mess
     end_run(c, code, reason, message, now);
 }
 
+void life_on_box_refused(struct life *l, str reason, str message)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        struct life_container *c = &l->at[i];
+        if (c->state != LIFE_WAITING)
+            continue;
+        copy(c->waiting, sizeof(c->waiting), reason);
+        set_buf(&c->waiting_message, message);
+    }
+}
+
 void life_on_cannot(struct life *l, size_t i, str reason, str message, int64_t retry_ms)
 {
     struct life_container *c = &l->at[i];

@@ -132,6 +132,8 @@ bool life_has_started(const struct life_container *c); /* its startup probe too,
 
 void life_on_box_up(struct life *l, str ip);
 void life_on_box_failed(struct life *l, int64_t retry_ms); /* try again then */
+/* Before that: why its containers wait. */
+void life_on_box_refused(struct life *l, str reason, str message);
 /* reason, message: of the pod if it fails by this; empty when it was to go. */
 void life_on_box_gone(struct life *l, int64_t now_ms, str reason, str message);
 void life_on_started(struct life *l, size_t c, int64_t at_ms, struct life_out *out);

@@ -238,6 +238,7 @@ static void copy_opts(struct node *n, const struct node_opts *o)
     n->o.conditions = jv_copy(a, o->conditions);
     n->o.groups = jv_copy(a, o->groups);
     n->o.files = jv_copy(a, o->files);
+    n->o.hidden = jv_copy(a, o->hidden);
     if (!o->wall_ms)
         n->o.wall_ms = wall_now_ms;
 }

@@ -17,18 +17,19 @@ struct node_opts { /* copied, texts too */
     int64_t api_port;
     str name;
     str host_ip;
-    str data;                 /* directory: DATA/pods, DATA/logs, DATA/images.yaml */
-    str path;                 /* PATH of containers on this machine's own file system */
-    jv env;                   /* {name: value} for them: HOME, LANG, … */
-    str isolation;            /* "namespaces", "shared": told in the sandbox and as a label */
-    jv conditions;            /* of the node, besides kubelet's; may be absent */
-    jv files;                 /* {disk, homes}: as "over" of a sandbox; absent: no homes */
-    jv groups;                /* as groups_find gives them; absent: none */
-    str resources;            /* "nvidia.com/gpu=1,…" */
-    const char *root;         /* where dev and proc are; NULL: here */
-    bool ephemeral;           /* what runs ends with this process, however that ends */
-    str ca;                   /* of the API, in PEM: kube-root-ca.crt; empty: none */
-    bool strict_paths;        /* an absolute path that is not there is not looked for elsewhere */
+    str data;          /* directory: DATA/pods, DATA/logs, DATA/images.yaml */
+    str path;          /* PATH of containers on this machine's own file system */
+    jv env;            /* {name: value} for them: HOME, LANG, … */
+    str isolation;     /* "namespaces", "shared": told in the sandbox and as a label */
+    jv conditions;     /* of the node, besides kubelet's; may be absent */
+    jv files;          /* {disk, homes}: as "over" of a sandbox; absent: no homes */
+    jv hidden;         /* {hide, registry, host_roots}: see sandbox/spec.h; absent: nothing */
+    jv groups;         /* as groups_find gives them; absent: none */
+    str resources;     /* "nvidia.com/gpu=1,…" */
+    const char *root;  /* where dev and proc are; NULL: here */
+    bool ephemeral;    /* what runs ends with this process, however that ends */
+    str ca;            /* of the API, in PEM: kube-root-ca.crt; empty: none */
+    bool strict_paths; /* an absolute path that is not there is not looked for elsewhere */
     int64_t (*wall_ms)(void); /* NULL: the clock */
 };
 

@@ -122,6 +122,7 @@ static int set_up_volumes(struct pod *p, struct err *e)
         .persistent = persistent,
         .dir = p->dir,
         .claims = arena_printf(a, "%" PRI_STR "/volumes", STR_ARG(p->n->o.data)),
+        .hidden = p->n->o.hidden,
         .common = p->n->common.p,
     };
     jv out = JV_ABSENT;
@@ -239,6 +240,7 @@ static jv sandbox_json(struct arena *a, struct pod *p, jv gpus)
     jv pod = p->life->pod, net = jdoc_root(p->net);
     str host = names_hostname(pod);
     jv preload = JV_ABSENT, env = JV_ABSENT;
+    jv hidden = str_eqz(p->n->o.isolation, "shared") ? JV_ABSENT : p->n->o.hidden;
 
     names_box(p->n->names, &p->named, pod, a, &preload, &env);
     jv note = jobj(a, { "namespace", jstr(a, meta_namespace(pod)) },
@@ -249,7 +251,9 @@ static jv sandbox_json(struct arena *a, struct pod *p, jv gpus)
                 { "mounts", jv_at(net, "mounts") },
                 { "with_node", p->n->o.ephemeral ? JV_TRUE : JV_ABSENT },
                 { "tmpfs", volumes_in_memory(a, jdoc_root(p->volumes)) },
-                { "over", over_json(a, p) }, { "cgroup", cgroup_json(a, p) },
+                { "over", over_json(a, p) }, { "hide", jv_at(hidden, "hide") },
+                { "registry", jv_at(hidden, "registry") },
+                { "host_roots", jv_at(hidden, "host_roots") }, { "cgroup", cgroup_json(a, p) },
                 { "preload", preload }, { "env", env });
 }
 
@@ -278,6 +282,8 @@ void pod_sandbox(struct pod *p)
         return;
     }
     if (set_up_volumes(p, &e) < 0) {
+        if (e.code == ERR_FORBIDDEN)
+            life_on_box_refused(p->life, S("HostPathRefused"), str_of(e.msg));
         not_yet(p, "FailedMount", &e);
         return;
     }

@@ -5,6 +5,7 @@
 #include "base/quantity.h"
 #include "kube/meta.h"
 #include "node/env.h"
+#include "node/host_path.h"
 #include "sys/tree.h"
 
 #include <dirent.h>
@@ -14,54 +15,6 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* ---- hostPath */
-
-static const struct {
-    const char *type;
-    const char *name;
-    mode_t is;
-    mode_t make; /* 0: it must be there */
-} types[] = {
-    { "DirectoryOrCreate", "a directory", S_IFDIR, 0755 },
-    { "Directory", "a directory", S_IFDIR, 0 },
-    { "FileOrCreate", "a file", S_IFREG, 0644 },
-    { "File", "a file", S_IFREG, 0 },
-    { "Socket", "a socket", S_IFSOCK, 0 },
-    { "CharDevice", "a character device", S_IFCHR, 0 },
-    { "BlockDevice", "a block device", S_IFBLK, 0 },
-};
-
-static int host_path(struct arena *a, jv source, str *path, struct err *e)
-{
-    str type = jv_str(jv_at(source, "type"), S(""));
-    const char *p = arena_z(a, jv_str(jv_at(source, "path"), S("")));
-    struct stat st;
-
-    *path = str_of(p);
-    if (*p != '/')
-        return err_set(e, ERR_INVALID, "hostPath %s is not an absolute path", p);
-    for (size_t i = 0; i < COUNT(types); i++) {
-        if (!str_eqz(type, types[i].type))
-            continue;
-        bool there = stat(p, &st) == 0;
-        if (!there && types[i].is == S_IFDIR && types[i].make)
-            return tree_make(a, p, types[i].make, e);
-        if (!there && types[i].make) {
-            int fd = open(p, O_WRONLY | O_CREAT | O_CLOEXEC, types[i].make);
-            if (fd < 0)
-                return err_sys(e, "hostPath type check failed: create %s", p);
-            close(fd);
-            return 0;
-        }
-        if (!there || (st.st_mode & S_IFMT) != types[i].is)
-            return err_set(e, ERR_INVALID, "hostPath type check failed: %s is not %s", p,
-                           types[i].name);
-    }
-    if (access(p, F_OK) < 0)
-        return tree_make(a, p, 0755, e);
-    return 0;
-}
 
 /* ---- claims */
 
@@ -113,7 +66,9 @@ static int claimed(struct arena *a, const struct volumes_of *of, str name, str *
                        "\" is neither hostPath nor local: not available on this node",
                        STR_ARG(volume));
     const char *made = arena_z(a, *path);
-    return is_own(of->claims, *path) ? make_own(a, of, made, e) : tree_make(a, made, 0770, e);
+    if (is_own(of->claims, *path))
+        return make_own(a, of, made, e);
+    return host_path_check(a, of->hidden, made, e) < 0 ? -1 : tree_make(a, made, 0770, e);
 }
 
 /* ---- each */
@@ -230,7 +185,7 @@ static int set_up_one(struct arena *a, const struct volumes_of *of, jv volume, j
     str path = arena_printf(a, "%s/volumes/%" PRI_STR, of->dir, STR_ARG(name));
     jv empty = jv_at(volume, "emptyDir"), host = jv_at(volume, "hostPath");
     jv claim = jv_at(volume, "persistentVolumeClaim");
-    bool ro = false, memory = false;
+    bool ro = false, memory = false, on_host = false;
     int64_t size = 0;
 
     if (projection_is(volume)) {
@@ -250,12 +205,14 @@ static int set_up_one(struct arena *a, const struct volumes_of *of, jv volume, j
             return -1;
         }
     } else if (jv_is(host, JV_OBJ)) {
-        if (host_path(a, host, &path, e) < 0)
+        on_host = true;
+        if (host_path_make(a, of->hidden, host, &path, e) < 0)
             return -1;
     } else if (jv_is(claim, JV_OBJ)) {
         ro = jv_bool(jv_at(claim, "readOnly"), false);
         if (claimed(a, of, jv_str(jv_at(claim, "claimName"), S("")), &path, &ro, e) < 0)
             return -1;
+        on_host = !is_own(of->claims, path);
     } else if (jv_is(empty, JV_OBJ) || jv_len(volume) <= 1) {
         memory = str_eq(jv_str(jv_at(empty, "medium"), S("")), S("Memory"));
         size = size_of(a, jv_at(empty, "sizeLimit"));
@@ -268,9 +225,10 @@ static int set_up_one(struct arena *a, const struct volumes_of *of, jv volume, j
                                "volumes of type %" PRI_STR " are not available on this node",
                                STR_ARG(it.key));
     }
-    *out = jobj(a, { "path", jstr(a, path) }, { "ro", jbool(ro) },
-                { "memory", memory ? JV_TRUE : JV_ABSENT },
-                { "size_bytes", memory ? jint(a, size) : JV_ABSENT });
+    *out =
+        jobj(a, { "path", jstr(a, path) }, { "ro", jbool(ro) },
+             { "host", on_host ? JV_TRUE : JV_ABSENT }, { "memory", memory ? JV_TRUE : JV_ABSENT },
+             { "size_bytes", memory ? jint(a, size) : JV_ABSENT });
     return 0;
 }
 
@@ -318,7 +276,8 @@ int volumes_mounts(struct arena *a, jv container, jv volumes, jv env, jv *out, s
         if (!str_starts(to, S("/")))
             to = arena_cat(a, S("/"), to);
         jb_push(&b, jobj(a, { "from", jv_at(volume, "path") }, { "to", jstr(a, to) },
-                         { "subpath", sub.n ? jstr(a, sub) : JV_ABSENT }, { "ro", jbool(ro) }));
+                         { "subpath", sub.n ? jstr(a, sub) : JV_ABSENT }, { "ro", jbool(ro) },
+                         { "host", jv_at(volume, "host") }));
     }
     *out = jb_done(&b);
     return 0;

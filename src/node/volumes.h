@@ -14,15 +14,16 @@ struct volumes_of {
     jv (*persistent)(void *ctx, str ns, str name); /* a PersistentVolume; ns is empty */
     const char *dir;                               /* DIR/volumes/NAME are made in it */
     str claims;         /* where local-path makes its volumes; what is there is ours */
+    jv hidden;          /* from hostPaths: as in node_opts */
     const char *common; /* for volumes that are the same in all pods; NULL: none is shared */
 };
 
 /* Makes them, or brings files of objects up to date (all at once, by a symbolic link, as kubelet
- * does). out: {NAME: {path, ro, memory, size_bytes}}. The error says which volume, in kubelet's
- * words. */
+ * does). out: {NAME: {path, ro, host, memory, size_bytes}}. The error says which volume, in
+ * kubelet's words. */
 int volumes_set_up(struct arena *a, const struct volumes_of *of, jv *out, struct err *e);
 
-/* For a container of the pod: [{from, to, subpath, ro}]; env: for subPathExpr. */
+/* For a container of the pod: [{from, to, subpath, ro, host}]; env: for subPathExpr. */
 int volumes_mounts(struct arena *a, jv container, jv volumes, jv env, jv *out, struct err *e);
 /* Whether any of the pod's containers runs as somebody else than root. */
 bool volumes_are_others(jv pod);

@@ -153,30 +153,60 @@ static void clear_old(int dir, const char *name, const char *path)
         closedir(d);
 }
 
+struct entry {
+    char name[64];
+};
+
+/* One file's: another at the same path has another name. */
+static int entry_of(const char *path, struct entry *out)
+{
+    struct stat s;
+
+    if (stat(path, &s) < 0)
+        return -1;
+    snprintf(out->name, sizeof(out->name), "%016" PRIx64 ".%" PRIx64 ".%" PRIx64,
+             (uint64_t)str_hash(str_of(path)), (uint64_t)s.st_dev, (uint64_t)s.st_ino);
+    return 0;
+}
+
+/* Whether it, or a directory above it, is hidden already. */
+static bool is_known(int dir, const char *real)
+{
+    char path[PATH_MAX];
+    char target[PATH_MAX];
+    struct entry at;
+
+    snprintf(path, sizeof(path), "%s", real);
+    for (; *path; *strrchr(path, '/') = '\0') {
+        ssize_t n =
+            entry_of(path, &at) < 0 ? -1 : readlinkat(dir, at.name, target, sizeof(target) - 1);
+        target[n > 0 ? n : 0] = '\0';
+        if (strcmp(target, path) == 0)
+            return true;
+    }
+    return false;
+}
+
 int registry_add(const char *place, const char *path, struct err *e)
 {
     AUTO(sys_fd) int dir = open_place(place, e);
     char real[PATH_MAX];
-    char target[PATH_MAX] = "";
-    char name[64];
-    struct stat s;
+    struct entry new;
 
     if (dir < 0)
         return -1;
-    if (!realpath(path, real) || stat(real, &s) < 0)
+    if (!realpath(path, real) || entry_of(real, &new) < 0)
         return err_sys(e, "%s", path);
-    snprintf(name, sizeof(name), "%016" PRIx64 ".%" PRIx64 ".%" PRIx64,
-             (uint64_t)str_hash(str_of(real)), (uint64_t)s.st_dev, (uint64_t)s.st_ino);
-    if (readlinkat(dir, name, target, sizeof(target) - 1) > 0 && strcmp(target, real) == 0)
-        return 0; /* hidden since then */
+    if (is_known(dir, real))
+        return 0;
     AUTO(sys_fd) int lock = openat(dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (lock < 0 || flock(lock, LOCK_EX) < 0)
         return err_sys(e, "lock %s", place);
     int64_t next = registry_generation(dir) + 1;
-    unlinkat(dir, name, 0);
-    if (symlinkat(real, dir, name) < 0)
+    unlinkat(dir, new.name, 0);
+    if (symlinkat(real, dir, new.name) < 0)
         return err_sys(e, "write to %s", place);
-    clear_old(dir, name, real);
+    clear_old(dir, new.name, real);
     AUTO(sys_fd) int now = open_generation(dir, next, O_CREAT);
     if (now < 0)
         return err_sys(e, "write to %s", place);

@@ -21,7 +21,8 @@ struct registry_list {
 /* Of this user, whatever the environment says. */
 const char *registry_place(struct arena *a);
 /* Before credentials are written to the directory or file, which is there. Returns when no running
- * pod sees it; 1: some pods have not answered in time. Blocks, for at most some seconds. */
+ * pod sees it, at once when it, or a directory above it, is there already; 1: some pods have not
+ * answered in time. Blocks, for at most some seconds. */
 int registry_add(const char *place, const char *path, struct err *e);
 int registry_read(struct arena *a, const char *place, struct registry_list *out, struct err *e);
 

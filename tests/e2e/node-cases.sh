@@ -207,7 +207,7 @@ test_expect_success NAMESPACES,HOME_SEEN 'what a pod writes to a home is gone wi
 	if test_have_prereq AS_ROOT; then home=$HOME; else home=$place/home; fi &&
 	test True = "$(kubectl get node -o jsonpath="{.items[0].status.conditions[?(@.type==\"PrivateFiles\")].status}")" &&
 	echo mine >"$home/e2e-$$" && chown --reference="$home" "$home/e2e-$$" &&
-	pod dweller "cd && cat e2e-$$ && echo more >>e2e-$$ && echo new >new-$$ && cat ./*-$$ && ls -A $data/pods" &&
+	pod dweller "cd && cat e2e-$$ && echo more >>e2e-$$ && echo new >new-$$ && cat ./*-$$ && ls -A $data" &&
 	becomes dweller .status.phase Succeeded && printf "%s\n" mine mine more new >expect &&
 	printed dweller >actual && test_cmp expect actual && is mine "$(cat "$home/e2e-$$")" && test ! -e "$home/new-$$"
 '
