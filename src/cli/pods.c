@@ -79,8 +79,9 @@ struct pod_state pod_state(struct arena *a, jv pod)
         out.reason = jv_str(jv_at(scheduled, "reason"), out.reason);
         out.message = jv_str(jv_at(scheduled, "message"), out.message);
     }
-    if (pod_is_pending(pod) && !out.reason.n && !out.message.n && !jv_exists(scheduled) &&
-        !jv_exists(jv_at(pod, "spec", "nodeName"))) {
+    if (pod_is_pending(pod) && !out.message.n && !jv_exists(scheduled) &&
+        !jv_exists(jv_at(pod, "spec", "nodeName")) && !jv_exists(jv_at(pod, "status", lists[0])) &&
+        !jv_exists(jv_at(pod, "status", lists[1]))) {
         out.reason = S("NotScheduled");
         out.message = S("no scheduler has looked at this pod; is one running? "
                         "('muster up --no-node' runs none)");
