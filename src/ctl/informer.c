@@ -30,7 +30,7 @@ struct informer {
     struct loop_timer *timer;
     struct buf version; /* to watch from */
     uint64_t rev;
-    struct buf cont; /* of the list being read */
+    struct kube_pages pages; /* of the list being read */
     unsigned number;
     size_t n_listed;
     bool whole; /* no pages: they expired before they were all read */
@@ -161,7 +161,7 @@ static void page_ask(struct informer *i)
         .res = i->o.res,
         .ns = i->o.ns,
         .labels = i->o.labels,
-        .cont = buf_str(&i->cont),
+        .cont = buf_str(&i->pages.cont),
         .metadata = i->o.metadata,
         .limit = i->whole ? 0 : i->o.page,
         .timeout_ms = LIST_TIMEOUT_MS,
@@ -184,7 +184,7 @@ static void list_start(void *arg)
     i->number++;
     i->lists++;
     i->n_listed = 0;
-    buf_clear(&i->cont);
+    kube_pages_done(&i->pages);
     page_ask(i);
 }
 
@@ -216,20 +216,20 @@ static void on_page(void *ctx, const struct kube_answer *ans)
     }
     for (struct jv_iter it = jv_iter(jv_at(ans->obj, "items")); jv_next(&it); i->n_listed++)
         i->o.ops->put(i->o.ctx, it.value);
-    str cont = jv_str(jv_at(ans->obj, "metadata", "continue"), S(""));
-    if (cont.n) {
-        buf_clear(&i->cont);
-        buf_add(&i->cont, cont);
+    struct kube_answer failed = { 0 };
+    int more = kube_pages_next(&i->pages, ans->obj, &failed.err);
+    if (more < 0)
+        list_failed(i, &failed);
+    if (more > 0)
         page_ask(i);
+    if (more)
         return;
-    }
     str version = meta_resource_version(ans->obj);
     buf_clear(&i->version);
     buf_add(&i->version, version);
     i->rev = revision_of(version);
     i->whole = false;
     i->unserved = false;
-    buf_done(&i->cont);
     turn_leave(i);
     i->o.ops->listed(i->o.ctx, i->number, i->rev);
     if (i->n_listed >= TRIM_FROM)
@@ -358,7 +358,7 @@ void informer_free(struct informer *i)
         return;
     informer_stop(i);
     buf_done(&i->version);
-    buf_done(&i->cont);
+    kube_pages_done(&i->pages);
     free((char *)(uintptr_t)i->o.ns.p);
     free((char *)(uintptr_t)i->o.labels.p);
     free(i);

@@ -3,6 +3,7 @@
  * and callbacks are on the loop thread. */
 #pragma once
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/json.h"
 
@@ -50,7 +51,7 @@ struct kube_answer {
     jv obj;         /* the object, list or Status; absent: none, or unreadable */
     struct err err; /* code ERR_OK on 2xx that reads, else by reason and code of the Status */
     str message;    /* the server's own, whole; empty when err is ERR_OK */
-    int64_t retry_after_ms; /* 0: not said */
+    int64_t retry_after_ms; /* 0: not said; five minutes at most */
 };
 
 enum kube_event { KUBE_ADDED, KUBE_MODIFIED, KUBE_DELETED, KUBE_BOOKMARK };
@@ -133,6 +134,14 @@ const char *kube_content_type(const struct kube_request *r); /* of the body; NUL
  * may be empty. Texts live in a, or in body, which must live as long. */
 void kube_answer_read(struct arena *a, int status, str body, const struct kube_form *f,
                       str retry_after, struct kube_answer *out);
+/* A list that is read page by page. Starts as { 0 }, and is that again after the last page. */
+struct kube_pages {
+    struct buf cont; /* for the next request */
+    unsigned n;
+};
+/* After each page. 1: ask for another one. 0: that was the last. -1: the server never ends. */
+int kube_pages_next(struct kube_pages *p, jv list, struct err *e);
+void kube_pages_done(struct kube_pages *p); /* given up, or begun anew */
 /* The error a Status stands for; code: of the answer it came with, 0: not known. */
 void kube_status_err(jv status, int code, struct err *e);
 /* The namespace is being deleted: nothing can be made in it, now or later. */

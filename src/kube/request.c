@@ -203,13 +203,39 @@ bool kube_namespace_ends(const struct kube_answer *ans)
     return false;
 }
 
+enum { RETRY_AFTER_MOST_S = 300 }; /* whatever a server says: its words may be damaged */
+
 static int64_t retry_after(str header, jv status)
 {
     int64_t s;
 
     if (!str_to_int(str_trim(header), &s)) /* as a date: nobody sends it, so it is not said */
         s = jv_int(jv_at(status, "details", "retryAfterSeconds"), 0);
-    return s <= 0 ? 0 : (s > 86400 ? 86400 : s) * 1000;
+    return s <= 0 ? 0 : (s > RETRY_AFTER_MOST_S ? RETRY_AFTER_MOST_S : s) * 1000;
+}
+
+enum { PAGES_MOST = 20000 };
+
+int kube_pages_next(struct kube_pages *p, jv list, struct err *e)
+{
+    str cont = jv_str(jv_at(list, "metadata", "continue"), S(""));
+
+    if (cont.n && str_eq(cont, buf_str(&p->cont)))
+        return err_set(e, ERR_INTERNAL, "the list does not end: a page goes on where it began");
+    if (cont.n && ++p->n >= PAGES_MOST)
+        return err_set(e, ERR_INTERNAL, "the list does not end: %d pages were read", PAGES_MOST);
+    buf_clear(&p->cont);
+    buf_add(&p->cont, cont);
+    if (cont.n)
+        return 1;
+    kube_pages_done(p);
+    return 0;
+}
+
+void kube_pages_done(struct kube_pages *p)
+{
+    buf_done(&p->cont);
+    *p = (struct kube_pages){ 0 };
 }
 
 /* The start of a text for people, on one line. */

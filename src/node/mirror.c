@@ -20,7 +20,8 @@ struct mirror {
     struct map entries;
     struct kube_call *call;
     struct loop_timer *timer;
-    struct buf version, cont;
+    struct buf version;
+    struct kube_pages pages;
     unsigned lists;
     bool started, listed;
     int64_t retry_ms;
@@ -119,22 +120,26 @@ static void on_page(void *ctx, const struct kube_answer *ans)
 {
     struct mirror *f = ctx;
 
+    struct err e = ans->err;
+    int more = 0;
+
     f->call = NULL;
-    if (ans->err.code != ERR_OK) {
+    if (e.code == ERR_OK) {
+        JV_EACH (it, jv_at(ans->obj, "items"))
+            put(f, it.value);
+        more = kube_pages_next(&f->pages, ans->obj, &e);
+    }
+    if (e.code != ERR_OK) {
         log_warn("cannot list, trying again", KVZ("resource", f->o.res->plural),
-                 KVZ("error", ans->err.msg));
+                 KVZ("error", e.msg));
         later(f, next_retry(f, ans->retry_after_ms), list);
         return;
     }
-    JV_EACH (it, jv_at(ans->obj, "items"))
-        put(f, it.value);
-    buf_clear(&f->cont);
-    buf_add(&f->cont, jv_str(jv_at(ans->obj, "metadata", "continue"), S("")));
-    if (f->cont.n) {
+    if (more) {
         struct kube_request r = { .verb = KUBE_LIST,
                                   .res = f->o.res,
                                   .fields = f->o.fields,
-                                  .cont = buf_str(&f->cont),
+                                  .cont = buf_str(&f->pages.cont),
                                   .limit = PAGE };
         f->call = kube_send(f->o.api, &r, on_page, f);
         return;
@@ -159,6 +164,7 @@ static void list(void *arg)
     loop_timer_stop(f->timer);
     f->timer = NULL;
     f->lists++;
+    kube_pages_done(&f->pages);
     f->call = kube_send(f->o.api, &r, on_page, f);
 }
 
@@ -237,7 +243,7 @@ void mirror_free(struct mirror *f)
     }
     map_done(&f->entries);
     buf_done(&f->version);
-    buf_done(&f->cont);
+    kube_pages_done(&f->pages);
     free((char *)(uintptr_t)f->o.fields.p);
     free(f);
 }

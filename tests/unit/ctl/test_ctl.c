@@ -460,6 +460,53 @@ static void a_kind_that_is_not_served_holds_up_no_other(void)
     over(w);
 }
 
+static bool endless_dolls(struct fake *f, const struct kube_request *r, struct kube_answer *ans)
+{
+    static struct arena *a; /* one answer, as long as the test runs */
+    static jv page;
+
+    (void)f;
+    if (r->verb != KUBE_LIST || strcmp(r->res->plural, "dolls") != 0)
+        return false;
+    if (!a) {
+        a = arena_new();
+        page = jobj(a, { "metadata", jobj(a, { "continue", jstr(a, S("for ever")) }) },
+                    { "items", jarr_n(a, NULL, 0) });
+    }
+    *ans = (struct kube_answer){ .status = 200, .obj = page };
+    return true;
+}
+
+static bool is_told(struct world *w)
+{
+    return ctl_trouble(w->c).n > 0;
+}
+
+static void a_list_without_an_end_holds_up_no_other(void)
+{
+    static const struct kube_resource dolls = { "toys.example", "v1", "dolls", "Doll", false };
+    struct planner doll = toy_planner;
+    const struct planner *const both[] = { &doll, &toy_planner };
+    struct world *w = world_new(12);
+
+    doll.res = &dolls;
+    doll.controller = "doll-controller";
+    w->opts.planners = both;
+    w->opts.n = 2;
+    w->f->refuse = endless_dolls;
+    put_toy(w, "a", "mnist", 2);
+    world_start(w);
+    ok(wait_pods(w, 2), "toys are worked on");
+    ok(run_until(w, is_told), "and the endless list is told");
+    is_str(ctl_trouble(w->c),
+           S("cannot list dolls.toys.example: the list does not end: a page goes on where it "
+             "began"),
+           "by name");
+    w->f->refuse = NULL;
+    ok(run_until(w, is_quiet), "until it ends");
+    over(w);
+}
+
 static bool has_three(struct world *w)
 {
     return fake_count(w->f, &kube_pods) == 3 && ctl_is_idle(w->c);
@@ -544,6 +591,7 @@ int main(void)
     J6_who_does_not_lead_writes_nothing();
     stopping_waits_for_answers();
     a_kind_that_is_not_served_holds_up_no_other();
+    a_list_without_an_end_holds_up_no_other();
     deletions_are_noticed_after_an_outage();
     Q23_what_others_have_is_not_kept();
     Q29_nothing_is_left_of_deleted_jobs();

@@ -147,7 +147,15 @@ static void answers_are_read_by_reason_then_code(void)
           "{\"reason\":\"TooManyRequests\",\"message\":\"x\","
           "\"details\":{\"retryAfterSeconds\":2}}",
           " 7", ERR_TOO_MANY_REQUESTS, 7000, "x" },
-        { 429, "slow down", "999999999999", ERR_TOO_MANY_REQUESTS, 86400000, NULL },
+        { 429, "slow down", "999999999999", ERR_TOO_MANY_REQUESTS, 300000, NULL },
+        { 429, "slow down", "1000000000000000000000", ERR_TOO_MANY_REQUESTS, 0, NULL },
+        { 429, "slow down", "-5", ERR_TOO_MANY_REQUESTS, 0, NULL },
+        { 429, "{\"message\":\"x\",\"details\":{\"retryAfterSeconds\":99999999999}}", "",
+          ERR_TOO_MANY_REQUESTS, 300000, "x" },
+        { 429, "{\"message\":\"x\",\"details\":{\"retryAfterSeconds\":1e21}}", "",
+          ERR_TOO_MANY_REQUESTS, 0, "x" },
+        { 429, "{\"message\":\"x\",\"details\":{\"retryAfterSeconds\":-9223372036854775808}}", "",
+          ERR_TOO_MANY_REQUESTS, 0, "x" },
         { 503, "", "Wed, 21 Oct 2015 07:28:00 GMT", ERR_UNAVAILABLE, 0, "the server answered 503" },
         { 502, "<html>\nBad\tGateway", "", ERR_UNAVAILABLE, 0,
           "the server answered 502: <html> Bad Gateway" },
@@ -174,6 +182,29 @@ static void answers_are_read_by_reason_then_code(void)
     }
 }
 
+static void no_list_goes_on_for_ever(void)
+{
+    struct kube_pages p = { 0 };
+    struct err e = { 0 };
+    int more = 1;
+    int n = 0;
+
+    for (; more > 0 && n < 1000 * 1000; n++) {
+        AUTO(arena) struct arena *a = arena_new();
+        str token = arena_printf(a, "%d", n);
+        more = kube_pages_next(&p, jobj(a, { "metadata", jobj(a, { "continue", jstr(a, token) }) }),
+                               &e);
+    }
+    ok(more < 0 && n == 20000, "ever new pages: after %d it is enough: %s", n, e.msg);
+    kube_pages_done(&p);
+    AUTO(jdoc) struct jdoc *doc = J("{'metadata': {'continue': 'x'}}");
+    jv same = jdoc_root(doc);
+    is_int(kube_pages_next(&p, same, &e), 1, "a second page");
+    is_int(kube_pages_next(&p, same, &e), -1, "but not the same one again");
+    kube_pages_done(&p);
+    is_int(kube_pages_next(&p, JV_ABSENT, &e), 0, "a list without pages");
+}
+
 static void long_messages_are_whole_beside_the_error(void)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -194,6 +225,7 @@ int main(void)
     paths_have_what_the_verb_needs();
     bodies_have_a_type();
     answers_are_read_by_reason_then_code();
+    no_list_goes_on_for_ever();
     long_messages_are_whole_beside_the_error();
     return tap_done();
 }
