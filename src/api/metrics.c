@@ -4,6 +4,7 @@
 #include "api/metrics.h"
 
 #include "base/mem.h"
+#include "loop/watchdog.h"
 
 #include <inttypes.h>
 #include <malloc.h>
@@ -158,6 +159,7 @@ void metrics_print(struct api *api, struct buf *b)
     struct store_stats s = store_stats(api->store);
     struct http_stats h = api->server ? http_server_stats(api->server) : (struct http_stats){ 0 };
     const struct store_damage *damage = NULL;
+    struct loop_slow slow = loop_slow();
 
     print_requests(api->metrics, b);
     print_latency(api->metrics, b);
@@ -186,6 +188,11 @@ void metrics_print(struct api *api, struct buf *b)
         h.refused_total);
     one(b, "muster_http_received_bytes_total", "counter", "Bytes received.", h.bytes_in);
     one(b, "muster_http_sent_bytes_total", "counter", "Bytes sent.", h.bytes_out);
+    one(b, "muster_loop_slow_turns_total", "counter",
+        "Callbacks of the loop over 50 ms of CPU, or blocked for over 200 ms.",
+        (uint64_t)slow.turns);
+    head(b, "muster_loop_slowest_turn_seconds", "gauge", "The longest of them.");
+    buf_printf(b, "muster_loop_slowest_turn_seconds %g\n", (double)slow.slowest_us / 1e6);
     one(b, "process_resident_memory_bytes", "gauge", "Resident memory.", resident_bytes());
     if (api->o.print_metrics)
         api->o.print_metrics(api->o.metrics_ctx, b);

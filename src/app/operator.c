@@ -10,6 +10,7 @@
 #include "kube/form.h"
 #include "loop/deadman.h"
 #include "loop/log.h"
+#include "loop/watchdog.h"
 
 #include <malloc.h>
 #include <signal.h>
@@ -265,6 +266,7 @@ static int run(const struct command *c, int argc, char **argv)
     if (code < 0) {
         signal(SIGPIPE, SIG_IGN);
         o.loop = loop_new();
+        loop_watch(o.loop);
         if (start(&o, &e) < 0) {
             o.exit_code = command_fail(EXIT_FAILED, "%s", e.msg);
             stop_serving(&o);

@@ -3,6 +3,7 @@
 
 #include "app/operator_internal.h"
 #include "app/samples.h"
+#include "loop/watchdog.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -87,6 +88,9 @@ static void print_requests(struct sample_page *p, const struct manager *o)
     one(p, "muster_request_retries_total", "counter",
         "Requests sent again as the server asked for it.", (double)s.retries);
     one(p, "muster_watches_open", "gauge", "Watches open now.", (double)s.watches);
+    one(p, "muster_loop_slow_turns_total", "counter",
+        "Callbacks of the loop over 50 ms of CPU, or blocked for over 200 ms.",
+        (double)loop_slow().turns);
 }
 
 /* ---- the lease */

@@ -8,6 +8,7 @@
 #include "api/inproc.h"
 #include "cli/data.h"
 #include "loop/log.h"
+#include "loop/watchdog.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -138,6 +139,7 @@ static int open_own(struct run *r)
                                         .ephemeral = r->is_private },
                               .on_ready = on_ready,
                               .ctx = st };
+    loop_watch(r->loop);
     if (up_node_check(&o.node, &e) < 0)
         return command_fail(EXIT_USAGE, "%s", e.msg);
     int log = open(arena_printf(r->a, "%s/log", r->dir).p,

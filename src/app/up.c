@@ -6,6 +6,7 @@
 #include "cli/data.h"
 #include "cli/options.h"
 #include "loop/log.h"
+#include "loop/watchdog.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -210,6 +211,7 @@ static int run_server(struct up *u)
 
     signal(SIGPIPE, SIG_IGN);
     u->loop = loop_new();
+    loop_watch(u->loop);
     struct cluster_opts o = { .loop = u->loop,
                               .dir = u->dir,
                               .host = u->host,

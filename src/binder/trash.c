@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "loop/log.h"
+#include "loop/watchdog.h"
 #include "sys/tree.h"
 
 #include <dirent.h>
@@ -33,6 +34,7 @@ static void remove_it(uv_work_t *w)
 
 static void on_removed(uv_work_t *w, int status)
 {
+    LOOP_TURN();
     struct removal *r = w->data;
 
     if (status == 0 && r->rc < 0)

@@ -4,6 +4,7 @@
 #include "cli/exec.h"
 
 #include "base/mem.h"
+#include "loop/watchdog.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -36,6 +37,7 @@ static void read_one(struct exec_input *i)
 
 static void on_ready(uv_poll_t *poll, int status, int events)
 {
+    LOOP_TURN();
     (void)status;
     (void)events;
     read_one(poll->data);

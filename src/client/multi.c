@@ -8,6 +8,7 @@
  * wait for ever, a list would hang until it timed out. */
 
 #include "client/internal.h"
+#include "loop/watchdog.h"
 
 struct watched {
     uv_poll_t uv;
@@ -116,6 +117,7 @@ static void rest(struct watched *w)
 
 static void on_poll(uv_poll_t *h, int status, int events)
 {
+    LOOP_TURN();
     struct watched *w = h->data;
     int what = (events & UV_READABLE ? CURL_CSELECT_IN : 0) |
                (events & UV_WRITABLE ? CURL_CSELECT_OUT : 0);
@@ -126,6 +128,7 @@ static void on_poll(uv_poll_t *h, int status, int events)
 
 static void on_timer(uv_timer_t *h)
 {
+    LOOP_TURN();
     act(h->data, CURL_SOCKET_TIMEOUT, 0);
 }
 

@@ -8,6 +8,7 @@
 #include "base/websocket.h"
 #include "client/internal.h"
 #include "client/upgrade.h"
+#include "loop/watchdog.h"
 
 enum {
     HEAD_MOST = 64 * 1024,
@@ -283,6 +284,7 @@ static void read_all(struct client_stream *s)
 
 static void on_ready(uv_poll_t *poll, int status, int events)
 {
+    LOOP_TURN();
     struct client_stream *s = poll->data;
 
     if (status < 0) {

@@ -12,7 +12,7 @@ static bool may_go_on(struct run *r)
 {
     const struct ctl_job *j = r->job;
 
-    return !r->cut && j->text && !j->gone && !j->changed && r->c->leads && !r->c->stopping;
+    return !r->cut && job_may_send(j->state) && r->c->leads && !r->c->stopping;
 }
 
 /* The next stage's steps are order[at..end). False: there is none. */
@@ -26,7 +26,7 @@ static bool next_stage(struct run *r)
     while (r->end < p->n_steps &&
            p->steps[r->order[r->end]].stage == p->steps[r->order[r->at]].stage)
         r->end++;
-    if (!patience_holds(r))
+    if (!defer_holds(r))
         return true;
     r->is.waits = true;
     r->at = r->end;
@@ -121,8 +121,8 @@ void sender_kick(struct ctl *c)
 {
     while (c->sender.first && c->sender.in_flight < c->o.limits.in_flight)
         take_turn(ready_pop(c));
-    patience_kick(c);
-    events_kick(c->events, patience_is_needed(c));
+    defer_kick(c);
+    events_kick(c->events, defer_is_needed(c));
 }
 
 void run_answered(struct run *r)
@@ -171,7 +171,7 @@ void apply_start(struct ctl *c, struct ctl_job *j, struct arena *a, struct plan 
     c->sender.runs = r;
     c->sender.n_runs++;
     j->run = r;
-    j->dirty = j->changed = false;
+    job_advance(c, j, JOB_ON_SEND);
     next_stage(r);
     ready_push(r);
     sender_kick(c);

@@ -115,7 +115,7 @@ static void passes_run(void *arg)
         if (!e)
             break;
         struct ctl_job *j = (struct ctl_job *)e;
-        if (j->text && !j->gone && !j->run && kind_is_ready(j->kind))
+        if (job_is_at_rest(j->state) && kind_is_ready(j->kind))
             pass_run(c, j);
         if (queue_us() > until_us)
             break;
@@ -313,7 +313,7 @@ void ctl_free(struct ctl *c)
     if (c->tick)
         c->tick->c = NULL;
     loop_timer_stop(c->stop_timer);
-    patience_stop(c);
+    defer_stop(c);
     guards_free(c);
     runs_free(c);
     events_free(c->events);
@@ -350,7 +350,7 @@ bool ctl_is_synced(const struct ctl *c)
 
 bool ctl_is_idle(const struct ctl *c)
 {
-    return !c->queue.n_ready && !c->sender.n_runs && !c->patient && !c->n_refreshing &&
+    return !c->queue.n_ready && !c->sender.n_runs && !c->deferred && !c->n_reading &&
            !events_pending(c->events);
 }
 

@@ -7,8 +7,8 @@
 #include "ctl/internal.h"
 
 enum {
-    PATIENCE_MS = 5000, /* as of events */
-    CROWD = 32,         /* in flight at once */
+    DEFER_MS = 5000, /* at most; as of events */
+    CROWD = 32,      /* in flight at once */
     SETTLE_MS = 250,
     WOKEN_AT_ONCE = 32,
 };
@@ -40,7 +40,7 @@ static bool is_settling(struct ctl *c)
     return true;
 }
 
-bool patience_is_needed(struct ctl *c)
+bool defer_is_needed(struct ctl *c)
 {
     return c->sender.first || c->sender.in_flight || is_settling(c);
 }
@@ -55,7 +55,7 @@ static bool can_wait(const struct run *r)
     return true;
 }
 
-bool patience_holds(struct run *r)
+bool defer_holds(struct run *r)
 {
     struct ctl_job *j = r->job;
     int64_t now_ms = loop_now_ms(r->c->loop);
@@ -63,51 +63,45 @@ bool patience_holds(struct run *r)
     if (!can_wait(r))
         return false;
     bool others = is_busy(r->c) || is_settling(r->c);
-    if (others && !j->woken && (!j->waits_ms || now_ms - j->waits_ms < PATIENCE_MS)) {
+    if (others && (!j->waits_ms || now_ms - j->waits_ms < DEFER_MS)) {
         j->waits_ms = j->waits_ms ? j->waits_ms : now_ms;
         return true;
     }
     j->waits_ms = 0;
-    j->woken = false;
     return false;
 }
 
-void patience_start(struct ctl *c, struct ctl_job *j)
+void defer_enter(struct ctl *c, struct ctl_job *j)
 {
-    queue_after(&c->queue, &j->q, PATIENCE_MS);
-    if (j->waits)
-        return;
-    j->waits = true;
+    queue_after(&c->queue, &j->q, DEFER_MS);
     j->wait_prev = NULL;
-    j->wait_next = c->patient;
+    j->wait_next = c->deferred;
     if (j->wait_next)
         j->wait_next->wait_prev = j;
-    c->patient = j;
+    c->deferred = j;
 }
 
-void patience_end(struct ctl *c, struct ctl_job *j)
+void defer_leave(struct ctl *c, struct ctl_job *j)
 {
-    if (!j->waits)
-        return;
-    j->waits = false;
-    *(j->wait_prev ? &j->wait_prev->wait_next : &c->patient) = j->wait_next;
+    *(j->wait_prev ? &j->wait_prev->wait_next : &c->deferred) = j->wait_next;
     if (j->wait_next)
         j->wait_next->wait_prev = j->wait_prev;
 }
 
-void patience_kick(struct ctl *c)
+void defer_kick(struct ctl *c)
 {
-    if (!c->patient || is_busy(c) || is_settling(c))
+    if (!c->deferred || is_busy(c) || is_settling(c))
         return;
     struct ctl_job *j;
-    for (int n = 0; n < WOKEN_AT_ONCE && (j = c->patient); n++) {
-        patience_end(c, j);
-        j->woken = true; /* the others, who are written now, too, do not make it wait again */
+    for (int n = 0; n < WOKEN_AT_ONCE && (j = c->deferred); n++) {
+        job_advance(c, j, JOB_ON_LOOK);
+        /* The others, who are written now, too, do not make it wait again. */
+        j->waits_ms = loop_now_ms(c->loop) - DEFER_MS;
         ctl_job_touch(c, j);
     }
 }
 
-void patience_stop(struct ctl *c)
+void defer_stop(struct ctl *c)
 {
     loop_timer_stop(TAKE(c->settle));
 }

@@ -6,6 +6,7 @@
 #include "ctl/events.h"
 #include "ctl/informer.h"
 #include "ctl/item.h"
+#include "ctl/job_state.h"
 #include "ctl/queue.h"
 #include "ctl/stats.h"
 
@@ -65,17 +66,11 @@ struct ctl_job {
     uint32_t n_text;
     uint32_t seen; /* in that list */
     uint64_t rev;
-    bool quiet;      /* finished or not ours: only a change of the job itself matters */
-    bool gone;       /* we have deleted it; wait until the watch says so */
-    bool dirty;      /* something happened while its plan is being carried out */
-    bool changed;    /* ... and it happened to the job itself */
-    bool stale;      /* a write of ours met a newer version: wait for it, or read it */
+    enum job_state state; /* only job_advance() changes it */
     unsigned echoes; /* passes in a row that had something to do, though nothing had happened */
-    bool waits;      /* is in ctl.patient */
-    bool woken;      /* was, and what waited is sent now */
-    struct ctl_job *wait_next, *wait_prev;
-    int64_t waits_ms; /* since when, by the loop's clock; 0: nothing waits */
-    struct kube_call *refresh;
+    struct ctl_job *wait_next, *wait_prev; /* in ctl.deferred */
+    int64_t waits_ms;                      /* since when, by the loop's clock; 0: nothing waits */
+    struct kube_call *read;                /* see JOB_READING */
     struct run *run;
     struct facts *facts;
     int64_t status_written_ms;
@@ -112,11 +107,11 @@ struct ctl {
         size_t n_runs;
         struct run *runs; /* all of them */
     } sender;
-    struct ctl_job *patient;   /* those that wait for the others */
+    struct ctl_job *deferred;  /* those that wait for the others */
     struct loop_timer *settle; /* looks again whether the others are done */
     struct guard *guards;
     size_t n_guards;
-    size_t n_refreshing;
+    size_t n_reading;
     size_t worked; /* plans carried out and events told since memory was given back */
     struct events *events;
     struct stats stats;
@@ -170,6 +165,7 @@ void cache_free(struct ctl *c);
 
 /* ---- pass.c: from what is seen to a plan, and on */
 void pass_run(struct ctl *c, struct ctl_job *j);
+void pass_read(struct ctl *c, struct ctl_job *j); /* asks the server for the job itself */
 struct outcome {
     size_t n_sent;         /* requests */
     bool held;             /* creates were left out that must wait */
@@ -245,12 +241,12 @@ void runs_free(struct ctl *c);
 struct facts *ctl_job_facts(struct ctl *c, struct ctl_job *j);
 
 /* ---- defer_status.c: what waits while there is something to be made */
-bool patience_is_needed(struct ctl *c); /* there is, or was a moment ago */
-bool patience_holds(struct run *r);     /* whether the steps that are next are to wait */
-void patience_start(struct ctl *c, struct ctl_job *j);
-void patience_end(struct ctl *c, struct ctl_job *j); /* is in the list no longer */
-void patience_kick(struct ctl *c);
-void patience_stop(struct ctl *c);
+bool defer_is_needed(struct ctl *c); /* there is, or was a moment ago */
+bool defer_holds(struct run *r);     /* whether the steps that are next are to wait */
+void defer_enter(struct ctl *c, struct ctl_job *j); /* into ctl.deferred: see JOB_DEFERRED */
+void defer_leave(struct ctl *c, struct ctl_job *j);
+void defer_kick(struct ctl *c);
+void defer_stop(struct ctl *c);
 
 /* ---- step.c: one step of a plan, from request to answer */
 bool step_send(struct run *r, const struct plan_step *s); /* false: it is left out */

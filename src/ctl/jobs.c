@@ -18,6 +18,7 @@ struct ctl_job *ctl_job_of_uid(struct ctl *c, str uid)
     memset(j, 0, sizeof(*j) + uid.n + 1);
     memcpy(j->uid, uid.p ? uid.p : "", uid.n);
     j->n_uid = (uint16_t)uid.n;
+    j->state = JOB_NONE;
     map_put(&c->jobs, ctl_job_uid(j), j);
     return j;
 }
@@ -25,10 +26,10 @@ struct ctl_job *ctl_job_of_uid(struct ctl *c, str uid)
 static void ctl_job_free(struct ctl *c, struct ctl_job *j)
 {
     queue_forget(&c->queue, &j->q);
-    patience_end(c, j);
-    if (j->refresh) {
-        kube_cancel(c->api, j->refresh);
-        c->n_refreshing--;
+    job_advance(c, j, JOB_ON_GONE);
+    if (j->read) {
+        kube_cancel(c->api, j->read);
+        c->n_reading--;
     }
     map_remove(&c->jobs, ctl_job_uid(j));
     holds_free(c, j);
@@ -62,9 +63,8 @@ struct facts *ctl_job_facts(struct ctl *c, struct ctl_job *j)
 
 void ctl_job_touch(struct ctl *c, struct ctl_job *j)
 {
-    if (j->run)
-        j->dirty = true;
-    else if (j->text && !j->gone)
+    job_advance(c, j, JOB_ON_ITEMS);
+    if (job_is_at_rest(j->state))
         queue_add(&c->queue, &j->q);
 }
 
@@ -77,7 +77,7 @@ static void told(struct ctl *c, struct ctl_job *j)
 
 void ctl_job_items_changed(struct ctl *c, struct ctl_job *j)
 {
-    if (j && !j->quiet)
+    if (j && j->state != JOB_QUIET)
         told(c, j);
 }
 
@@ -98,6 +98,7 @@ static void forget_object(struct ctl *c, struct ctl_job *j)
     slab_free(&c->slab, j->text, j->n_text);
     j->text = NULL;
     j->n_text = 0;
+    job_advance(c, j, JOB_ON_GONE);
     holds_free(c, j);
     ctl_job_release(c, j);
 }
@@ -177,9 +178,7 @@ void ctl_job_put(struct kind *k, jv obj, bool fresh)
     j->kind = k;
     j->rev = rev;
     j->seen = informer_number(k->inf);
-    j->quiet = false;
-    j->stale = false;
-    j->changed = fresh && j->run;
+    job_advance(k->c, j, fresh ? JOB_ON_TOLD : JOB_ON_LEARNT);
     keep_text(k->c, j, tidy(a, k, obj));
     map_put(&k->jobs, str_of(j->key), j);
     if (fresh)

@@ -106,14 +106,14 @@ static struct observed *observe(struct arena *a, struct ctl *c, const struct ctl
 
 /* ---- a job that a write of ours found to be newer, and no watch has told yet */
 
-static void on_refreshed(void *ctx, const struct kube_answer *ans)
+static void on_read(void *ctx, const struct kube_answer *ans)
 {
     struct ctl_job *j = ctx;
     struct ctl *c = j->kind->c;
 
-    j->refresh = NULL;
-    c->n_refreshing--;
-    j->stale = false;
+    j->read = NULL;
+    c->n_reading--;
+    job_advance(c, j, JOB_ON_READ);
     if (ans->err.code == ERR_OK && str_eq(meta_uid(ans->obj), ctl_job_uid(j)))
         ctl_job_put(j->kind, ans->obj, false); /* of another of that name the watch tells */
     if (ans->err.code == ERR_OK || ans->err.code == ERR_NOT_FOUND)
@@ -123,16 +123,16 @@ static void on_refreshed(void *ctx, const struct kube_answer *ans)
     ctl_settle(c);
 }
 
-static void refresh(struct ctl *c, struct ctl_job *j)
+void pass_read(struct ctl *c, struct ctl_job *j)
 {
     struct kube_request r = {
         .verb = KUBE_GET, .res = j->kind->planner->res, .ns = ctl_job_ns(j), .name = ctl_job_name(j)
     };
 
-    if (j->refresh)
+    if (j->read)
         return;
-    c->n_refreshing++;
-    j->refresh = kube_send(c->api, &r, on_refreshed, j);
+    c->n_reading++;
+    j->read = kube_send(c->api, &r, on_read, j);
 }
 
 /* ---- */
@@ -158,33 +158,36 @@ void note_tell(struct ctl *c, struct ctl_job *j, const struct event_about *about
 
 void pass_over(struct ctl *c, struct ctl_job *j, const struct plan *p, struct outcome o)
 {
-    if (!j->text) {
+    bool dirty = job_is_dirty(j->state);
+
+    job_advance(c, j, JOB_ON_OVER);
+    if (j->state == JOB_NONE) {
         ctl_job_release(c, j);
         return;
     }
+    bool stale = j->state == JOB_STALE;
     if (o.failed)
         queue_retry(&c->queue, &j->q);
-    else if (!j->stale)
+    else if (!stale)
         queue_succeed(&j->q);
     int64_t hold = holds_next_ms(c, j, &o);
     if (hold)
         queue_after(&c->queue, &j->q, hold - queue_us() / 1000);
-    if (j->stale)
+    if (stale)
         queue_after(&c->queue, &j->q, STALE_MS);
     if (o.doubtful)
         queue_after(&c->queue, &j->q, (int64_t)(ITEM_DOUBT_S + 1) * 1000);
     if (p)
         queue_wake(&c->queue, &j->q, p->wake_ms);
-    j->echoes = o.n_sent && !j->dirty ? j->echoes + 1 : 0;
-    if (o.waits && !j->dirty && !o.failed)
-        patience_start(c, j);
-    else if (j->dirty || (o.n_sent && !o.failed && !j->stale && j->echoes <= ECHOES_FREE))
+    j->echoes = o.n_sent && !dirty ? j->echoes + 1 : 0;
+    bool sent = o.n_sent && !o.failed && !stale;
+    if (o.waits && !dirty && !o.failed)
+        job_advance(c, j, JOB_ON_DEFER);
+    else if (dirty || (sent && j->echoes <= ECHOES_FREE))
         ctl_job_touch(c, j); /* is there anything left to do? */
-    else if (o.n_sent && !o.failed && !j->stale)
+    else if (sent)
         queue_after(&c->queue, &j->q,
                     queue_backoff_ms(j->echoes, ECHO_BASE_MS, c->o.limits.backoff_max_ms));
-    j->dirty = false;
-    j->changed = false;
 }
 
 static void settle_quiet(struct ctl *c, struct ctl_job *j, struct arena *a, jv job,
@@ -192,7 +195,7 @@ static void settle_quiet(struct ctl *c, struct ctl_job *j, struct arena *a, jv j
 {
     if (p->n_steps || (!p->finished && !p->ignored))
         return;
-    j->quiet = true;
+    job_advance(c, j, JOB_ON_SETTLED);
     if (!p->finished)
         return;
     ctl_job_slim(c, j, j->kind->planner->slim(a, job));
@@ -206,11 +209,9 @@ void pass_run(struct ctl *c, struct ctl_job *j)
     struct kind_stats *ks = &c->stats.kinds[j->kind - c->kinds];
     struct err e = { 0 };
 
-    patience_end(c, j);
-    if (j->stale) {
-        refresh(c, j);
+    job_advance(c, j, JOB_ON_LOOK);
+    if (j->state == JOB_READING)
         return;
-    }
     AUTO(arena) struct arena *a = arena_new();
     struct observed *seen = observe(a, c, j);
     struct plan *p = plan_new(a);

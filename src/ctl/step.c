@@ -316,7 +316,7 @@ static void delete_answered(struct attempt *at, const struct kube_answer *ans)
         r->is.doubtful |= was_gone && !it->leaving;
     }
     if (is_job)
-        r->job->gone = true;
+        job_advance(r->c, r->job, JOB_ON_DELETED);
     if (!was_gone)
         accepted(r, s);
 }
@@ -330,7 +330,7 @@ static void job_patched(struct run *r, jv obj)
 
     r->version = arena_str(r->a, meta_resource_version(obj));
     if (j->rev && j->rev == revision_of(r->version))
-        j->changed = false;
+        job_advance(r->c, j, JOB_ON_LEARNT);
     ctl_job_put(j->kind, obj, false);
 }
 
@@ -354,9 +354,9 @@ static void patch_answered(struct attempt *at, const struct kube_answer *ans)
     }
     if (ans->err.code == ERR_CONFLICT && is_job) {
         r->c->stats.kinds[j->kind - r->c->kinds].conflicts++;
-        j->stale =
-            j->rev == revision_of(r->version.n ? r->version : meta_resource_version(r->about.job));
-        j->dirty |= !j->stale;
+        str written = r->version.n ? r->version : meta_resource_version(r->about.job);
+        bool newest = j->rev == revision_of(written); /* that we know of */
+        job_advance(r->c, j, newest ? JOB_ON_CONFLICT : JOB_ON_ITEMS);
         r->cut |= s->must;
         return;
     }

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "http/internal.h"
 #include "http/tls.h"
+#include "loop/watchdog.h"
 
 #include <linux/sockios.h>
 #include <openssl/err.h>
@@ -98,6 +99,7 @@ static int64_t stall_end_of(const struct conn *c)
 
 static void on_timer(uv_timer_t *h)
 {
+    LOOP_TURN();
     struct conn *c = h->data;
     int64_t now = loop_now_ms(c->s->loop);
     int64_t stall_end = c->stalled_ms ? stall_end_of(c) : 0;
@@ -143,6 +145,7 @@ static void conn_hold(struct conn *c)
 
 static void on_poll(uv_poll_t *h, int status, int events)
 {
+    LOOP_TURN();
     struct conn *c = h->data;
 
     if (status < 0) {

@@ -4,6 +4,7 @@
 #include "http/internal.h"
 #include "http/tls.h"
 #include "loop/log.h"
+#include "loop/watchdog.h"
 
 #include <arpa/inet.h>
 #include <assert.h>
@@ -141,6 +142,7 @@ static void tune(int fd)
 
 static void on_acceptable(uv_poll_t *h, int status, int events)
 {
+    LOOP_TURN();
     struct http_door *d = h->data;
     struct http_server *s = d->s;
 

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "loop/watchdog.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -121,6 +122,7 @@ static void drain(struct loop_child *ch)
 
 static void on_out(uv_poll_t *h, int status, int events)
 {
+    LOOP_TURN();
     (void)status;
     (void)events;
     drain(h->data);
@@ -128,6 +130,7 @@ static void on_out(uv_poll_t *h, int status, int events)
 
 static void on_exit_seen(uv_poll_t *h, int status, int events)
 {
+    LOOP_TURN();
     struct loop_child *ch = h->data;
 
     (void)status;

@@ -9,6 +9,7 @@
 struct loop_call {
     void (*fn)(void *arg);
     void *arg;
+    const char *name;
 };
 
 struct loop_calls {
@@ -36,8 +37,13 @@ struct loop {
     struct loop_calls deferred_running;
     struct loop_timer *timers;
     struct loop_signal *signals;
-    bool ending; /* loop_stop was called: only others' handles keep the loop alive */
+    struct watch *watch; /* NULL: nobody watches */
+    bool ending;         /* loop_stop was called: only others' handles keep the loop alive */
 };
 
 void timers_unref(struct loop *l); /* they no longer keep the loop running */
 void timers_free(struct loop *l);
+
+/* watchdog.c */
+void watch_waits(struct watch *w); /* the loop is about to wait */
+void watch_free(struct watch *w);

@@ -5,9 +5,19 @@
 #include "loop/internal.h"
 
 #include "base/mem.h"
+#include "loop/watchdog.h"
 
 #include <assert.h>
 #include <stdlib.h>
+
+static void run_calls(const struct loop_calls *calls)
+{
+    for (size_t i = 0; i < calls->n; i++) {
+        struct turn t = turn_begin(calls->at[i].name, NULL);
+        calls->at[i].fn(calls->at[i].arg);
+        turn_end(&t);
+    }
+}
 
 static void run_posted(struct loop *l)
 {
@@ -15,8 +25,7 @@ static void run_posted(struct loop *l)
     struct loop_calls got = l->posted;
     l->posted = l->running;
     pthread_mutex_unlock(&l->lock);
-    for (size_t i = 0; i < got.n; i++)
-        got.at[i].fn(got.at[i].arg);
+    run_calls(&got);
     got.n = 0;
     l->running = got; /* the memory is used again */
 }
@@ -31,8 +40,7 @@ static void run_deferred(struct loop *l)
     struct loop_calls got = l->deferred;
 
     l->deferred = l->deferred_running;
-    for (size_t i = 0; i < got.n; i++)
-        got.at[i].fn(got.at[i].arg);
+    run_calls(&got);
     got.n = 0;
     l->deferred_running = got;
 }
@@ -51,6 +59,7 @@ static void on_prepare(uv_prepare_t *h)
         uv_idle_start(&l->idle, on_idle);
     else
         uv_idle_stop(&l->idle);
+    watch_waits(l->watch);
 }
 
 static void on_check(uv_check_t *h)
@@ -75,6 +84,9 @@ struct loop *loop_new(void)
     uv_unref((uv_handle_t *)&l->prepare);
     uv_unref((uv_handle_t *)&l->check);
     uv_unref((uv_handle_t *)&l->idle);
+    const char *watch = getenv("MUSTER_WATCHDOG");
+    if (watch && strcmp(watch, "abort") == 0)
+        loop_watch(l);
     return l;
 }
 
@@ -151,6 +163,7 @@ void loop_free(struct loop *l)
     vec_done(&l->deferred);
     vec_done(&l->deferred_running);
     pthread_mutex_destroy(&l->lock);
+    watch_free(l->watch);
     free(l);
 }
 
@@ -164,24 +177,25 @@ bool loop_is_mine(const struct loop *l)
     return pthread_equal(l->thread, pthread_self());
 }
 
-void loop_post(struct loop *l, void (*fn)(void *arg), void *arg)
+void loop_post_named(struct loop *l, void (*fn)(void *arg), void *arg, const char *name)
 {
     pthread_mutex_lock(&l->lock);
     bool first = l->posted.n == 0;
-    vec_push(&l->posted, (struct loop_call){ fn, arg });
+    vec_push(&l->posted, (struct loop_call){ fn, arg, name });
     if (first) /* under the lock: the loop cannot go away between push and send */
         uv_async_send(&l->async);
     pthread_mutex_unlock(&l->lock);
 }
 
-void loop_defer(struct loop *l, void (*fn)(void *arg), void *arg)
+void loop_defer_named(struct loop *l, void (*fn)(void *arg), void *arg, const char *name)
 {
     assert_on_loop(l);
-    vec_push(&l->deferred, (struct loop_call){ fn, arg });
+    vec_push(&l->deferred, (struct loop_call){ fn, arg, name });
 }
 
 static void on_signal(uv_signal_t *h, int signo)
 {
+    LOOP_TURN();
     struct loop_signal *s = h->data;
 
     s->fn(s->arg, signo);

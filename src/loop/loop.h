@@ -24,10 +24,14 @@ struct uv_loop_s *loop_uv(struct loop *l);
 bool loop_is_mine(const struct loop *l); /* is this the loop's thread? */
 #define assert_on_loop(l) assert(loop_is_mine(l))
 
+/* Names of callbacks are for the watchdog (loop/watchdog.h). */
+#define LOOP_NAME(fn) __FILE__ ":" #fn
 /* From any thread: fn(arg) runs on the loop thread, in the order posted. */
-void loop_post(struct loop *l, void (*fn)(void *arg), void *arg);
+#define loop_post(l, fn, arg) loop_post_named((l), (fn), (arg), LOOP_NAME(fn))
+void loop_post_named(struct loop *l, void (*fn)(void *arg), void *arg, const char *name);
 /* On the loop thread: fn(arg) runs once the current callback is done, before waiting again. */
-void loop_defer(struct loop *l, void (*fn)(void *arg), void *arg);
+#define loop_defer(l, fn, arg) loop_defer_named((l), (fn), (arg), LOOP_NAME(fn))
+void loop_defer_named(struct loop *l, void (*fn)(void *arg), void *arg, const char *name);
 
 int64_t loop_now_ms(struct loop *l); /* monotonic */
 int64_t wall_now_ms(void);           /* since 1970 */
@@ -36,8 +40,10 @@ int64_t boot_now_ms(void); /* monotonic, and goes on while the machine sleeps; a
 
 struct loop_timer;
 /* fn(arg) once after delay_ms, then every repeat_ms if that is not 0. */
-struct loop_timer *loop_timer_start(struct loop *l, int64_t delay_ms, int64_t repeat_ms,
-                                    void (*fn)(void *arg), void *arg);
+#define loop_timer_start(l, delay_ms, repeat_ms, fn, arg) \
+    loop_timer_named((l), (delay_ms), (repeat_ms), (fn), (arg), LOOP_NAME(fn))
+struct loop_timer *loop_timer_named(struct loop *l, int64_t delay_ms, int64_t repeat_ms,
+                                    void (*fn)(void *arg), void *arg, const char *name);
 void loop_timer_stop(struct loop_timer *t); /* frees it; NULL is fine */
 
 /* fn(arg, signo) on the loop thread. Lives as long as the loop. */

@@ -3,6 +3,7 @@
 #include "loop/internal.h"
 
 #include "base/mem.h"
+#include "loop/watchdog.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -14,13 +15,16 @@ struct loop_timer {
     struct loop_timer *next;
     void (*fn)(void *arg);
     void *arg;
+    const char *name;
 };
 
 static void on_timer(uv_timer_t *h)
 {
     struct loop_timer *t = h->data;
 
+    struct turn turn = turn_begin(t->name, NULL); /* t may be gone when it ends */
     t->fn(t->arg);
+    turn_end(&turn);
 }
 
 static void on_closed(uv_handle_t *h)
@@ -28,8 +32,8 @@ static void on_closed(uv_handle_t *h)
     free(h->data);
 }
 
-struct loop_timer *loop_timer_start(struct loop *l, int64_t delay_ms, int64_t repeat_ms,
-                                    void (*fn)(void *arg), void *arg)
+struct loop_timer *loop_timer_named(struct loop *l, int64_t delay_ms, int64_t repeat_ms,
+                                    void (*fn)(void *arg), void *arg, const char *name)
 {
     struct loop_timer *t = mem_new(sizeof(*t));
 
@@ -37,6 +41,7 @@ struct loop_timer *loop_timer_start(struct loop *l, int64_t delay_ms, int64_t re
     t->loop = l;
     t->fn = fn;
     t->arg = arg;
+    t->name = name;
     uv_timer_init(&l->uv, &t->uv);
     t->uv.data = t;
     uv_update_time(&l->uv); /* else a long callback shortens the delay */

@@ -4,6 +4,7 @@
 #include "names/dns_forward.h"
 
 #include "base/mem.h"
+#include "loop/watchdog.h"
 #include "sys/sys.h"
 
 #include <arpa/inet.h>
@@ -129,6 +130,7 @@ static void on_alloc(uv_handle_t *h, size_t want, uv_buf_t *b)
 static void on_packet(uv_udp_t *h, ssize_t n, const uv_buf_t *b, const struct sockaddr *from,
                       unsigned flags)
 {
+    LOOP_TURN();
     struct further *x = h->data;
     str packet = { b->base, n > 0 ? (size_t)n : 0 };
 

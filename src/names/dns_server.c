@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "kube/meta.h"
 #include "loop/log.h"
+#include "loop/watchdog.h"
 #include "names/dns_forward.h"
 #include "names/internal.h"
 #include "podnet/services.h"
@@ -204,6 +205,7 @@ static void on_alloc(uv_handle_t *h, size_t want, uv_buf_t *b)
 static void on_packet(uv_udp_t *h, ssize_t n, const uv_buf_t *b, const struct sockaddr *from,
                       unsigned flags)
 {
+    LOOP_TURN();
     AUTO(buf) struct buf out = { 0 };
     struct dns *d = h->data;
     struct dns_question q;
@@ -254,6 +256,7 @@ static void conn_next(struct conn *c);
 
 static void on_written(uv_write_t *w, int status)
 {
+    LOOP_TURN();
     struct conn *c = w->handle->data;
 
     if (c->closing)
@@ -315,6 +318,7 @@ static void on_conn_alloc(uv_handle_t *h, size_t want, uv_buf_t *b)
 
 static void on_read(uv_stream_t *s, ssize_t n, const uv_buf_t *b)
 {
+    LOOP_TURN();
     struct conn *c = s->data;
 
     if (n < 0 || c->in.n + (size_t)n > (size_t)2 * PACKET_MOST) {
@@ -327,6 +331,7 @@ static void on_read(uv_stream_t *s, ssize_t n, const uv_buf_t *b)
 
 static void on_connection(uv_stream_t *s, int status)
 {
+    LOOP_TURN();
     struct dns *d = s->data;
 
     if (status < 0)

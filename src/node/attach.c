@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "loop/watchdog.h"
 #include "node/internal.h"
 #include "node/logs.h"
 
@@ -70,6 +71,7 @@ static void sink_close(struct sink *s)
 
 static void on_ready(uv_poll_t *h, int status, int events)
 {
+    LOOP_TURN();
     struct sink *s = h->data;
 
     (void)events;

@@ -2,6 +2,7 @@
  * whichever is slower, and never more than a little of it here. */
 
 #include "base/mem.h"
+#include "loop/watchdog.h"
 #include "node/exec.h"
 #include "node/internal.h"
 #include "node/warden.h"
@@ -78,6 +79,7 @@ static void side_open(struct attach_input *t, struct side *s, int fd)
 
 static void on_ready(uv_poll_t *h, int status, int events)
 {
+    LOOP_TURN();
     const struct side *s = h->data;
 
     (void)status; /* reading or writing says what is wrong */

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
+#include "loop/watchdog.h"
 #include "node/internal.h"
 #include "node/storage.h"
 
@@ -71,6 +72,7 @@ static void look_later(struct node *n)
 
 static void on_looked(uv_work_t *w, int status)
 {
+    LOOP_TURN();
     struct evict_look *l = w->data;
     struct node *n = l->n;
 

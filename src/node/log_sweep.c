@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "loop/log.h"
+#include "loop/watchdog.h"
 #include "node/volumes.h"
 
 #include <dirent.h>
@@ -119,6 +120,7 @@ static void run(uv_work_t *w)
 
 static void done(uv_work_t *w, int status)
 {
+    LOOP_TURN();
     struct sweep *s = w->data;
 
     (void)status;

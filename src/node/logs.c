@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "kube/meta.h"
 #include "loop/loop.h"
+#include "loop/watchdog.h"
 #include "node/internal.h"
 
 #include <stdlib.h>
@@ -118,6 +119,7 @@ static void wake_later(struct node_log *l)
 
 static void on_change(uv_fs_event_t *h, const char *name, int events, int status)
 {
+    LOOP_TURN();
     struct node_log *l = h->data;
 
     (void)events;

@@ -251,8 +251,8 @@ static jv sandbox_json(struct arena *a, struct pod *p, jv gpus)
                 { "mounts", jv_at(net, "mounts") },
                 { "with_node", p->n->o.ephemeral ? JV_TRUE : JV_ABSENT },
                 { "tmpfs", volumes_in_memory(a, jdoc_root(p->volumes)) },
-                { "over", over_json(a, p) }, { "hide", jv_at(hidden, "hide") },
-                { "registry", jv_at(hidden, "registry") },
+                { "dev", devices_nodes(a, "", gpus) }, { "over", over_json(a, p) },
+                { "hide", jv_at(hidden, "hide") }, { "registry", jv_at(hidden, "registry") },
                 { "host_roots", jv_at(hidden, "host_roots") }, { "cgroup", cgroup_json(a, p) },
                 { "preload", preload }, { "env", env });
 }
@@ -296,19 +296,38 @@ void pod_sandbox(struct pod *p)
 
 /* ---- a container */
 
-static jv base_env(struct arena *a, const struct pod *p, const struct image_run *run)
+static bool is_privileged(jv spec)
+{
+    return jv_bool(jv_at(spec, "securityContext", "privileged"), false);
+}
+
+/* The numbers by which CUDA knows the pod's GPUs. A container that has the device files of these
+ * alone finds no others to count, so they are 0 and on there. */
+static str gpu_list(struct arena *a, const struct pod *p, bool counted)
+{
+    AUTO(buf) struct buf list = { 0 };
+    int n = 0;
+
+    for (int i = 0; i < (int)p->n->gpus.n; i++) {
+        if (!str_eqz(str_of(p->uid), p->n->gpus.at[i].owner))
+            continue;
+        bool real = jv_exists(devices_nodes(a, "", jarr(a, jint(a, i))));
+        buf_printf(&list, "%s%d", n ? "," : "", counted && real ? n : i);
+        n++;
+    }
+    return arena_str(a, buf_str(&list));
+}
+
+static jv base_env(struct arena *a, const struct pod *p, const struct image_run *run, bool all_dev)
 {
     struct jbuild b = jb_from(a, run->rootfs.n ? JV_ABSENT : p->n->o.env);
-    AUTO(buf) struct buf gpus = { 0 };
     str host = names_hostname(p->life->pod);
+    bool counted = !all_dev && !str_eq(p->n->o.isolation, S("shared"));
 
-    for (size_t i = 0; i < p->n->gpus.n; i++)
-        if (str_eqz(str_of(p->uid), p->n->gpus.at[i].owner))
-            buf_printf(&gpus, "%s%zu", gpus.n ? "," : "", i);
     jb_set(&b, S("HOSTNAME"), jstr(a, host));
     if (p->n->gpus.n) {
-        str list = arena_str(a, buf_str(&gpus));
-        jb_set(&b, S("CUDA_VISIBLE_DEVICES"), jstr(a, list));
+        str list = gpu_list(a, p, false);
+        jb_set(&b, S("CUDA_VISIBLE_DEVICES"), jstr(a, gpu_list(a, p, counted)));
         jb_set(&b, S("NVIDIA_VISIBLE_DEVICES"), jstr(a, list.n ? list : S("void")));
     }
     JV_EACH (it, run->env)
@@ -325,7 +344,7 @@ static int make_env(struct arena *a, struct pod *p, const struct life_container 
     struct jdoc *master = mirror_get(p->n->mirrors[NODE_SERVICES], S("default"), S("kubernetes"));
     struct env_of of = { .fields = fields(p),
                          .container = c->spec,
-                         .base = base_env(a, p, run),
+                         .base = base_env(a, p, run, is_privileged(c->spec)),
                          .config = config,
                          .secret = secret,
                          .ctx = p };
@@ -403,21 +422,20 @@ static jv start_json(struct arena *a, struct pod *p, const struct life_container
     bool tty = jv_bool(jv_at(c->spec, "tty"), false);
     jv uid = security(p, c->spec, "runAsUser"), gid = security(p, c->spec, "runAsGroup");
 
-    return jobj(
-        a, { "name", jstr(a, c->name) }, { "attempt", jint(a, attempt) }, { "argv", s->run.argv },
-        { "env", env_list(a, s->env, tty) },
-        { "cwd", s->run.cwd.n ? jstr(a, s->run.cwd) : JV_ABSENT },
-        { "rootfs", s->run.rootfs.n ? jstr(a, s->run.rootfs) : JV_ABSENT },
-        { "uid", jv_is(uid, JV_INT) ? uid : JV_ABSENT },
-        { "gid", jv_is(gid, JV_INT) ? gid : JV_ABSENT }, { "groups", groups_json(a, p, c->spec) },
-        { "privileged",
-          jv_bool(jv_at(c->spec, "securityContext", "privileged"), false) ? JV_TRUE : JV_ABSENT },
-        { "any_path", jbool(!p->n->o.strict_paths) }, { "log", jstr(a, s->log) },
-        { "termination_log", jstr(a, pod_term_path(a, p, c->name)) },
-        { "termination_path", jstr(a, message) }, { "mounts", s->mounts },
-        { "limits", limits_json(a, c->spec) },
-        { "stdin", jv_bool(jv_at(c->spec, "stdin"), false) ? JV_TRUE : JV_ABSENT },
-        { "tty", tty ? JV_TRUE : JV_ABSENT });
+    return jobj(a, { "name", jstr(a, c->name) }, { "attempt", jint(a, attempt) },
+                { "argv", s->run.argv }, { "env", env_list(a, s->env, tty) },
+                { "cwd", s->run.cwd.n ? jstr(a, s->run.cwd) : JV_ABSENT },
+                { "rootfs", s->run.rootfs.n ? jstr(a, s->run.rootfs) : JV_ABSENT },
+                { "uid", jv_is(uid, JV_INT) ? uid : JV_ABSENT },
+                { "gid", jv_is(gid, JV_INT) ? gid : JV_ABSENT },
+                { "groups", groups_json(a, p, c->spec) },
+                { "privileged", is_privileged(c->spec) ? JV_TRUE : JV_ABSENT },
+                { "any_path", jbool(!p->n->o.strict_paths) }, { "log", jstr(a, s->log) },
+                { "termination_log", jstr(a, pod_term_path(a, p, c->name)) },
+                { "termination_path", jstr(a, message) }, { "mounts", s->mounts },
+                { "limits", limits_json(a, c->spec) },
+                { "stdin", jv_bool(jv_at(c->spec, "stdin"), false) ? JV_TRUE : JV_ABSENT },
+                { "tty", tty ? JV_TRUE : JV_ABSENT });
 }
 
 /* The table may be edited at any time; one that does not read leaves the old one. */

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/time.h"
+#include "loop/watchdog.h"
 
 #include <openssl/ssl.h>
 #include <stdio.h>
@@ -153,6 +154,7 @@ static void on_alloc(uv_handle_t *h, size_t want, uv_buf_t *b)
 
 static void on_read(uv_stream_t *s, ssize_t n, const uv_buf_t *b)
 {
+    LOOP_TURN();
     struct probe *p = s->data;
 
     if (p->closed || n == 0)
@@ -175,6 +177,7 @@ static void on_read(uv_stream_t *s, ssize_t n, const uv_buf_t *b)
 
 static void on_written(uv_write_t *w, int status)
 {
+    LOOP_TURN();
     struct probe *p = w->handle->data;
 
     if (p->closed)
@@ -208,6 +211,7 @@ static void flush(struct probe *p)
 
 static void on_connected(uv_connect_t *c, int status)
 {
+    LOOP_TURN();
     struct probe *p = c->handle->data;
 
     if (p->closed)

@@ -185,6 +185,22 @@ jv devices_take(struct devices *d, struct arena *a, str owner, int64_t want)
     return jb_done(&b);
 }
 
+jv devices_nodes(struct arena *a, const char *root, jv indexes)
+{
+    static const char *const common[] = { "nvidiactl", "nvidia-uvm", "nvidia-uvm-tools",
+                                          "nvidia-modeset" };
+    struct jbuild b = jb_arr(a);
+
+    JV_EACH (it, indexes) {
+        str name = arena_printf(a, "nvidia%d", (int)jv_int(it.value, 0));
+        if (access(arena_printf(a, "%s/dev/%" PRI_STR, root, STR_ARG(name)).p, F_OK) == 0)
+            jb_push(&b, jstr(a, name));
+    }
+    for (size_t i = 0, own = b.n; own && i < COUNT(common); i++)
+        jb_push(&b, jstr(a, str_of(common[i])));
+    return b.n ? jb_done(&b) : JV_ABSENT;
+}
+
 void devices_mark(struct devices *d, str owner, jv indexes)
 {
     JV_EACH (it, indexes) {

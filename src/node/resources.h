@@ -27,6 +27,9 @@ struct devices {
 /* Those of owner, or `want` free ones that are its from now on: [0, 3]. Absent: too few are free.
  */
 jv devices_take(struct devices *d, struct arena *a, str owner, int64_t want);
+/* Names below /dev that a pod with these GPUs needs, for those that are really there; absent: none.
+ */
+jv devices_nodes(struct arena *a, const char *root, jv indexes);
 void devices_mark(struct devices *d, str owner, jv indexes); /* known to be its */
 void devices_release(struct devices *d, str owner);
 size_t devices_free(const struct devices *d);

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "loop/log.h"
+#include "loop/watchdog.h"
 #include "node/warden_internal.h"
 #include "node/warden_record.h"
 #include "sandbox/state.h"
@@ -159,6 +160,7 @@ static void take_messages(struct runtime_pod *p)
 
 static void on_conn(uv_poll_t *h, int status, int events)
 {
+    LOOP_TURN();
     struct runtime_pod *p = h->data;
     struct err e = { 0 };
 
@@ -206,6 +208,7 @@ static void bury(struct runtime_pod *p, const char *why)
 
 static void on_death(uv_poll_t *h, int status, int events)
 {
+    LOOP_TURN();
     struct runtime_pod *p = h->data;
     struct err e = { 0 };
 

@@ -4,6 +4,7 @@
 #include "node/warden_internal.h"
 
 #include "base/mem.h"
+#include "loop/watchdog.h"
 #include "node/warden_record.h"
 #include "sys/record.h"
 #include "sys/sys.h"
@@ -98,6 +99,7 @@ static void drain(struct warden_call *c)
 
 static void on_output(uv_poll_t *h, int status, int events)
 {
+    LOOP_TURN();
     (void)status;
     (void)events;
     drain(h->data);

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "kube/meta.h"
 #include "loop/log.h"
+#include "loop/watchdog.h"
 #include "podnet/hub_client.h"
 #include "podnet/resolv.h"
 #include "podnet/services.h"
@@ -123,6 +124,7 @@ static int revive(struct net *n, struct err *e)
 
 static void on_poll(uv_poll_t *h, int status, int events)
 {
+    LOOP_TURN();
     struct net *n = h->data;
 
     (void)status;

@@ -9,6 +9,7 @@
 #include "sandbox/nursery.h"
 #include "sandbox/root.h"
 #include "sandbox/state.h"
+#include "sandbox/sysctl.h"
 #include "sandbox/ward.h"
 #include "sys/helper_process.h"
 #include "sys/msgsock.h"
@@ -117,7 +118,9 @@ static int set_up(struct keeper *k, uint64_t flags, struct err *e)
         return err_sys(e, "set the host name");
     if ((flags & CLONE_NEWNET) && lo_up(e) < 0)
         return -1;
-    return warden_view_pod(&k->s, k->dir, e);
+    if (warden_view_pod(&k->s, k->dir, e) < 0)
+        return -1;
+    return warden_sysctl_set(&k->s.sysctls, e);
 }
 
 __attribute__((noreturn)) static void inside(struct keeper *k, uint64_t flags)

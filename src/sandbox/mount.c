@@ -280,7 +280,8 @@ int warden_root_at(struct warden_root *r, const char *path, bool dir, struct err
 int warden_root_bind(struct warden_root *r, int from, const char *to, bool ro, struct err *e)
 {
     struct stat s;
-    struct mount_attr attr = { .attr_set = MOUNT_ATTR_RDONLY };
+    struct mount_attr attr = { .attr_set = (r->devices ? 0u : MOUNT_ATTR_NODEV) |
+                                           (ro ? MOUNT_ATTR_RDONLY : 0u) };
 
     if (fstat(from, &s) < 0)
         return err_sys(e, "mount on %s", to);
@@ -292,8 +293,9 @@ int warden_root_bind(struct warden_root *r, int from, const char *to, bool ro, s
         from, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | (unsigned)AT_EMPTY_PATH);
     if (tree < 0)
         return err_sys(e, "mount on %s", to);
-    if (ro && mount_setattr(tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof(attr)) < 0)
-        return err_sys(e, "mount on %s read-only", to);
+    if (attr.attr_set &&
+        mount_setattr(tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof(attr)) < 0)
+        return err_sys(e, "mount on %s%s", to, ro ? " read-only" : "");
     if (move_mount(tree, "", at, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
         return err_sys(e, "mount on %s", to);
     if (!ro) {

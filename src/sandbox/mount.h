@@ -12,6 +12,7 @@
 struct warden_root {
     int fd;
     int64_t bytes;     /* most in each tmpfs of it; 0: the kernel's default */
+    bool devices;      /* device nodes on what is bound into it open; else they do not */
     uint64_t ours[64]; /* mount ids */
     bool lent[64];     /* a volume: files may be made there, and nothing else be done to it */
     size_t nours;

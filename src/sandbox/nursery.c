@@ -3,6 +3,8 @@
 #include "sandbox/nursery.h"
 
 #include "base/mem.h"
+#include "loop/watchdog.h"
+#include "sandbox/filter.h"
 #include "sys/helper_process.h"
 #include "sys/sys.h"
 
@@ -41,6 +43,7 @@ void warden_nursery_run(int sock, char *dir, int *first)
     setsid();
     signal(SIGCHLD, SIG_IGN); /* nobody waits for them here */
     prctl(PR_SET_NAME, "muster-nursery");
+    warden_filter_prepare();
     for (;;) {
         struct asking ask;
         int fds[SYS_FDS];
@@ -87,6 +90,7 @@ void warden_nursery_free(struct warden_nursery *n)
 
 static void on_answer(uv_poll_t *h, int status, int events)
 {
+    LOOP_TURN();
     struct warden_nursery *n = h->data;
 
     (void)status;

@@ -3,13 +3,14 @@
 
 #include "sandbox/root.h"
 
+#include "sandbox/devices.h"
 #include "sandbox/hide.h"
+#include "sandbox/mask.h"
 #include "sandbox/mount.h"
 #include "sandbox/overlay.h"
 #include "sys/sys.h"
 #include "sys/tree.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -21,12 +22,6 @@
 
 /* Not shown as they are on this machine. */
 static const char *const replaced[] = { "dev", "proc", "sys", "tmp", "lost+found", NULL };
-/* Of /dev: exact names, and those that begin so (accelerators, fabrics). */
-static const char *const devices[] = { "null", "zero", "full", "random", "urandom", "tty", NULL };
-static const char *const device_starts[] = { "nvidia", "dri",  "kfd", "infiniband", "accel",
-                                             "vfio",   "fuse", "dxg", "net",        NULL };
-
-enum { DEV_BYTES = 64 << 20 }; /* as container engines have it */
 
 static const char *in_dir(char out[PATH_MAX], const char *dir, const char *name)
 {
@@ -57,73 +52,6 @@ int warden_view_pod(const struct warden_sandbox *s, const char *dir, struct err 
         if (fd < 0)
             return err_wrap(e, "%s", s->tmpfs[i].path);
     }
-    return 0;
-}
-
-static bool starts_any(const char *name, const char *const *starts)
-{
-    for (; *starts; starts++)
-        if (str_starts(str_of(name), str_of(*starts)))
-            return true;
-    return false;
-}
-
-static void device_bind(int from, int to, const char *name)
-{
-    struct stat s;
-
-    if (fstatat(from, name, &s, AT_SYMLINK_NOFOLLOW) < 0 || S_ISLNK(s.st_mode))
-        return;
-    if (S_ISDIR(s.st_mode)) {
-        mkdirat(to, name, 0755);
-    } else {
-        int fd = openat(to, name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-        if (fd >= 0)
-            close(fd);
-    }
-    warden_bind(from, name, to, name);
-}
-
-static int view_dev(struct warden_root *r, const char *dir, struct err *e)
-{
-    static const char *const links[][2] = { { "/proc/self/fd", "fd" },
-                                            { "/proc/self/fd/0", "stdin" },
-                                            { "/proc/self/fd/1", "stdout" },
-                                            { "/proc/self/fd/2", "stderr" },
-                                            { "pts/ptmx", "ptmx" } };
-    char path[PATH_MAX];
-    char here[64];
-    int host = open("/dev", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *d = host < 0 ? NULL : fdopendir(host);
-
-    if (!d)
-        return err_sys(e, "open /dev");
-    mkdirat(r->fd, "dev", 0755);
-    /* In memory: on an overlay each of these would be made twice. */
-    AUTO(sys_fd) int to = warden_tmpfs_on(r->fd, "dev", DEV_BYTES, 0755, e);
-    if (to < 0) {
-        closedir(d);
-        return -1;
-    }
-    for (size_t i = 0; devices[i]; i++)
-        device_bind(host, to, devices[i]);
-    for (struct dirent *at; (at = readdir(d));)
-        if (starts_any(at->d_name, device_starts))
-            device_bind(host, to, at->d_name);
-    closedir(d);
-    for (size_t i = 0; i < COUNT(links); i++)
-        symlinkat(links[i][0], to, links[i][1]);
-    mkdirat(to, "pts", 0755);
-    mkdirat(to, "shm", 01777);
-    mkdirat(to, "mqueue", 0755);
-    snprintf(here, sizeof(here), "/proc/self/fd/%d/pts", to);
-    if (mount("devpts", here, "devpts", MS_NOSUID | MS_NOEXEC,
-              "newinstance,ptmxmode=0666,mode=620") < 0)
-        return err_sys(e, "mount /dev/pts");
-    snprintf(here, sizeof(here), "/proc/self/fd/%d/mqueue", to);
-    mount("mqueue", here, "mqueue", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL); /* may be missing */
-    if (warden_bind(AT_FDCWD, in_dir(path, dir, "mnt/shm"), to, "shm") < 0)
-        return err_sys(e, "mount /dev/shm");
     return 0;
 }
 
@@ -219,7 +147,6 @@ static int view_base(struct warden_root *r, struct warden_hide *h, const char *a
 {
     const struct warden_view *v = h->view;
     const char *rootfs = v->start->rootfs ? v->start->rootfs : v->sandbox->rootfs;
-    char path[PATH_MAX];
     struct warden_over o;
 
     if (open_changes(&o, v, e) < 0)
@@ -228,36 +155,54 @@ static int view_base(struct warden_root *r, struct warden_hide *h, const char *a
     warden_over_done(&o);
     if (rc < 0)
         return -1;
+    mkdirat(r->fd, "dev", 0755);
     mkdirat(r->fd, "proc", 0555);
     mkdirat(r->fd, "sys", 0555);
     mkdirat(r->fd, "tmp", 01777);
-    warden_bind(AT_FDCWD, "/sys", r->fd, "sys");
-    snprintf(path, sizeof(path), "/proc/self/fd/%d/proc", r->fd);
-    if (mount("proc", path, "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0)
-        return err_sys(e, "mount /proc");
-    if (view_dev(r, v->dir, e) < 0 || view_tmp(r, v, o.real_tmp, e) < 0)
-        return -1;
-    warden_hide_proc(h, r);
-    return cover_hidden(h, r, e);
+    return view_tmp(r, v, o.real_tmp, e);
+}
+
+/* What is to be mounted, as O_PATH. */
+static int open_from(const struct warden_mount *m, struct err *e)
+{
+    int from = open(m->from, O_PATH | O_CLOEXEC);
+
+    if (from < 0)
+        return err_sys(e, "mount %s on %s", m->from, m->to);
+    if (!m->subpath)
+        return from;
+    int below = warden_beneath(from, m->subpath, e);
+    close(from);
+    return below < 0 ? err_wrap(e, "mount %s on %s", m->from, m->to) : below;
 }
 
 static int view_mount(struct warden_root *r, const struct warden_hide *h,
                       const struct warden_mount *m, struct err *e)
 {
-    AUTO(sys_fd) int from = open(m->from, O_PATH | O_CLOEXEC);
+    AUTO(sys_fd) int from = open_from(m, e);
 
-    if (from < 0)
-        return err_sys(e, "mount %s on %s", m->from, m->to);
-    if (m->subpath) {
-        int below = warden_beneath(from, m->subpath, e);
-        if (below < 0)
-            return err_wrap(e, "mount %s on %s", m->from, m->to);
-        close(from);
-        from = below;
-    }
-    if (m->host && warden_hide_check(h, from, m->from, e) < 0)
+    if (from < 0 || (m->host && warden_hide_check(h, from, m->from, e) < 0))
         return -1;
     return warden_root_bind(r, from, m->to, m->ro, e);
+}
+
+static int make_place(struct warden_root *r, const char *path, bool dir, struct err *e)
+{
+    int fd = warden_root_at(r, path, dir, e);
+
+    if (fd >= 0)
+        close(fd);
+    return fd < 0 ? -1 : 0;
+}
+
+static int view_place(struct warden_root *r, const struct warden_mount *m, struct err *e)
+{
+    AUTO(sys_fd) int from = open_from(m, e);
+    struct stat s;
+
+    if (from < 0 || fstat(from, &s) < 0)
+        return from < 0 ? -1 : err_sys(e, "mount %s on %s", m->from, m->to);
+    return make_place(r, m->to, S_ISDIR(s.st_mode), e);
 }
 
 static size_t depth(const char *path)
@@ -286,7 +231,9 @@ static size_t in_order(const struct warden_view *v, const struct warden_mount **
     return n;
 }
 
-static int view_all(struct warden_root *r, const struct warden_hide *h, struct err *e)
+/* Each place in the root, made where it is missing; then, unless that is all, what is mounted
+ * there. */
+static int view_all(struct warden_root *r, const struct warden_hide *h, bool places, struct err *e)
 {
     const struct warden_view *v = h->view;
     size_t most = v->sandbox->nmounts + v->start->nmounts;
@@ -294,28 +241,39 @@ static int view_all(struct warden_root *r, const struct warden_hide *h, struct e
     int rc = all ? 0 : err_sys(e, "mounts");
 
     for (size_t i = 0, n = all ? in_order(v, all) : 0; rc == 0 && i < n; i++)
-        rc = view_mount(r, h, all[i], e);
+        rc = places ? view_place(r, all[i], e) : view_mount(r, h, all[i], e);
     free(all);
     return rc;
+}
+
+/* Places in a read-only root are made while it can still be written to. */
+static int view_places(struct warden_root *r, const struct warden_hide *h, struct err *e)
+{
+    const struct warden_start *st = h->view->start;
+
+    if (!st->read_only)
+        return 0;
+    if (view_all(r, h, true, e) < 0 || (st->cwd && make_place(r, st->cwd, true, e) < 0))
+        return -1;
+    return st->term_from && st->term_to ? make_place(r, st->term_to, false, e) : 0;
 }
 
 static int view_mounts(struct warden_root *r, const struct warden_hide *h, struct err *e)
 {
     const struct warden_start *st = h->view->start;
+    struct warden_mount m = { .from = st->term_from, .to = st->term_to };
 
-    if (view_all(r, h, e) < 0)
+    if (view_all(r, h, false, e) < 0 || (m.from && m.to && view_mount(r, h, &m, e) < 0))
         return -1;
-    if (st->term_from && st->term_to) {
-        struct warden_mount m = { .from = st->term_from, .to = st->term_to };
-        if (view_mount(r, h, &m, e) < 0)
-            return -1;
-    }
-    if (!st->cwd)
-        return 0;
-    int fd = warden_root_at(r, st->cwd, true, e);
-    if (fd >= 0)
-        close(fd);
-    return fd < 0 ? -1 : 0;
+    return st->cwd ? make_place(r, st->cwd, true, e) : 0;
+}
+
+static int view_kernel(struct warden_root *r, struct warden_hide *h, struct err *e)
+{
+    if (warden_mask_kernel(r, h->view, e) < 0)
+        return -1;
+    warden_hide_proc(h, r);
+    return warden_devices(r, h->view, e);
 }
 
 /* What is hidden is covered before the container's own files come on top, and again for what
@@ -327,7 +285,10 @@ static int build(struct warden_root *r, const struct warden_view *v, const char 
 
     if (warden_hide_init(&h, a, v, e) < 0)
         return -1;
-    int rc = view_base(r, &h, at, e) < 0 || view_mounts(r, &h, e) < 0 || cover_hidden(&h, r, e) < 0
+    int rc = view_base(r, &h, at, e) < 0 || view_places(r, &h, e) < 0 ||
+                     warden_mask_root(r, v->start, e) < 0 || view_kernel(r, &h, e) < 0 ||
+                     cover_hidden(&h, r, e) < 0 || view_mounts(r, &h, e) < 0 ||
+                     cover_hidden(&h, r, e) < 0
                  ? -1
                  : 0;
     warden_hide_done(&h);
@@ -336,7 +297,9 @@ static int build(struct warden_root *r, const struct warden_view *v, const char 
 
 int warden_view_enter(const struct warden_view *v, struct err *e)
 {
-    struct warden_root r = { .fd = -1, .bytes = v->sandbox->over_bytes };
+    struct warden_root r = { .fd = -1,
+                             .bytes = v->sandbox->over_bytes,
+                             .devices = v->start->privileged };
     char at[PATH_MAX];
 
     AUTO(sys_fd)

@@ -2,73 +2,45 @@
 
 #include "sandbox/run.h"
 
+#include "sandbox/caps.h"
+#include "sandbox/filter.h"
 #include "sys/sys.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <limits.h>
-#include <linux/capability.h>
 #include <linux/close_range.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-/* What container engines leave to root by default. */
-static const int kept_caps[] = {
-    CAP_CHOWN,       CAP_DAC_OVERRIDE, CAP_FOWNER,     CAP_FSETID,           CAP_KILL,
-    CAP_SETGID,      CAP_SETUID,       CAP_SETPCAP,    CAP_SETFCAP,          CAP_MKNOD,
-    CAP_AUDIT_WRITE, CAP_NET_RAW,      CAP_SYS_CHROOT, CAP_NET_BIND_SERVICE,
-};
-
-static void drop_caps(void)
-{
-    uint64_t keep = 0;
-    struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-    struct __user_cap_data_struct data[2] = { 0 };
-
-    for (size_t i = 0; i < COUNT(kept_caps); i++)
-        keep |= UINT64_C(1) << kept_caps[i];
-    for (int cap = 0; cap <= 63; cap++)
-        if (!(keep >> cap & 1) && prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0 && errno == EINVAL)
-            break;
-    if (syscall(SYS_capget, &head, data) < 0)
-        return;
-    for (int i = 0; i < 2; i++) {
-        data[i].effective &= (uint32_t)(keep >> 32 * i);
-        data[i].permitted &= (uint32_t)(keep >> 32 * i);
-        data[i].inheritable = 0;
-    }
-    syscall(SYS_capset, &head, data);
-}
-
-/* As another user only where we may: a user namespace of an ordinary user has one. */
+/* Takes on the identity, the capabilities and the filter. An ordinary user's processes have the
+ * capabilities of their user namespace alone, and at level shared none. */
 static int become(const struct warden_run *r, struct err *e)
 {
     const struct warden_start *s = r->start;
     gid_t gid = s->gid >= 0 ? (gid_t)s->gid : getegid();
     uid_t uid = s->uid >= 0 ? (uid_t)s->uid : geteuid();
+    uint64_t keep = s->privileged ? WARDEN_CAPS_ALL : (uint64_t)s->caps;
+    bool root = geteuid() == 0;
 
-    if (geteuid() != 0) {
-        if (!s->privileged && !r->sandbox->shared)
-            drop_caps();
-        return 0;
-    }
-    if (setgroups(s->ngroups, s->groups) < 0 && errno != EPERM) /* root of a user namespace */
+    if (root && setgroups(s->ngroups, s->groups) < 0 && errno != EPERM) /* of a user namespace */
         return err_sys(e, "set supplementary groups");
-    if (!s->privileged)
-        drop_caps();
-    if (setresgid(gid, gid, gid) < 0)
+    warden_caps_bound(keep);
+    /* Needs CAP_SYS_ADMIN or no_new_privs, and lets pass all that follows. */
+    if (!s->privileged && !s->unconfined && warden_filter_set(keep, e) < 0)
+        return -1;
+    if (root && setresgid(gid, gid, gid) < 0)
         return err_sys(e, "run as group %u", (unsigned)gid);
-    if (setresuid(uid, uid, uid) < 0)
+    if (root && setresuid(uid, uid, uid) < 0)
         return err_sys(e, "run as user %u", (unsigned)uid);
-    return 0;
+    return warden_caps_set(keep, (uint64_t)s->ambient, e);
 }
 
 static int set_stdio(const struct warden_run *r, struct err *e)
@@ -169,14 +141,16 @@ void warden_run_exec(const struct warden_run *r, struct err *e)
         return;
     set_signals();
     umask((mode_t)s->umask);
+    /* Without namespaces a setuid program would have the machine's files: it gives nothing there.
+     */
+    if ((s->no_new_privs || r->sandbox->shared) && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) {
+        err_sys(e, "no_new_privs");
+        return;
+    }
     if (become(r, e) < 0)
         return;
     if (chdir(r->cwd ? r->cwd : "/") < 0) {
         err_sys(e, "working directory %s", r->cwd);
-        return;
-    }
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) {
-        err_sys(e, "no_new_privs");
         return;
     }
     close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);

@@ -4,6 +4,7 @@
 
 #include "sandbox/spec.h"
 
+#include "sandbox/caps.h"
 #include "sys/record.h"
 
 #include <inttypes.h>
@@ -18,6 +19,7 @@ enum kind {
     FLAG,   /* bool: 0 or 1 */
     TEXTS,  /* struct warden_list: each pair adds one */
     PATHS,  /* the same, of paths; the root and empty ones are left out */
+    BELOWS, /* the same, of relative paths; sysctls have "=value" behind theirs */
     GROUPS, /* gid_t *, size_t: each pair adds one */
     ARRAY,  /* a pointer, size_t: each pair adds an element; the rows of its own fill it in */
 };
@@ -63,6 +65,8 @@ static const struct row sandbox_rows[] = {
     { "preload", PATH, AT(preload) },
     { "env", TEXTS, AT(env) },
     { "rootfs", PATH, AT(rootfs) },
+    { "dev", BELOWS, AT(devices) },
+    { "sysctls", BELOWS, AT(sysctls) },
     { "cgroup.v2", PATH, AT(cgroup2) },
     { "cgroup.v1.cpu", PATH, AT(cgroup1_cpu) },
     { "cgroup.v1.memory", PATH, AT(cgroup1_memory) },
@@ -95,6 +99,12 @@ static const struct row start_rows[] = {
     { "umask", NUMBER, AT(umask), .most = 0777 },
     { "oom_score_adj", NUMBER, AT(oom_score_adj), .least = -1000, .most = 1000 },
     { "privileged", FLAG, AT(privileged) },
+    { "caps", NUMBER, AT(caps), .most = WARDEN_CAPS_ALL },
+    { "ambient", NUMBER, AT(ambient), .most = WARDEN_CAPS_ALL },
+    { "no_new_privs", FLAG, AT(no_new_privs) },
+    { "unconfined", FLAG, AT(unconfined) },
+    { "read_only", FLAG, AT(read_only) },
+    { "unmasked", FLAG, AT(unmasked) },
     { "any_path", FLAG, AT(any_path) },
     { "stdin", FLAG, AT(input) },
     { "tty", FLAG, AT(tty) },
@@ -210,7 +220,9 @@ static bool read_number(struct reader *r, const struct record_iter *it, const st
 static void read_list(struct reader *r, const struct record_iter *it, enum kind kind,
                       struct warden_list *l)
 {
-    const char *s = kind == PATHS ? read_path(r, it) : arena_z(r->a, str_of(it->value));
+    const char *s = kind == PATHS    ? read_path(r, it)
+                    : kind == BELOWS ? read_below(r, it)
+                                     : arena_z(r->a, str_of(it->value));
 
     if (kind == TEXTS || (s && s[strspn(s, "/")]))
         l->at[l->n++] = s;
@@ -265,6 +277,7 @@ static void read_pair(struct reader *r, const struct record_iter *it, const stru
         break;
     case TEXTS:
     case PATHS:
+    case BELOWS:
         read_list(r, it, row->kind, (void *)to);
         break;
     case GROUPS:
@@ -291,10 +304,10 @@ static size_t count(str record, const char *key)
 static void make_room(struct reader *r, const struct row *rows, char *base)
 {
     for (const struct row *row = rows; row->key; row++) {
-        size_t size = row->kind == ARRAY                         ? row->size
-                      : row->kind == GROUPS                      ? sizeof(gid_t)
-                      : row->kind == TEXTS || row->kind == PATHS ? sizeof(char *)
-                                                                 : 0;
+        size_t size = row->kind == ARRAY                          ? row->size
+                      : row->kind == GROUPS                       ? sizeof(gid_t)
+                      : row->kind >= TEXTS && row->kind <= BELOWS ? sizeof(char *)
+                                                                  : 0;
         size_t n = size ? count(r->record, row->key) + 1 : 0;
         if (n)
             set_array(base + row->at, (struct array){ arena_zalloc(r->a, size * n), 0 });
@@ -378,9 +391,13 @@ int warden_start_read(struct arena *a, str record, struct warden_start *s, struc
 {
     struct reader r = { .a = a, .record = record, .e = e };
 
-    *s = (struct warden_start){
-        .uid = -1, .gid = -1, .umask = 022, .any_path = true, .log_bytes = 10 << 20, .log_files = 5
-    };
+    *s = (struct warden_start){ .uid = -1,
+                                .gid = -1,
+                                .umask = 022,
+                                .any_path = true,
+                                .log_bytes = 10 << 20,
+                                .log_files = 5,
+                                .caps = (int64_t)warden_caps_default() };
     read_record(&r, start_rows, s);
     if (!s->name.n) {
         wrong(&r, "name", "must be there");

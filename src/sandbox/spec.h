@@ -51,7 +51,9 @@ struct warden_sandbox {
     const char *preload;    /* for LD_PRELOAD; NULL: none */
     struct warden_list env; /* NAME=value for all containers, unless they have their own */
     const char *rootfs;     /* for containers that name none; NULL: this machine's files */
-    const char *cgroup2;    /* to be made; NULL: no cgroup v2 */
+    struct warden_list devices; /* names below /dev that containers have besides the usual ones */
+    struct warden_list sysctls; /* "net/ipv4/ip_forward=1", of the pod's namespaces */
+    const char *cgroup2;        /* to be made; NULL: no cgroup v2 */
     const char *cgroup1_cpu;
     const char *cgroup1_memory;
     const char *cgroup1_pids;
@@ -85,11 +87,17 @@ struct warden_start {
     size_t ngroups;
     int64_t umask; /* -1: 022 */
     int64_t oom_score_adj;
-    bool privileged; /* keeps every capability */
-    bool any_path;   /* an absolute argv[0] that is not there: its last part through $PATH */
-    bool input;      /* standard input stays open for whoever brings some; else there is none */
-    bool tty;        /* standard input, output and error are a terminal */
-    const char *log; /* NULL: thrown away */
+    bool privileged;   /* keeps every capability, sees every device, has no filter and no masks */
+    int64_t caps;      /* the capabilities it may have, as bits (sandbox/caps.h) */
+    int64_t ambient;   /* of these the ones that a user who is not root has at once */
+    bool no_new_privs; /* setuid programs give nothing */
+    bool unconfined;   /* no filter of system calls */
+    bool read_only;    /* its root; mounts are as they are */
+    bool unmasked;     /* all of /proc, and writable where the kernel lets it */
+    bool any_path;     /* an absolute argv[0] that is not there: its last part through $PATH */
+    bool input;        /* standard input stays open for whoever brings some; else there is none */
+    bool tty;          /* standard input, output and error are a terminal */
+    const char *log;   /* NULL: thrown away */
     int64_t log_bytes;
     int64_t log_files;
     const char *term_from; /* file for the termination message, on this machine */

@@ -9,6 +9,7 @@ SHARNESS_TEST_DIRECTORY=${E2E_DIR:-$top/build/e2e}
 SHARNESS_BUILD_DIRECTORY=${MUSTER_BUILD:-$top/build}
 chain_lint=t
 mkdir -p "$SHARNESS_TEST_DIRECTORY"
+export MUSTER_WATCHDOG=abort # L1: a turn of the loop that takes too long aborts
 unset KUBECONFIG XDG_DATA_HOME XDG_CONFIG_HOME XDG_CACHE_HOME KUBE_EDITOR
 
 # shellcheck source=/dev/null

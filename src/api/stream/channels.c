@@ -6,6 +6,7 @@
 #include "api/stream/spdy_upgrade.h"
 #include "base/mem.h"
 #include "base/websocket.h"
+#include "loop/watchdog.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -229,6 +230,7 @@ static void feed(struct channels *c)
 
 static void on_ready(uv_poll_t *h, int status, int events)
 {
+    LOOP_TURN();
     struct end *x = h->data;
     struct channels *c = x->c;
 

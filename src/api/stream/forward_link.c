@@ -4,6 +4,7 @@
 #include "api/stream/forward.h"
 
 #include "base/mem.h"
+#include "loop/watchdog.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -140,6 +141,7 @@ static void on_connect(struct forward_link *f)
 
 static void on_ready(uv_poll_t *h, int status, int events)
 {
+    LOOP_TURN();
     struct forward_link *f = h->data;
 
     (void)status; /* the socket says what is wrong when it is used */

@@ -75,12 +75,24 @@ static void devices_are_lent(void)
     is_int((int64_t)devices_free(&d), 0, "marked after a restart");
 }
 
+static void a_pod_has_the_nodes_of_its_own_gpus(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+
+    is_json(devices_nodes(a, root, jarr(a, jint(a, 1))),
+            "[\"nvidia1\",\"nvidiactl\",\"nvidia-uvm\",\"nvidia-uvm-tools\",\"nvidia-modeset\"]",
+            "its own and those that all share");
+    ok(!jv_exists(devices_nodes(a, root, jarr(a, jint(a, 77)))), "none for one that is not there");
+    ok(!jv_exists(devices_nodes(a, root, JV_EMPTY_ARR)), "none for a pod without GPUs");
+}
+
 int main(void)
 {
     if (!mkdtemp(root))
         return 1;
     machine_is_read();
     devices_are_lent();
+    a_pod_has_the_nodes_of_its_own_gpus();
     char cmd[200];
     snprintf(cmd, sizeof(cmd), "rm -r %s", root);
     ok(system(cmd) == 0, "clean");

@@ -311,11 +311,12 @@ static void it_runs_as_asked(struct rig *r)
     struct rig_pod *p = rig_pod(r, 9, NULL);
     bool other = geteuid() == 0 && may_become(1234);
 
-    rig_start(p,
-              "umask; grep -c NoNewPrivs:.1 /proc/self/status; ls /proc/self/fd | wc -l;"
-              "ps -o pgid= -p $$ | tr -d ' ' | grep -qx $$ && echo leads; id -u; id -g; id -G",
-              other ? "{'uid': 1234, 'gid': 2345, 'groups': [3456], 'umask': 23}"
-                    : "{'umask': 23}");
+    rig_start(
+        p,
+        "umask; grep -c NoNewPrivs:.1 /proc/self/status; ls /proc/self/fd | wc -l;"
+        "ps -o pgid= -p $$ | tr -d ' ' | grep -qx $$ && echo leads; id -u; id -g; id -G",
+        other ? "{'uid': 1234, 'gid': 2345, 'groups': [3456], 'umask': 23, 'no_new_privs': true}"
+              : "{'umask': 23, 'no_new_privs': true}");
     rig_wait_n(r, &p->exited, 1);
     str log = rig_log(a, p);
     ok(str_starts(log, S("0027\n1\n4\nleads\n")), "mask, descriptors, group");
