@@ -3,6 +3,7 @@
 #include "api/api.h"
 
 #include "api/admit.h"
+#include "api/auth/rbac.h"
 #include "api/control/addresses.h"
 #include "api/control/admit_quota.h"
 #include "api/control/basics.h"
@@ -31,6 +32,7 @@ static void on_event(void *ctx, struct store_coll *c, struct store_event *ev)
     quotas_on_event(api->quotas, c, ev);
     gc_on_event(api->gc, c, ev);
     basics_on_event(api, c, ev);
+    rbac_on_event(api->rbac, c);
     accounts_on_event(api, c, ev);
 }
 
@@ -70,6 +72,7 @@ struct api *api_new(const struct api_opts *o, void (*done)(void *ctx, const stru
     api->expiry = expiry_new(api, o->event_ttl_ms ? o->event_ttl_ms : EVENT_TTL_MS);
     api->addresses = addresses_new(api);
     api->quotas = quotas_new(api);
+    api->rbac = rbac_new(api);
     load(api);
     store_on_event(o->store, on_event, api);
     basics_make(api, done, ctx);
@@ -100,6 +103,7 @@ void api_free(struct api *api)
         return;
     basics_stop(api);
     quotas_free(api->quotas);
+    rbac_free(api->rbac);
     addresses_free(api->addresses);
     expiry_free(api->expiry);
     crds_free(api->crds);

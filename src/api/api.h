@@ -80,6 +80,14 @@ struct api_pods {
     void *ctx;
 };
 
+/* A user of our own, or a group: a ClusterRole and its binding, both of that name. */
+struct api_role {
+    const char *name;
+    const char *user; /* NULL: it is of the group */
+    const char *group;
+    jv rules;
+};
+
 struct api_opts {
     struct loop *loop;
     struct store *store;
@@ -91,6 +99,9 @@ struct api_opts {
     size_t n_checks;
     const jv *definitions; /* CustomResourceDefinitions to have, as they are here; until done */
     size_t n_definitions;
+    const struct api_role *roles; /* to have, as they are here; until done */
+    size_t n_roles;
+    const char *const *namespaces; /* to have besides Kubernetes' own, up to a NULL; may be NULL */
     void (*print_metrics)(void *ctx, struct buf *b); /* more for /metrics; NULL: none */
     void *metrics_ctx;
     const struct api_pods *pods; /* lives as long as the api; NULL: nothing runs pods */

@@ -16,6 +16,8 @@ struct inproc {
     struct loop *loop;
     struct api *api;
     const char *component;
+    char *user;
+    const char *group; /* NULL: none */
     struct kube_call *calls;
     struct kube_call *telling; /* whose bytes are being told; NULL: none, or it is gone */
 };
@@ -185,17 +187,17 @@ static void on_piece(void *ctx, struct arena *a, str piece, enum http_piece how)
 /* ask: with arena, method and target. */
 static void start(struct kube_call *c, struct http_ask *ask, const char *accept, const char *type)
 {
-    static const str groups[] = { S_INIT("system:masters") };
     struct inproc *in = c->in;
     struct arena *a = ask->a;
+    str *group = ARENA_NEW(a, str);
     struct http_header *h = ARENA_ARRAY(a, struct http_header, MAX_HEADERS);
     struct http_local l = { .loop = in->loop,
                             .on_request = api_on_request,
                             .ctx = in->api,
-                            .who = { arena_printf(a, "system:muster:%s", in->component), groups,
-                                     COUNT(groups) },
+                            .who = { arena_str(a, str_of(in->user)), group, in->group != NULL },
                             .to = { on_head, on_piece, c } };
 
+    *group = str_of(in->group);
     ask->headers = h;
     h[ask->n_headers++] =
         (struct http_header){ S("user-agent"),
@@ -278,7 +280,8 @@ static void inproc_cancel(struct kube_api *api, struct kube_call *c)
     call_free((struct inproc *)api, c);
 }
 
-struct kube_api *api_inproc_new(struct api *api, const char *component)
+struct kube_api *api_inproc_new(struct api *api, const char *component, const char *user,
+                                const char *group)
 {
     static const struct kube_api_ops ops = { inproc_send, inproc_watch, inproc_cancel, inproc_get };
     struct inproc *in = mem_new(sizeof(*in));
@@ -287,6 +290,8 @@ struct kube_api *api_inproc_new(struct api *api, const char *component)
     in->api = api;
     in->loop = api->loop;
     in->component = component;
+    in->user = mem_or_abort(strdup(user));
+    in->group = group;
     return &in->base;
 }
 
@@ -298,5 +303,6 @@ void api_inproc_free(struct kube_api *api)
         return;
     while (in->calls)
         inproc_cancel(api, in->calls);
+    free(in->user);
     free(in);
 }

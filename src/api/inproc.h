@@ -4,8 +4,10 @@
 #include "api/api.h"
 #include "kube/api.h"
 
-/* component: who asks, "operator"; a string that stays. Its requests are those of the user
- * system:muster:COMPONENT, who may do everything, and writes of field manager "muster". */
-struct kube_api *api_inproc_new(struct api *api, const char *component);
+/* component: who asks, for logs and the client's name: "operator"; a string that stays. Requests
+ * are those of that user, in that group (NULL: none), and are authorised as any; writes are of
+ * field manager "muster". user is copied, group stays. */
+struct kube_api *api_inproc_new(struct api *api, const char *component, const char *user,
+                                const char *group);
 /* Cancels what is under way. Before api_free and store_close. */
 void api_inproc_free(struct kube_api *api);

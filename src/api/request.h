@@ -92,6 +92,7 @@ struct api {
     struct crds *crds;
     struct addresses *addresses;
     struct quotas *quotas;
+    struct rbac *rbac;
     struct metrics *metrics;
     struct event_cache *event_cache;
     struct watcher *watchers; /* doubly linked */

@@ -3,6 +3,7 @@
 #include "app/cluster.h"
 
 #include "app/up_operator.h"
+#include "app/up_rights.h"
 #include "base/mem.h"
 #include "cli/data.h"
 #include "cli/kubeconfig.h"
@@ -201,6 +202,9 @@ static int open_all(struct cluster *c, struct err *e)
         c->o.node.ephemeral ? ":memory:" : arena_printf(c->a, "%s/muster.db", c->o.dir).p, &o, e);
 }
 
+/* Where guides and examples of jobs put things. */
+static const char *const up_namespaces[] = { "kubeflow", NULL };
+
 int cluster_start(struct cluster **out, const struct cluster_opts *o, struct err *e)
 {
     struct cluster *c = mem_new(sizeof(*c));
@@ -220,9 +224,18 @@ int cluster_start(struct cluster **out, const struct cluster_opts *o, struct err
                             .token = c->token,
                             .account_key = c->account_key,
                             .protect_storage = !o->no_node };
+    struct api_role *roles = ARENA_ARRAY(c->a, struct api_role, 3);
+    api.roles = roles;
     c->operator= o->no_operator ? NULL : up_operator_new(o->legacy_labels);
-    if (c->operator)
+    if (c->operator) {
         up_operator_describe(c->operator, & api);
+        roles[api.n_roles++] = *up_operator_role(c->operator);
+    }
+    if (!o->no_node) {
+        roles[api.n_roles++] = up_node_role(c->a);
+        roles[api.n_roles++] = up_scheduler_role(c->a);
+        api.namespaces = up_namespaces;
+    }
     c->o.node.pods = o->no_node ? NULL : up_pods_new();
     if (c->o.node.pods)
         up_pods_describe(c->o.node.pods, &api);

@@ -152,7 +152,7 @@ static int open_own(struct run *r)
         loop_turn(r->loop);
     if (st->e.code)
         return command_fail(EXIT_FAILED, "%s", st->e.msg);
-    r->api = api_inproc_new(cluster_api(r->cluster), "run");
+    r->api = api_inproc_new(cluster_api(r->cluster), "run", "muster-admin", "system:masters");
     r->submit.make_namespaces = true;
     r->submit.dir = r->dir;
     r->open = true;

@@ -6,6 +6,7 @@
 #include "app/image.h"
 #include "app/up_files.h"
 #include "app/up_net.h"
+#include "app/up_rights.h"
 #include "base/mem.h"
 #include "binder/binder.h"
 #include "loop/log.h"
@@ -199,28 +200,6 @@ void up_node_unprepare(struct up_node_opts *o)
     up_net_free(TAKE(o->net));
 }
 
-static void on_namespace(void *ctx, const struct kube_answer *ans)
-{
-    (void)ctx;
-    if (ans->err.code != ERR_OK && ans->err.code != ERR_EXISTS)
-        log_warn("namespace kubeflow not made", KVZ("error", ans->err.msg));
-}
-
-/* Where guides and examples of jobs put things. */
-static void make_namespace(struct up_node *u)
-{
-    AUTO(arena) struct arena *a = arena_new();
-    static const struct kube_resource namespaces = { "", "v1", "namespaces", "Namespace", true };
-    struct kube_request q = {
-        .verb = KUBE_CREATE,
-        .res = &namespaces,
-        .body = jobj(a, { "apiVersion", jstrz(a, "v1") }, { "kind", jstrz(a, "Namespace") },
-                     { "metadata", jobj(a, { "name", jstrz(a, "kubeflow") }) }),
-    };
-
-    kube_send(u->node_api, &q, on_namespace, u);
-}
-
 static int node_begin(struct up_node *u, struct arena *a, struct api *api, const char *dir,
                       struct up_node_opts *o, struct err *e)
 {
@@ -277,7 +256,6 @@ static int node_begin(struct up_node *u, struct arena *a, struct api *api, const
     u->pods = o->pods;
     up_pods_set_node(u->pods, u->node);
     node_start(u->node);
-    make_namespace(u);
     return 0;
 }
 
@@ -294,8 +272,9 @@ int up_node_start(struct up_node **out, struct loop *l, struct api *api, struct 
 
     u->loop = l;
     u->a = arena_new();
-    u->node_api = api_inproc_new(api, "node");
-    u->binder_api = api_inproc_new(api, "scheduler");
+    str user = arena_cat(a, S("system:node:"), machine_name(a));
+    u->node_api = api_inproc_new(api, "node", user.p, UP_NODES_GROUP);
+    u->binder_api = api_inproc_new(api, "scheduler", UP_SCHEDULER_USER, NULL);
     u->binder = binder_new(l, u->binder_api, &b);
     int rc = node_begin(u, a, api, dir ? dir : o->dir, o, e);
     free(dir);

@@ -4,6 +4,7 @@
 
 #include "api/inproc.h"
 #include "app/samples.h"
+#include "app/up_rights.h"
 #include "base/mem.h"
 #include "ctl/ctl.h"
 #include "loop/log.h"
@@ -21,6 +22,7 @@ struct up_operator {
     const struct planner *planners[MANY_KINDS];
     struct api_check checks[MANY_KINDS];
     jv definitions[MANY_KINDS];
+    struct api_role role;
     size_t n;
     struct arena *a; /* holds the definitions, until they are stored */
     struct plan_settings settings;
@@ -64,6 +66,9 @@ struct up_operator *up_operator_new(bool legacy_labels)
             (struct api_check){ res->group, res->plural, check, advise, &u->kinds[u->n] };
         u->definitions[u->n] = manifest_crd(u->a, k);
     }
+    u->role = (struct api_role){ .name = UP_OPERATOR_USER,
+                                 .user = UP_OPERATOR_USER,
+                                 .rules = up_operator_rules(u->a, u->planners, u->n) };
     return u;
 }
 
@@ -74,6 +79,11 @@ static void print_metrics(void *ctx, struct buf *b)
 
     if (u->ctl)
         ctl_stats(u->ctl, sample_print, &page);
+}
+
+const struct api_role *up_operator_role(const struct up_operator *u)
+{
+    return &u->role;
 }
 
 void up_operator_describe(struct up_operator *u, struct api_opts *o)
@@ -92,7 +102,7 @@ void up_operator_start(struct up_operator *u, struct loop *l, struct api *api)
 
     arena_free(TAKE(u->a));
     u->loop = l;
-    u->api = api_inproc_new(api, "operator");
+    u->api = api_inproc_new(api, "operator", UP_OPERATOR_USER, NULL);
     u->ctl = ctl_new(l, u->api, &o);
     ctl_start(u->ctl);
 }

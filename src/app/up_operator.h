@@ -9,6 +9,8 @@ struct up_operator;
 struct up_operator *up_operator_new(bool legacy_labels);
 /* What the API has to know of jobs. */
 void up_operator_describe(struct up_operator *u, struct api_opts *o);
+/* What it may do; until it is started. */
+const struct api_role *up_operator_role(const struct up_operator *u);
 /* When the API is ready. */
 void up_operator_start(struct up_operator *u, struct loop *l, struct api *api);
 /* Once started. Then done(ctx), never from within: nothing is under way any more. Before api_stop.

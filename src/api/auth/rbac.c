@@ -1,6 +1,9 @@
 #include "api/auth/rbac.h"
 
+#include "base/mem.h"
 #include "kube/meta.h"
+
+#include <stdlib.h>
 
 static const str group = S_INIT("rbac.authorization.k8s.io");
 
@@ -105,11 +108,64 @@ static jv role_of(struct api *api, struct arena *a, jv binding)
     return o ? resource_parse_value(a, res, o->value) : JV_ABSENT;
 }
 
-/* Goes through the rules of whoever has them by these bindings, until one is what is looked for. */
-static bool any_rule(struct api *api, const char *plural, str prefix, const struct api_user *who,
-                     rbac_visit *visit, void *ctx)
+/* ---- the rules that a user has, kept until a role or a binding changes */
+
+enum { KEPT = 512 };
+
+struct rbac {
+    struct store_coll *colls[4]; /* roles and bindings */
+    struct map kept;             /* struct grants by their key */
+};
+
+struct grants {
+    struct arena *a; /* of the key and the rules */
+    jv rules;
+};
+
+struct rbac *rbac_new(struct api *api)
 {
-    struct resource *res = registry_find(&api->registry, group, S("v1"), str_of(plural));
+    static const char *const plurals[] = { "roles", "clusterroles", "rolebindings",
+                                           "clusterrolebindings" };
+    struct rbac *b = mem_new(sizeof(*b));
+
+    for (size_t i = 0; i < COUNT(plurals); i++)
+        b->colls[i] = registry_find(&api->registry, group, S("v1"), str_of(plurals[i]))->coll;
+    return b;
+}
+
+static void forget(struct rbac *b)
+{
+    MAP_EACH (s, &b->kept) {
+        struct grants *g = s->value;
+        arena_free(g->a); /* the key too */
+        free(g);
+    }
+    map_done(&b->kept);
+    b->kept = (struct map){ 0 };
+}
+
+void rbac_free(struct rbac *b)
+{
+    if (!b)
+        return;
+    forget(b);
+    free(b);
+}
+
+void rbac_on_event(struct rbac *b, const struct store_coll *c)
+{
+    for (size_t i = 0; i < COUNT(b->colls); i++)
+        if (b->colls[i] == c)
+            forget(b);
+}
+
+/* By the bindings of a namespace; empty: those of the cluster. */
+static jv gather(struct api *api, struct arena *keep, str ns, const struct api_user *who)
+{
+    struct resource *res = registry_find(&api->registry, group, S("v1"),
+                                         ns.n ? S("rolebindings") : S("clusterrolebindings"));
+    str prefix = ns.n ? arena_printf(keep, "%" PRI_STR "/", STR_ARG(ns)) : STR_NONE;
+    struct jbuild all = jb_arr(keep);
 
     for (struct store_obj *o = store_seek(res->coll, prefix); o && str_starts(o->key, prefix);
          o = store_next(res->coll, o)) {
@@ -117,23 +173,53 @@ static bool any_rule(struct api *api, const char *plural, str prefix, const stru
         jv binding = resource_parse_value(a, res, o->value);
         if (!is_of(binding, who))
             continue;
-        jv rules = jv_at(role_of(api, a, binding), "rules");
-        JV_EACH (it, rules)
-            if (visit(ctx, it.value))
-                return true;
+        JV_EACH (it, jv_at(role_of(api, a, binding), "rules"))
+            jb_push(&all, jv_copy(keep, it.value));
     }
+    return jb_done(&all);
+}
+
+/* With its length, so that no two lists of words look alike. */
+static void add_word(struct buf *b, str word)
+{
+    buf_add(b, (str){ (const char *)&word.n, sizeof(word.n) });
+    buf_add(b, word);
+}
+
+static jv rules_of(struct api *api, str ns, const struct api_user *who)
+{
+    AUTO(buf) struct buf key = { 0 };
+    struct map *kept = &api->rbac->kept;
+
+    add_word(&key, ns);
+    add_word(&key, who->name);
+    for (size_t i = 0; i < who->n_groups; i++)
+        add_word(&key, who->groups[i]);
+    struct grants *g = map_get(kept, buf_str(&key));
+    if (g)
+        return g->rules;
+    if (kept->n >= KEPT)
+        forget(api->rbac);
+    g = mem_new(sizeof(*g));
+    g->a = arena_new();
+    g->rules = gather(api, g->a, ns, who);
+    map_put(kept, arena_str(g->a, buf_str(&key)), g);
+    return g->rules;
+}
+
+static bool any_rule(jv rules, rbac_visit *visit, void *ctx)
+{
+    JV_EACH (it, rules)
+        if (visit(ctx, it.value))
+            return true;
     return false;
 }
 
 bool rbac_any_rule(struct api *api, const struct api_user *who, str ns, rbac_visit *visit,
                    void *ctx)
 {
-    AUTO(arena) struct arena *a = arena_new();
-
-    if (any_rule(api, "clusterrolebindings", STR_NONE, who, visit, ctx))
-        return true;
-    return ns.n && any_rule(api, "rolebindings", arena_printf(a, "%" PRI_STR "/", STR_ARG(ns)), who,
-                            visit, ctx);
+    return any_rule(rules_of(api, STR_NONE, who), visit, ctx) ||
+           (ns.n && any_rule(rules_of(api, ns, who), visit, ctx));
 }
 
 static bool allows(void *ctx, jv rule)

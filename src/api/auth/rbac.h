@@ -3,6 +3,10 @@
 
 #include "api/auth/access.h"
 
+struct rbac *rbac_new(struct api *api);
+void rbac_free(struct rbac *b);
+void rbac_on_event(struct rbac *b, const struct store_coll *c);
+
 /* Looks through all bindings that can matter; for those who are no administrators. */
 bool rbac_allows(struct api *api, const struct api_user *who, const struct access *what);
 /* The rules that a user has by bindings of the cluster and, if ns is not empty, of a namespace;

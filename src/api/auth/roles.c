@@ -107,13 +107,28 @@ jv roles_basic(struct arena *a)
     return jarr(a, cluster_admin(a), role(a, ADMIN), role(a, EDIT), role(a, VIEW));
 }
 
-jv roles_basic_binding(struct arena *a)
+static jv binding(struct arena *a, const char *role, const char *kind, const char *subject)
 {
     jv group = jstrz(a, "rbac.authorization.k8s.io");
-    jv masters = jobj(a, { "kind", jstrz(a, "Group") }, { "apiGroup", group },
-                      { "name", jstrz(a, "system:masters") });
+    jv of = jobj(a, { "kind", jstr(a, str_of(kind)) }, { "apiGroup", group },
+                 { "name", jstr(a, str_of(subject)) });
 
-    return jobj(a, { "metadata", metadata(a, "cluster-admin") }, { "subjects", jarr(a, masters) },
+    return jobj(a, { "metadata", metadata(a, role) }, { "subjects", jarr(a, of) },
                 { "roleRef", jobj(a, { "apiGroup", group }, { "kind", jstrz(a, "ClusterRole") },
-                                  { "name", jstrz(a, "cluster-admin") }) });
+                                  { "name", jstr(a, str_of(role)) }) });
+}
+
+jv roles_basic_binding(struct arena *a)
+{
+    return binding(a, "cluster-admin", "Group", "system:masters");
+}
+
+jv roles_own(struct arena *a, const struct api_role *r)
+{
+    return jobj(a, { "metadata", metadata(a, r->name) }, { "rules", r->rules });
+}
+
+jv roles_own_binding(struct arena *a, const struct api_role *r)
+{
+    return binding(a, r->name, r->user ? "User" : "Group", r->user ? r->user : r->group);
 }

@@ -25,6 +25,7 @@ struct basic {
     struct change_op op;
     struct basics *all;
     jv obj;
+    const char *keep; /* a field that is to be as it is here; NULL: only there */
 };
 
 static void basics_done(void *arg)
@@ -53,9 +54,13 @@ static int decide_basic(struct change_op *op, struct arena *a, jv live, struct c
 {
     struct basic *b = op->ctx;
 
-    (void)a;
-    if (!jv_exists(live))
+    if (!jv_exists(live)) {
         *out = (struct change){ CHANGE_PUT, b->obj };
+        return 0;
+    }
+    jv want = b->keep ? jv_get(b->obj, str_of(b->keep)) : JV_ABSENT;
+    if (b->keep && !jv_equal_semantic(want, jv_get(live, str_of(b->keep))))
+        *out = (struct change){ CHANGE_PUT, jv_with_key(a, live, str_of(b->keep), want) };
     return 0;
 }
 
@@ -69,8 +74,8 @@ static void done_basic(struct change_op *op, enum change_kind kind, struct blob 
     basic_over(b->all, e);
 }
 
-static void make_basic(struct basics *all, const char *group, const char *plural, const char *ns,
-                       jv obj)
+static void make_kept(struct basics *all, const char *group, const char *plural, const char *ns,
+                      jv obj, const char *keep)
 {
     struct api *api = all->api;
     struct arena *a = all->a;
@@ -82,10 +87,11 @@ static void make_basic(struct basics *all, const char *group, const char *plural
         .a = a, .api = api, .res = res, .manager = S("muster"), .now_ms = wall_now_ms()
     };
 
-    if (store_get(res->coll, key))
+    if (!keep && store_get(res->coll, key))
         return;
     all->left++;
     b->all = all;
+    b->keep = keep;
     b->obj = strategy_create(&w, strategy_fill(&w, str_of(ns), obj), &ps);
     b->obj = addresses_take(api->addresses, a, res, b->obj, JV_ABSENT, &ps);
     if (ps.n) {
@@ -101,6 +107,12 @@ static void make_basic(struct basics *all, const char *group, const char *plural
     change_start(&b->op);
 }
 
+static void make_basic(struct basics *all, const char *group, const char *plural, const char *ns,
+                       jv obj)
+{
+    make_kept(all, group, plural, ns, obj, NULL);
+}
+
 static jv named(struct arena *a, const char *name)
 {
     return jobj(a, { "metadata", jobj(a, { "name", jstr(a, str_of(name)) }) });
@@ -113,6 +125,8 @@ static void make_namespaces(struct basics *b)
 
     for (size_t i = 0; i < COUNT(names); i++)
         make_basic(b, "", "namespaces", "", named(b->a, names[i]));
+    for (const char *const *n = b->api->o.namespaces; n && *n; n++)
+        make_basic(b, "", "namespaces", "", named(b->a, *n));
 }
 
 static void make_priorities(struct basics *b)
@@ -156,6 +170,11 @@ static void make_roles(struct basics *b)
     JV_EACH (it, roles_basic(b->a))
         make_basic(b, group, "clusterroles", "", it.value);
     make_basic(b, group, "clusterrolebindings", "", roles_basic_binding(b->a));
+    for (size_t i = 0; i < b->api->o.n_roles; i++) {
+        const struct api_role *r = &b->api->o.roles[i];
+        make_kept(b, group, "clusterroles", "", roles_own(b->a, r), "rules");
+        make_kept(b, group, "clusterrolebindings", "", roles_own_binding(b->a, r), "subjects");
+    }
 }
 
 /* ---- the service, again */

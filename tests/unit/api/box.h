@@ -57,7 +57,7 @@ static void box_open(struct box *b, const char *path, const struct api_opts *mor
     o.store = b->store;
     b->api = api_new(&o, box_on_ready, b);
     box_until(b, &b->is_ready);
-    b->kube = api_inproc_new(b->api, "test");
+    b->kube = api_inproc_new(b->api, "test", "system:muster:test", "system:masters");
 }
 
 static void box_close(struct box *b)

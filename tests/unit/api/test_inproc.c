@@ -458,6 +458,43 @@ static void stopping_ends_watches_and_owes_nothing(void)
     ok(true, "answers may be owed at the end");
 }
 
+static void rights_are_asked_for_within(struct box *b)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct kube_request r = { .verb = KUBE_LIST, .res = &box_maps };
+    struct box few = *b;
+
+    few.kube = api_inproc_new(b->api, "few", "few", NULL);
+    is_int(box_ask(&few, a, &r).status, 403, "a user without a right is refused");
+    api_inproc_free(few.kube);
+    few.kube = api_inproc_new(b->api, "few", "few", "system:masters");
+    is_int(box_ask(&few, a, &r).status, 200, "in a group that has it it is not");
+    api_inproc_free(few.kube);
+}
+
+/* What options ask for is there, and is as they say after another start. */
+static void roles_are_kept(const char *path)
+{
+    static const char *const rules[] = {
+        "[{'verbs':['list'],'apiGroups':[''],'resources':['configmaps']}]",
+        "[{'verbs':['get'],'apiGroups':[''],'resources':['configmaps']}]"
+    };
+    static const int status[] = { 200, 403 };
+
+    for (size_t i = 0; i < COUNT(rules); i++) {
+        AUTO(arena) struct arena *a = arena_new();
+        struct api_role role = { .name = "r", .user = "u", .rules = box_value(a, rules[i]) };
+        struct api_opts o = { .roles = &role, .n_roles = 1 };
+        struct kube_request r = { .verb = KUBE_LIST, .res = &box_maps };
+        struct box b;
+        box_open(&b, path, &o);
+        api_inproc_free(b.kube);
+        b.kube = api_inproc_new(b.api, "u", "u", NULL);
+        is_int(box_ask(&b, a, &r).status, status[i], rules[i]);
+        box_close(&b);
+    }
+}
+
 int main(void)
 {
     char dir[] = "/tmp/muster-inproc-XXXXXX";
@@ -476,9 +513,14 @@ int main(void)
     answers_have_a_time_limit(&b);
     many_at_once(&b);
     bookmarks_come(&b);
+    rights_are_asked_for_within(&b);
     box_close(&b);
     stopping_ends_watches_and_owes_nothing();
     old_revisions_expire(box_path(dir));
+    box_remove(dir);
+    if (!mkdtemp(strcpy(dir, "/tmp/muster-inproc-XXXXXX")))
+        return 1;
+    roles_are_kept(box_path(dir));
     box_remove(dir);
     return tap_done();
 }
