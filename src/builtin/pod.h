@@ -47,6 +47,8 @@ void containers_check(struct problems *ps, const struct path *p, struct pod_seen
 void init_containers_check(struct problems *ps, const struct path *p, struct pod_seen *seen);
 void ephemeral_containers_check(struct problems *ps, const struct path *p, struct pod_seen *seen);
 void env_check(struct problems *ps, const struct path *p, jv env);
+/* A text, or a list of them, that a program is to be given. */
+void nul_check(struct problems *ps, const struct path *p, jv v);
 void env_from_check(struct problems *ps, const struct path *p, jv env_from);
 void field_ref_check(struct problems *ps, const struct path *p, jv ref, bool volume);
 void resource_field_ref_check(struct problems *ps, const struct path *p, jv ref, bool volume);

@@ -61,6 +61,9 @@ static void common_check(struct problems *ps, const struct path *p, struct pod_s
     enum_required(ps, AT(p, "terminationMessagePolicy"), FIELD(c, "terminationMessagePolicy"),
                   message_policies);
     ports_check(ps, AT(p, "ports"), FIELD(c, "ports"));
+    nul_check(ps, AT(p, "command"), FIELD(c, "command"));
+    nul_check(ps, AT(p, "args"), FIELD(c, "args"));
+    nul_check(ps, AT(p, "workingDir"), FIELD(c, "workingDir"));
     env_check(ps, AT(p, "env"), FIELD(c, "env"));
     env_from_check(ps, AT(p, "envFrom"), FIELD(c, "envFrom"));
     mounts_check(ps, AT(p, "volumeMounts"), seen, c);

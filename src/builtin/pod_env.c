@@ -183,11 +183,22 @@ static void value_from_check(struct problems *ps, const struct path *p, jv var)
         problem_invalid(ps, p, LSTR(""), "may not have more than one field specified at a time");
 }
 
+void nul_check(struct problems *ps, const struct path *p, jv v)
+{
+    str text = jv_str(v, S(""));
+
+    if (text.n && memchr(text.p, 0, text.n))
+        problem_invalid(ps, p, v, "must not contain a NUL character: no program can be given one");
+    JV_EACH (it, v)
+        nul_check(ps, EACH_AT(p, it), it.value);
+}
+
 void env_check(struct problems *ps, const struct path *p, jv env)
 {
     JV_EACH (it, env) {
         const struct path *q = EACH_AT(p, it);
         name_required(ps, AT(q, "name"), FIELD_STR(it.value, "name"), name_env_var);
+        nul_check(ps, AT(q, "value"), FIELD(it.value, "value"));
         value_from_check(ps, AT(q, "valueFrom"), it.value);
     }
 }

@@ -8,6 +8,7 @@ static void exec_check(struct problems *ps, const struct path *p, struct pod_see
 {
     (void)seen;
     required_check(ps, AT(p, "command"), FIELD(v, "command"));
+    nul_check(ps, AT(p, "command"), FIELD(v, "command"));
 }
 
 static void http_check(struct problems *ps, const struct path *p, struct pod_seen *seen, jv v)

@@ -162,8 +162,15 @@ int env_make(struct arena *a, const struct env_of *of, jv *out, struct buf *skip
         }
         jb_set(&own, jv_str(jv_at(it.value, "name"), S("")), jstr(a, value));
     }
-    JV_EACH (it, jb_done(&own))
+    JV_EACH (it, jb_done(&own)) {
+        str value = jv_str(it.value, S(""));
+        if (value.n && memchr(value.p, 0, value.n)) /* of a Secret, as a rule */
+            return err_set(e, ERR_INVALID,
+                           "environment variable %" PRI_STR
+                           " has a NUL character in its value: no program can be given one",
+                           STR_ARG(it.key));
         jb_set(&b, it.key, it.value);
+    }
     JV_EACH (it, services)
         if (!jv_exists(jb_get(&b, it.key)))
             jb_set(&b, it.key, it.value);

@@ -32,6 +32,12 @@ test_expect_success 'a pod with many faults: all of them, by field path' '
 		"* spec.containers[2].image: Required value" "* spec.restartPolicy: Unsupported value: \"Sometimes\": supported values: \"Always\", \"OnFailure\", \"Never\""
 '
 
+# kube-apiserver takes it, and the container then never starts.
+test_expect_success MUSTER 'NUL in what a program is to be given, by field path' '
+	echo "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\",\"command\":[\"a\",\"b\\u0000\"],\"workingDir\":\"/\\u0000\",\"env\":[{\"name\":\"A\",\"value\":\"b\\u0000c\"}],\"livenessProbe\":{\"exec\":{\"command\":[\"\\u0000\"]}}}]}}" >nul.json &&
+	refused nul.json "spec.containers[0].env[0].value: Invalid value: \"b\\u0000c\": must not contain a NUL character" "spec.containers[0].command[1]: Invalid value" "spec.containers[0].workingDir: Invalid value" "spec.containers[0].livenessProbe.exec.command[0]: Invalid value"
+'
+
 test_expect_success 'no containers, no name' '
 	printf "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: []}\n" >none.yaml && refused none.yaml "spec.containers: Required value" &&
 	printf "apiVersion: v1\nkind: ConfigMap\nmetadata: {}\n" >noname.yaml && refused noname.yaml "name"

@@ -4,12 +4,13 @@
 #include "tap.h"
 
 static jv object;
+static jv nul;
 
 static jv find(void *ctx, str ns, str name)
 {
     (void)ctx;
     (void)ns;
-    return str_eq(name, S("m")) ? object : JV_ABSENT;
+    return str_eq(name, S("m")) ? object : str_eq(name, S("nul")) ? nul : JV_ABSENT;
 }
 
 static void references_expand(void)
@@ -57,7 +58,9 @@ static void make_is(const char *container, const char *want, const char *what)
     struct err e = { 0 };
     jv env;
 
+    AUTO(jdoc) struct jdoc *bad = J("{'data': {'k': 'YQBi'}}");
     object = jdoc_root(data);
+    nul = jdoc_root(bad);
     if (env_make(a, &of, &env, &skipped, &e) < 0) {
         is_str(str_of(e.msg), str_of(want), what);
         return;
@@ -92,6 +95,15 @@ static void makes_env(void)
             "{'name': 'B', 'valueFrom': {'secretKeyRef': {'name': 'm', 'key': 'z', 'optional': "
             "true}}}]}",
             "{'A': 'v'}", "keys of secrets, one optional");
+    make_is("{'env': [{'name': 'A', 'value': 'b\\u0000c'}]}",
+            "environment variable A has a NUL character in its value: no program can be given one",
+            "NUL");
+    make_is("{'env': [{'name': 'A', 'valueFrom': {'secretKeyRef': {'name': 'nul', 'key': 'k'}}}]}",
+            "environment variable A has a NUL character in its value: no program can be given one",
+            "NUL of a secret");
+    make_is("{'envFrom': [{'secretRef': {'name': 'nul'}}]}",
+            "environment variable k has a NUL character in its value: no program can be given one",
+            "NUL of a whole secret");
     make_is("{'env': [{'name': 'A', 'valueFrom': {'fieldRef': {'fieldPath': 'metadata.uid'}}}, "
             "{'name': 'N', 'valueFrom': {'resourceFieldRef': {'resource': 'limits.cpu'}}}]}",
             "{'A': 'u', 'N': '3'}", "the downward API");
