@@ -16,9 +16,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -280,11 +279,11 @@ static int by_helper(struct net_egress *g, pid_t pid)
 
 int net_egress_lock(void)
 {
-    struct sockaddr_un at = { .sun_family = AF_UNIX, .sun_path = "\0muster-egress" };
-    int fd = geteuid() == 0 ? socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0) : -1;
-
+    if (geteuid() != 0 || sys_mkdirs(NET_EGRESS_LOCK_DIR, 0755) < 0)
+        return -1;
+    int fd = open(NET_EGRESS_LOCK, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     for (int i = 0; fd >= 0 && i < LOCK_MS / LOCK_LOOK_MS; i++) {
-        if (bind(fd, (const struct sockaddr *)&at, sizeof(at)) == 0)
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
             break;
         nanosleep(&(struct timespec){ .tv_nsec = 1000L * 1000 * LOCK_LOOK_MS }, NULL);
     }

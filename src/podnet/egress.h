@@ -22,7 +22,10 @@ struct net_egress {
 };
 
 /* Held while networks are chosen and ways out are made: two at a time would choose the same. Only
- * root's leave marks on the machine; for others, -1. Closing it lets go. */
+ * root's leave marks on the machine; for others, -1. Closing it lets go. A file that root alone can
+ * open, so that no other user can hold it. */
+#define NET_EGRESS_LOCK_DIR "/var/lib/muster/servers" /* see sandbox/registry.h */
+#define NET_EGRESS_LOCK     NET_EGRESS_LOCK_DIR "/network"
 int net_egress_lock(void);
 /* Removes the link that a hub of this tag left a moment ago, with its routes. */
 void net_egress_clear(str tag);
