@@ -135,7 +135,12 @@ void pod_tokens_free(struct pod *p);
 
 /* container_extras.c: how a container reaches the API where it has no files of its own */
 void pod_access_shared(struct arena *a, struct pod *p, jv *env, jv *mounts);
-/* pod_user.c: before a container starts as another user (uid and gid: below 0: as we are) */
+/* pod_user.c: whom a container may run as: -1: it may not, e tells in kubelet's words. */
+int pod_check_user(const struct pod *p, const struct life_container *c, struct err *e);
+/* events for what an ordinary user cannot give. */
+void pod_tell_user(struct arena *a, const struct pod *p, const struct life_container *c,
+                   struct life_out *out);
+/* before a container starts as another user (uid and gid: below 0: as we are) */
 void pod_open_to_user(struct arena *a, struct pod *p, const struct life_container *c, int64_t uid,
                       int64_t gid, struct life_out *out);
 void pod_open_again(const struct pod *p); /* it has been running while we were not */

@@ -5,6 +5,7 @@
 #include "kube/meta.h"
 #include "loop/log.h"
 #include "names/names.h"
+#include "node/confine.h"
 #include "node/env.h"
 #include "node/groups.h"
 #include "node/internal.h"
@@ -235,6 +236,15 @@ static jv over_json(struct arena *a, const struct pod *p)
     return jv_exists(p->n->o.files) ? jv_with(a, p->n->o.files, jint(a, most), "bytes") : JV_ABSENT;
 }
 
+static enum confine_place place_of(const struct pod *p)
+{
+    bool root = geteuid() == 0;
+
+    if (str_eq(p->n->o.isolation, S("shared")))
+        return root ? CONFINE_SHARED_ROOT : CONFINE_SHARED_USER;
+    return root ? CONFINE_NAMESPACES_ROOT : CONFINE_NAMESPACES_USER;
+}
+
 static jv sandbox_json(struct arena *a, struct pod *p, jv gpus)
 {
     jv pod = p->life->pod, net = jdoc_root(p->net);
@@ -251,8 +261,9 @@ static jv sandbox_json(struct arena *a, struct pod *p, jv gpus)
                 { "mounts", jv_at(net, "mounts") },
                 { "with_node", p->n->o.ephemeral ? JV_TRUE : JV_ABSENT },
                 { "tmpfs", volumes_in_memory(a, jdoc_root(p->volumes)) },
-                { "dev", devices_nodes(a, "", gpus) }, { "over", over_json(a, p) },
-                { "hide", jv_at(hidden, "hide") }, { "registry", jv_at(hidden, "registry") },
+                { "dev", devices_nodes(a, "", gpus) }, { "sysctls", confine_sysctls(a, pod) },
+                { "over", over_json(a, p) }, { "hide", jv_at(hidden, "hide") },
+                { "registry", jv_at(hidden, "registry") },
                 { "host_roots", jv_at(hidden, "host_roots") }, { "cgroup", cgroup_json(a, p) },
                 { "preload", preload }, { "env", env });
 }
@@ -267,6 +278,13 @@ void pod_sandbox(struct pod *p)
 
     if (!is_informed(p)) { /* asked again when it is */
         life_on_box_failed(p->life, node_now(n) + LIST_WAIT_MS);
+        return;
+    }
+    struct confine_refusal no = confine_check(a, p->life->pod, place_of(p));
+    if (no.reason.n) {
+        node_tell(p, true, arena_z(a, no.reason), STR_NONE, no.message);
+        life_fail(p->life, no.reason, no.message);
+        life_on_box_failed(p->life, 0);
         return;
     }
     size_t free_now = devices_free(&n->gpus);
@@ -295,11 +313,6 @@ void pod_sandbox(struct pod *p)
 }
 
 /* ---- a container */
-
-static bool is_privileged(jv spec)
-{
-    return jv_bool(jv_at(spec, "securityContext", "privileged"), false);
-}
 
 /* The numbers by which CUDA knows the pod's GPUs. A container that has the device files of these
  * alone finds no others to count, so they are 0 and on there. */
@@ -344,7 +357,7 @@ static int make_env(struct arena *a, struct pod *p, const struct life_container 
     struct jdoc *master = mirror_get(p->n->mirrors[NODE_SERVICES], S("default"), S("kubernetes"));
     struct env_of of = { .fields = fields(p),
                          .container = c->spec,
-                         .base = base_env(a, p, run, is_privileged(c->spec)),
+                         .base = base_env(a, p, run, confine_is_privileged(c->spec)),
                          .config = config,
                          .secret = secret,
                          .ctx = p };
@@ -387,13 +400,9 @@ static jv limits_json(struct arena *a, jv spec)
                 { "cpu_shares", share > 1 ? jint(a, share) : JV_ABSENT });
 }
 
-/* Of the container, else of the pod. */
 static jv security(const struct pod *p, jv spec, const char *field)
 {
-    jv own = jv_get(jv_at(spec, "securityContext"), str_of(field));
-
-    return jv_is_null(own) ? jv_get(jv_at(p->life->pod, "spec", "securityContext"), str_of(field))
-                           : own;
+    return confine_field(p->life->pod, spec, field);
 }
 
 static jv groups_json(struct arena *a, const struct pod *p, jv spec)
@@ -422,20 +431,24 @@ static jv start_json(struct arena *a, struct pod *p, const struct life_container
     bool tty = jv_bool(jv_at(c->spec, "tty"), false);
     jv uid = security(p, c->spec, "runAsUser"), gid = security(p, c->spec, "runAsGroup");
 
-    return jobj(a, { "name", jstr(a, c->name) }, { "attempt", jint(a, attempt) },
-                { "argv", s->run.argv }, { "env", env_list(a, s->env, tty) },
-                { "cwd", s->run.cwd.n ? jstr(a, s->run.cwd) : JV_ABSENT },
-                { "rootfs", s->run.rootfs.n ? jstr(a, s->run.rootfs) : JV_ABSENT },
-                { "uid", jv_is(uid, JV_INT) ? uid : JV_ABSENT },
-                { "gid", jv_is(gid, JV_INT) ? gid : JV_ABSENT },
-                { "groups", groups_json(a, p, c->spec) },
-                { "privileged", is_privileged(c->spec) ? JV_TRUE : JV_ABSENT },
-                { "any_path", jbool(!p->n->o.strict_paths) }, { "log", jstr(a, s->log) },
-                { "termination_log", jstr(a, pod_term_path(a, p, c->name)) },
-                { "termination_path", jstr(a, message) }, { "mounts", s->mounts },
-                { "limits", limits_json(a, c->spec) },
-                { "stdin", jv_bool(jv_at(c->spec, "stdin"), false) ? JV_TRUE : JV_ABSENT },
-                { "tty", tty ? JV_TRUE : JV_ABSENT });
+    struct jbuild b = jb_from(a, confine_start(a, p->life->pod, c->spec, place_of(p)));
+    jv rest = jobj(a, { "name", jstr(a, c->name) }, { "attempt", jint(a, attempt) },
+                   { "argv", s->run.argv }, { "env", env_list(a, s->env, tty) },
+                   { "cwd", s->run.cwd.n ? jstr(a, s->run.cwd) : JV_ABSENT },
+                   { "rootfs", s->run.rootfs.n ? jstr(a, s->run.rootfs) : JV_ABSENT },
+                   { "uid", jv_is(uid, JV_INT) ? uid : JV_ABSENT },
+                   { "gid", jv_is(gid, JV_INT) ? gid : JV_ABSENT },
+                   { "groups", groups_json(a, p, c->spec) },
+                   { "any_path", jbool(!p->n->o.strict_paths) }, { "log", jstr(a, s->log) },
+                   { "termination_log", jstr(a, pod_term_path(a, p, c->name)) },
+                   { "termination_path", jstr(a, message) }, { "mounts", s->mounts },
+                   { "limits", limits_json(a, c->spec) },
+                   { "stdin", jv_bool(jv_at(c->spec, "stdin"), false) ? JV_TRUE : JV_ABSENT },
+                   { "tty", tty ? JV_TRUE : JV_ABSENT });
+
+    JV_EACH (it, rest)
+        jb_set(&b, it.key, it.value);
+    return jb_done(&b);
 }
 
 /* The table may be edited at any time; one that does not read leaves the old one. */
@@ -453,37 +466,6 @@ static void look_at_images(struct arena *a, struct node *n)
     }
     images_free(n->images);
     n->images = now;
-}
-
-/* Whom it may run as: -1: it may not, e tells in kubelet's words. */
-static int check_user(struct pod *p, const struct life_container *c, struct err *e)
-{
-    jv user = security(p, c->spec, "runAsUser"), pod = p->life->pod;
-    int64_t uid = jv_int(user, (int64_t)geteuid());
-
-    if (!jv_bool(security(p, c->spec, "runAsNonRoot"), false) || uid != 0)
-        return 0;
-    return err_set(e, ERR_FORBIDDEN,
-                   "%s (pod: \"%" PRI_STR "_%" PRI_STR "(%s)\", container: %" PRI_STR ")",
-                   jv_is(user, JV_INT) ? "container's runAsUser breaks non-root policy"
-                                       : "container has runAsNonRoot and image will run as root",
-                   STR_ARG(meta_name(pod)), STR_ARG(meta_namespace(pod)), p->uid, STR_ARG(c->name));
-}
-
-/* An ordinary user's pods are his. */
-static void tell_user(struct arena *a, struct pod *p, const struct life_container *c,
-                      struct life_out *out)
-{
-    jv user = security(p, c->spec, "runAsUser");
-    int64_t own = (int64_t)geteuid();
-
-    if (own != 0 && jv_is(user, JV_INT) && jv_int(user, own) != own)
-        life_tell(
-            out, c, true, "UserNotChanged",
-            arena_printf(a,
-                         "runs as user %lld, as muster does, not as runAsUser %lld: only root "
-                         "can start processes of other users",
-                         (long long)own, (long long)jv_int(user, 0)));
 }
 
 /* Makes what a start needs; -1: it cannot be, and life knows why. */
@@ -508,7 +490,7 @@ static int prepare(struct arena *a, struct pod *p, size_t i, struct starting *s)
         life_on_cannot(p->life, i, s->run.reason, s->run.message, now + IMAGE_RETRY_MS);
         return -1;
     }
-    if (check_user(p, c, &e) < 0 || make_env(a, p, c, &s->run, &s->env, &e) < 0 ||
+    if (pod_check_user(p, c, &e) < 0 || make_env(a, p, c, &s->run, &s->env, &e) < 0 ||
         volumes_mounts(a, c->spec, p->volumes ? jdoc_root(p->volumes) : JV_ABSENT, s->env,
                        &s->mounts, &e) < 0) {
         node_tell(p, true, "Failed", c->name, arena_printf(a, "Error: %s", e.msg));
@@ -590,7 +572,7 @@ void pod_start(struct pod *p, const struct life_action *act, struct life_out *ou
                                  STR_ARG(image)));
     if (s.run.told.n)
         life_tell(out, c, true, "ProgramElsewhere", s.run.told);
-    tell_user(a, p, c, out);
+    pod_tell_user(a, p, c, out);
     life_tell(out, c, false, "Created",
               arena_printf(a, "Created container: %" PRI_STR, STR_ARG(c->name)));
     pod_open_to_user(a, p, c, jv_int(security(p, c->spec, "runAsUser"), -1),

@@ -4,6 +4,8 @@
  * group.
  */
 
+#include "kube/meta.h"
+#include "node/confine.h"
 #include "node/internal.h"
 #include "node/volumes.h"
 
@@ -91,4 +93,37 @@ void pod_open_to_user(struct arena *a, struct pod *p, const struct life_containe
                                " is closed to others; start muster with a --data directory that "
                                "everybody can pass to",
                                (long long)uid, STR_ARG(closed)));
+}
+
+int pod_check_user(const struct pod *p, const struct life_container *c, struct err *e)
+{
+    jv user = confine_field(p->life->pod, c->spec, "runAsUser"), pod = p->life->pod;
+    int64_t uid = jv_int(user, (int64_t)geteuid());
+
+    if (!jv_bool(confine_field(p->life->pod, c->spec, "runAsNonRoot"), false) || uid != 0)
+        return 0;
+    return err_set(e, ERR_FORBIDDEN,
+                   "%s (pod: \"%" PRI_STR "_%" PRI_STR "(%s)\", container: %" PRI_STR ")",
+                   jv_is(user, JV_INT) ? "container's runAsUser breaks non-root policy"
+                                       : "container has runAsNonRoot and image will run as root",
+                   STR_ARG(meta_name(pod)), STR_ARG(meta_namespace(pod)), p->uid, STR_ARG(c->name));
+}
+
+void pod_tell_user(struct arena *a, const struct pod *p, const struct life_container *c,
+                   struct life_out *out)
+{
+    jv user = confine_field(p->life->pod, c->spec, "runAsUser");
+    int64_t own = (int64_t)geteuid();
+
+    if (own != 0 && jv_is(user, JV_INT) && jv_int(user, own) != own)
+        life_tell(
+            out, c, true, "UserNotChanged",
+            arena_printf(a,
+                         "runs as user %lld, as muster does, not as runAsUser %lld: only root "
+                         "can start processes of other users",
+                         (long long)own, (long long)jv_int(user, 0)));
+    if (own != 0 && confine_is_privileged(c->spec))
+        life_tell(out, c, true, "PrivilegedInPodOnly",
+                  S("privileged holds within the pod's user namespace: muster runs as an ordinary "
+                    "user and has no more to give"));
 }

@@ -54,6 +54,49 @@ test_expect_success 'no such program: told in the status and in an event' '
 	soon sh -c "kubectl get events | grep no-such-program"
 '
 
+# confined NAME SCRIPT SECURITYCONTEXT: as pod, with that of its container, as JSON members.
+confined() {
+	jq -n --arg name "$1" --arg script "$2" --argjson context "{$3}" '{
+		apiVersion: "v1", kind: "Pod", metadata: {name: $name}, spec: {restartPolicy: "Never", containers: [
+			{name: "main", image: "busybox", command: ["sh", "-c", $script], securityContext: $context}]}
+	}' | kubectl create -f -
+}
+
+test_expect_success 'a security setting that cannot be honoured: the pod fails, with the field and the reason' '
+	pod labelled true Never "\"securityContext\": {\"seLinuxOptions\": {\"level\": \"s0\"}}" &&
+	pod tuned true Never "\"securityContext\": {\"sysctls\": [{\"name\": \"kernel.msgmax\", \"value\": \"1\"}]}" &&
+	becomes labelled .status.phase Failed && is UnsupportedSecurityContext "$(field labelled .status.reason)" &&
+	is "seLinuxOptions of container main cannot be honoured on this node: muster does not set SELinux labels" \
+		"$(field labelled .status.message)" &&
+	soon sh -c "kubectl get events | grep UnsupportedSecurityContext.*pod/labelled" &&
+	becomes tuned .status.reason SysctlForbidden && kubectl delete pod labelled tuned
+'
+
+test_expect_success 'system calls are filtered, escalation is forbidden, capabilities are dropped' '
+	confined filtered "grep -E \"Seccomp:|NoNewPrivs\" /proc/self/status | cut -f2" "\"allowPrivilegeEscalation\": false" &&
+	confined free "grep Seccomp: /proc/self/status | cut -f2" "\"seccompProfile\": {\"type\": \"Unconfined\"}" &&
+	confined powerless "grep CapEff /proc/self/status | cut -f2" "\"capabilities\": {\"drop\": [\"ALL\"]}" &&
+	for name in filtered free powerless; do becomes $name .status.phase Succeeded || return 1; done &&
+	is 1,2 "$(printed filtered | paste -sd ,)" && is 0 "$(printed free)" && is 0000000000000000 "$(printed powerless)" &&
+	kubectl delete pod filtered free powerless
+'
+
+test_expect_success NAMESPACES 'the machine is read-only where it is not hidden, and so is the root where asked' '
+	confined kernel "for f in /proc/sys/kernel/core_pattern /sys/kernel/uevent_helper /proc/sysrq-trigger; do
+		(: >>\$f) 2>/dev/null && echo \$f; done; ls /sys/class/net | xargs" "" &&
+	confined fixed "touch /x 2>/dev/null || echo fixed; touch /dev/shm/x && echo shm" "\"readOnlyRootFilesystem\": true" &&
+	pod tuned "cat /proc/sys/net/ipv4/tcp_syncookies" Never \
+		"\"securityContext\": {\"sysctls\": [{\"name\": \"net.ipv4.tcp_syncookies\", \"value\": \"0\"}]}" &&
+	for name in kernel fixed tuned; do becomes $name .status.phase Succeeded || return 1; done &&
+	printed kernel >out && ! grep / out && has out "\<lo\>" && is fixed,shm "$(printed fixed | paste -sd ,)" &&
+	is 0 "$(printed tuned)" && kubectl delete pod kernel fixed tuned
+'
+
+test_expect_success '!NAMESPACES' 'what needs namespaces is refused' '
+	confined fixed true "\"readOnlyRootFilesystem\": true" && becomes fixed .status.phase Failed &&
+	field fixed .status.message >out && has out "readOnlyRootFilesystem .*level shared" && kubectl delete pod fixed
+'
+
 cat >imageless.json <<END
 {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "imageless"}, "spec": {"restartPolicy": "Never",
  "containers": [{"name": "main", "image": "example.org/trainer:1"}]}}
