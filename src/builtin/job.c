@@ -1,7 +1,7 @@
 /* Job: defaults, its generated selector, what may change. */
 
 #include "builtin/job.h"
-#include "builtin/godiff.h"
+#include "builtin/changed_fields.h"
 #include "builtin/hooks.h"
 #include "kube/selector.h"
 
@@ -194,20 +194,6 @@ static jv with_free_directives(struct arena *a, jv before, jv now)
     return jv_with(a, before, meta_annotations(now), "metadata", "annotations");
 }
 
-/* The template as Go prints its internal type: metadata inlined, then Spec. */
-static jv template_shown(struct arena *a, jv tmpl)
-{
-    struct jbuild b = jb_obj(a);
-    jv labels = sorted_map(a, meta_labels(tmpl));
-    jv annotations = sorted_map(a, meta_annotations(tmpl));
-
-    jb_add(&b, S("labels"), labels);
-    jb_add(&b, S("annotations"), annotations);
-    str text = go_print_compact(a, "PodSpec", FIELD(tmpl, "spec"));
-    jb_add(&b, S("Spec"), json_parse(a, text, NULL, NULL));
-    return jb_done(&b);
-}
-
 static void template_is_fixed(struct problems *ps, const struct path *p, jv obj, jv old)
 {
     jv now = FIELD(FIELD(obj, "spec"), "template");
@@ -217,7 +203,8 @@ static void template_is_fixed(struct problems *ps, const struct path *p, jv obj,
         jv_is_null(FIELD(FIELD(old, "status"), "startTime")))
         before = with_free_directives(ps->a, before, now);
     if (!jv_equal_semantic(now, before))
-        problem_invalid(ps, p, template_shown(ps->a, now), "field is immutable");
+        problem_invalid(ps, p, now, "field is immutable; %" PRI_STR,
+                        STR_ARG(changed_fields(ps->a, before, now)));
 }
 
 void job_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)

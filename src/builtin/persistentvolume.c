@@ -1,7 +1,7 @@
 /* PersistentVolumeClaim and PersistentVolume. */
 
 #include "base/time.h"
-#include "builtin/godiff.h"
+#include "builtin/changed_fields.h"
 #include "builtin/hooks.h"
 #include "builtin/pod.h"
 #include "builtin/resources.h"
@@ -164,8 +164,8 @@ void persistentvolumeclaim_validate_update(const struct kind_ctx *c, struct prob
     if (!jv_equal_semantic(allowed, before))
         problem_forbidden(ps, ROOT("spec"),
                           "spec is immutable after creation except resources.requests and "
-                          "volumeAttributesClassName for bound claims\n%" PRI_STR,
-                          STR_ARG(go_diff(c->a, "PersistentVolumeClaimSpec", before, allowed)));
+                          "volumeAttributesClassName for bound claims; %" PRI_STR,
+                          STR_ARG(changed_fields(c->a, before, allowed)));
     if (quantity_cmp(&size, &was) < 0 && quantity_cmp(&size, &has) <= 0)
         problem_forbidden(ps, AT(AT(AT(ROOT("spec"), "resources"), "requests"), "storage"),
                           "field can not be less than status.capacity");
@@ -289,8 +289,8 @@ void persistentvolume_validate_update(const struct kind_ctx *c, struct problems 
         if (jv_equal_semantic(jv_get(spec, name), jv_get(before, name)))
             continue;
         problem_forbidden(ps, AT(ROOT("spec"), "persistentvolumesource"),
-                          "spec.persistentvolumesource is immutable after creation\n%" PRI_STR,
-                          STR_ARG(go_diff(c->a, "PersistentVolumeSource", before, spec)));
+                          "spec.persistentvolumesource is immutable after creation; %" PRI_STR,
+                          STR_ARG(changed_fields(c->a, before, spec)));
         break;
     }
     immutable_check(ps, ROOT("volumeMode"), FIELD(spec, "volumeMode"), FIELD(before, "volumeMode"));

@@ -1,7 +1,7 @@
 /* What may change in a pod once it is there: very little of its spec, its status with care. */
 
 #include "base/time.h"
-#include "builtin/godiff.h"
+#include "builtin/changed_fields.h"
 #include "builtin/hooks.h"
 #include "builtin/pod.h"
 #include "builtin/pod_admission.h"
@@ -182,8 +182,8 @@ static void rest_is_fixed(struct problems *ps, const struct path *p, jv spec, jv
                       "`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,"
                       "`spec.tolerations` (only additions to existing tolerations),"
                       "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was "
-                      "previously negative)\n%" PRI_STR,
-                      STR_ARG(go_diff(a, "PodSpec", before, spec)));
+                      "previously negative); %" PRI_STR,
+                      STR_ARG(changed_fields(a, before, spec)));
 }
 
 static void annotations_update_check(struct problems *ps, const struct path *p, jv obj, jv old)
@@ -373,10 +373,10 @@ void pod_ephemeral_check(struct problems *ps, jv obj, jv old)
                               "existing ephemeral containers \"%" PRI_STR "\" may not be removed\n",
                               STR_ARG(name));
         else if (!jv_equal_semantic(same, it.value))
-            problem_forbidden(
-                ps, p,
-                "existing ephemeral containers \"%" PRI_STR "\" may not be changed\n%" PRI_STR,
-                STR_ARG(name), STR_ARG(go_diff(ps->a, "EphemeralContainer", it.value, same)));
+            problem_forbidden(ps, p,
+                              "existing ephemeral containers \"%" PRI_STR
+                              "\" may not be changed; %" PRI_STR,
+                              STR_ARG(name), STR_ARG(changed_fields(ps->a, it.value, same)));
     }
 }
 

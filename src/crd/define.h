@@ -34,11 +34,6 @@ void define_conversion_check(struct problems *ps, const struct path *p, jv conve
 void define_versions_check(struct problems *ps, const struct path *spec, jv versions);
 void define_common_check(struct problems *ps, const struct path *spec, jv versions);
 
-/* define_go.c: values as Go prints its internal types. */
-jv go_schema(struct arena *a, jv schema);
-jv go_versions(struct arena *a, jv versions, bool same_schema, bool same_subresources,
-               bool same_columns, bool same_selectable);
-
 /* accept.c */
 #define API_APPROVED "api-approved.kubernetes.io"
 enum approval {

@@ -64,7 +64,7 @@ static void check_root_keys(struct problems *ps, const struct path *p, jv schema
         if (fine)
             continue;
         problem_invalid(
-            ps, p, go_schema(ps->a, schema),
+            ps, p, schema,
             "only [Description Type Format Title Maximum ExclusiveMaximum Minimum "
             "ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems "
             "MultipleOf Required Items Properties ExternalDocs Example "
@@ -175,8 +175,7 @@ void define_common_check(struct problems *ps, const struct path *spec, jv versio
         define_selectable_check(ps, &selectable, jv_at(v, "selectableFields"), root);
 }
 
-static void check_version_list(struct problems *ps, const struct path *p, jv versions,
-                               struct sameness same)
+static void check_version_list(struct problems *ps, const struct path *p, jv versions)
 {
     size_t storage = 0;
     bool unique = true;
@@ -189,13 +188,10 @@ static void check_version_list(struct problems *ps, const struct path *p, jv ver
     }
     if (unique && storage == 1)
         return;
-    jv shown = jv_is_null(versions) ? JV_ABSENT
-                                    : go_versions(ps->a, versions, same.schema, same.subresources,
-                                                  same.columns, same.selectable);
     if (!unique)
-        problem_invalid(ps, p, shown, "must contain unique version names");
+        problem_invalid(ps, p, versions, "must contain unique version names");
     if (storage != 1)
-        problem_invalid(ps, p, shown, "must have exactly one version marked as storage version");
+        problem_invalid(ps, p, versions, "must have exactly one version marked as storage version");
 }
 
 void define_versions_check(struct problems *ps, const struct path *spec, jv versions)
@@ -214,7 +210,7 @@ void define_versions_check(struct problems *ps, const struct path *spec, jv vers
         struct path at = path_index(&list, it.i - 1);
         check_version(ps, &at, it.value, same);
     }
-    check_version_list(ps, &list, versions, same);
+    check_version_list(ps, &list, versions);
     jv first = jv_at(jv_index(versions, 0), "name");
     struct name_errors errs = name_dns1035_label(jv_str(first, S("")));
     if (jv_str(first, S("")).n && errs.n) /* told of the field it had before there were several */
