@@ -36,13 +36,7 @@ SHARED_USER_KEEPS = SHARED_KEEPS | {
     "no control group can be made", "environments of others cannot be read", "files of other pods cannot be read",
     "device nodes that are made cannot be opened", "handles open nothing", "others cannot be traced",
     "keyrings of the host cannot be read"}
-HIDE, MASK, FILTER = "the data directory is not hidden yet", "/proc, /sys and /dev are not masked yet", "there is no seccomp filter yet"
 TODO = {  # why a claim does not hold yet
-    "hidden paths are out of sight": HIDE, "hidden paths are out of sight through proc": HIDE, "a chroot does not break out": HIDE,
-    "a user namespace reveals nothing": HIDE, "kernel settings cannot be written": MASK, "kernel memory and logs cannot be read": MASK,
-    "interrupts and buses cannot be written": MASK, "sysfs cannot be written": MASK, "control groups cannot be written": MASK,
-    "no control group can be made": MASK, "dev has the usual nodes only": MASK, "device nodes that are made cannot be opened": MASK,
-    "a seccomp filter is in place": FILTER, "new namespaces are refused": FILTER, "keyrings of the host cannot be read": FILTER,
     "temporary files are the pods own": "TMPDIR is 0777 without the sticky bit where umask is 0",
     "files of other pods cannot be read": "at level shared pods with runAsUser have gid 0"}
 
@@ -167,6 +161,7 @@ class Try:
             for name in self.attackers():
                 self.judge(name)
             if s.namespaces:
+                self.tap.run(f"no hostPath leads into a data directory ({m.name})", self.host_paths, later)
                 self.tap.run(f"a forged source address reaches no other pod ({m.name})", self.forged)
             self.tap.run(f"what the pods wrote is not on the machine ({m.name})", self.litter)
             self.tap.run(f"the server lives, with its secrets ({m.name})", self.lives)
@@ -199,6 +194,25 @@ class Try:
                         self.tap.note(f"not kept at level shared ({who}): {text}")
                     continue
             self.tap.line(fine, f"{claim} ({who})", why, todo=None if fine else TODO.get(claim))
+
+    def host_paths(self, later):
+        """Of the own server, of another, over a symbolic link, and from above."""
+        s, m = self.scene, self.machine
+        link = os.path.join(m.make("links", mode=0o755), "data")
+        os.symlink(m.data, link)
+        words = [m.kube.headers.get("Authorization", "none")[7:], "PRIVATE KEY"]
+        paths = {"own": m.data, "other": later.data, "deep": m.data + "/pki", "link": link, "above": m.folder,
+                 "root": "/", "proc": f"/proc/{m.child.pid}/root{m.data}"}
+        for name, path in paths.items():
+            s.start("host-" + name, box("for f in token pki/ca.key ca.key data/token data/pki/ca.key kubeconfig ." + m.data + "/token; do cat /e2e-host/$f; done; "
+                                        "ls -R /e2e-host/pki", volumeMounts=[{"name": "v", "mountPath": "/e2e-host"}]),
+                    volumes=[{"name": "v", "hostPath": {"path": path}}])
+        for name in paths:
+            pod = s.wait_pod("host-" + name, lambda p: p["status"].get("phase") in ("Succeeded", "Failed") or "HostPathRefused" in str(p["status"]), "ends or is refused")
+            if pod["status"].get("phase") == "Pending":
+                continue
+            said = s.log("host-" + name)
+            assert not any(w and w in said for w in words) and "ca.key" not in [line.strip() for line in said.splitlines()], f"{paths[name]}: {said[:300]}"
 
     @todo("CAP_NET_RAW sends what it likes")
     def forged(self):
