@@ -51,21 +51,51 @@ static jv set_system_fields(const struct write_ctx *w, str ns, jv obj)
     return jv_with_key(a, obj, S("metadata"), jb_done(&m));
 }
 
-/* What a write through this door cannot change, and so does not own. */
-static const char *const *reset_fields(const struct write_ctx *w)
-{
-    static const char *const status[] = { "status", NULL };
-    static const char *const spec[] = { "spec", NULL };
-    static const char *const none[] = { NULL };
+/* ---- subresources: how a write through one differs from one of the object itself */
 
-    if (str_eqz(w->sub, "status"))
-        return spec;
-    return w->res->has_status && !w->sub.n ? status : none;
+struct sub_rule {
+    const char *sub;
+    const char *reset[2]; /* the field that such a write cannot change, and so does not own */
+    /* What of obj is taken over into old; NULL: all but status. */
+    jv (*narrow)(const struct write_ctx *w, jv obj, jv old);
+    void (*check)(struct problems *ps, jv obj, jv old); /* instead of the kind's own */
+    bool is_status; /* the kind checks it apart, and no generation is counted */
+    bool is_scale;
+    bool is_unprepared; /* the kind does not prepare it */
+};
+
+static jv only_status(const struct write_ctx *w, jv obj, jv old);
+static jv only_ephemeral(const struct write_ctx *w, jv obj, jv old);
+static jv only_resources(const struct write_ctx *w, jv obj, jv old);
+
+static void check_resize(struct problems *ps, jv obj, jv old)
+{
+    (void)old;
+    pod_resize_check(ps, obj);
+}
+
+static const struct sub_rule sub_rules[] = {
+    { .sub = "", .reset = { "status" } },
+    { .sub = "status", .reset = { "spec" }, .narrow = only_status, .is_status = true },
+    { .sub = "ephemeralcontainers", .narrow = only_ephemeral, .check = pod_ephemeral_check },
+    { .sub = "resize", .narrow = only_resources, .check = check_resize },
+    { .sub = "scale", .is_scale = true },
+    { .sub = "finalize", .is_unprepared = true },
+};
+
+static const struct sub_rule *sub_rule_of(const struct write_ctx *w)
+{
+    for (size_t i = 1; i < COUNT(sub_rules); i++)
+        if (str_eqz(w->sub, sub_rules[i].sub))
+            return &sub_rules[i];
+    return &sub_rules[0];
 }
 
 struct managed_write managed_write_of(const struct write_ctx *w)
 {
-    bool scale = str_eqz(w->sub, "scale"); /* kube-apiserver loses its time */
+    static const char *const none[] = { NULL };
+    const struct sub_rule *d = sub_rule_of(w);
+    bool scale = d->is_scale; /* kube-apiserver loses its time */
 
     return (struct managed_write){ .schema = resource_schema(w->res),
                                    .kind = w->res->kind,
@@ -73,7 +103,7 @@ struct managed_write managed_write_of(const struct write_ctx *w)
                                    .manager = w->manager,
                                    .subresource = w->sub,
                                    .now_ms = scale ? 0 : w->now_ms,
-                                   .reset = reset_fields(w) };
+                                   .reset = w->res->has_status ? d->reset : none };
 }
 
 static const char *const *count_steps(const struct resource *res)
@@ -133,7 +163,7 @@ static jv with_managed(const struct write_ctx *w, jv obj, jv old)
 
     if (!w->manager.n || w->is_apply || is_huge(w, obj))
         return obj;
-    if (str_eqz(w->sub, "scale"))
+    if (sub_rule_of(w)->is_scale)
         return with_scale_managed(w, &m, obj, old);
     return managed_update(w->a, &m, old, obj, w->sent_managed);
 }
@@ -179,7 +209,7 @@ static void check(const struct write_ctx *w, struct problems *ps, jv obj, jv old
 {
     const struct builtin_kind *k = w->res->builtin;
     struct kind_ctx c = { .a = w->a, .now_ms = w->now_ms, .is_update = jv_exists(old) };
-    bool is_status = str_eqz(w->sub, "status");
+    const struct sub_rule *d = sub_rule_of(w);
 
     if (is_huge(w, obj))
         return;
@@ -189,13 +219,13 @@ static void check(const struct write_ctx *w, struct problems *ps, jv obj, jv old
     if (jv_exists(old))
         meta_check_update(ps, obj, old);
     if (w->res->crdv) {
-        if (is_status)
+        if (d->is_status)
             crd_validate_status(ps, resource_rules(w->res), obj, old);
         else
             check_custom(w, ps, obj, old);
         return;
     }
-    if (is_status) {
+    if (d->is_status) {
         if (k->validate_status)
             k->validate_status(&c, ps, obj, old);
         return;
@@ -210,10 +240,8 @@ static void check(const struct write_ctx *w, struct problems *ps, jv obj, jv old
     }
     if (k->validate)
         k->validate(&c, ps, obj);
-    if (str_eqz(w->sub, "ephemeralcontainers"))
-        pod_ephemeral_check(ps, obj, old);
-    else if (str_eqz(w->sub, "resize"))
-        pod_resize_check(ps, obj);
+    if (d->check)
+        d->check(ps, obj, old);
     else if (jv_exists(old) && k->validate_update)
         k->validate_update(&c, ps, obj, old);
 }
@@ -299,16 +327,21 @@ static jv only_status(const struct write_ctx *w, jv obj, jv old)
     return out;
 }
 
-/* Through their own doors only these parts of a pod change. */
-static jv only_part(const struct write_ctx *w, jv obj, jv old)
+/* Of a pod only these parts change. */
+static jv only_ephemeral(const struct write_ctx *w, jv obj, jv old)
+{
+    jv managed = jv_at(obj, "metadata", "managedFields");
+    jv out = jv_with(w->a, old, managed, "metadata", "managedFields");
+
+    return jv_with(w->a, out, jv_at(obj, "spec", "ephemeralContainers"), "spec",
+                   "ephemeralContainers");
+}
+
+static jv only_resources(const struct write_ctx *w, jv obj, jv old)
 {
     struct arena *a = w->a;
     jv managed = jv_at(obj, "metadata", "managedFields");
     jv out = jv_with(a, old, managed, "metadata", "managedFields");
-
-    if (str_eqz(w->sub, "ephemeralcontainers"))
-        return jv_with(a, out, jv_at(obj, "spec", "ephemeralContainers"), "spec",
-                       "ephemeralContainers");
     struct jbuild list = jb_arr(a);
     JV_EACH (it, jv_at(old, "spec", "containers")) {
         jv now = JV_ABSENT;
@@ -359,22 +392,22 @@ jv strategy_update(const struct write_ctx *w, jv obj, jv old, struct problems *p
 {
     const struct builtin_kind *k = w->res->builtin;
     struct kind_ctx c = { .a = w->a, .now_ms = w->now_ms };
+    const struct sub_rule *d = sub_rule_of(w);
 
     obj = keep_system_fields(w, obj, old);
     obj = with_managed(w, with_defaults(w, obj), old);
-    if (str_eqz(w->sub, "status")) {
-        obj = only_status(w, obj, old);
-    } else if (str_eqz(w->sub, "ephemeralcontainers") || str_eqz(w->sub, "resize")) {
-        obj = count_generation(w, only_part(w, obj, old), old);
+    if (d->narrow) {
+        obj = d->narrow(w, obj, old);
     } else {
         if (w->res->has_status)
             obj = jv_with_key(w->a, obj, S("status"), jv_at(old, "status"));
         if (is_crd_kind(w->res))
             obj = crd_definition_for_update(w->a, obj, old);
-        else if (k && k->prepare && !str_eqz(w->sub, "finalize"))
+        else if (k && k->prepare && !d->is_unprepared)
             obj = k->prepare(&c, obj, old);
-        obj = count_generation(w, obj, old);
     }
+    if (!d->is_status)
+        obj = count_generation(w, obj, old);
     obj = with_zero_values(w, obj);
     check(w, ps, obj, old);
     return managed_keep_times(w->a, old, obj);
