@@ -35,8 +35,7 @@ static void nobody_hands_on_more_than_they_have(struct box *b)
     says(b, "granter", "POST " RBAC "/roles", more, 403,
          "is attempting to grant RBAC permissions not currently held");
     says(b, "granter", "POST " RBAC "/roles", own, 201, "\"kind\":\"Role\"");
-    says(b, "granter",
-         "PATCH " RBAC "/roles/own\ncontent-type: application/merge-patch+json",
+    says(b, "granter", "PATCH " RBAC "/roles/own\ncontent-type: application/merge-patch+json",
          "{'rules':[{'verbs':['*'],'apiGroups':['*'],'resources':['*']}]}", 403,
          "not currently held");
     says(b, "granter", "POST " RBAC "/rolebindings", bind, 403, "not currently held");
@@ -80,16 +79,14 @@ static void quotas_and_limits_hold_for_all(struct box *b)
 static void owners_are_counted_once(struct box *b)
 {
     AUTO(arena) struct arena *a = arena_new();
-    static const char twice[] =
-        "{'metadata':{'name':'owned','ownerReferences':["
-        "{'apiVersion':'v1','kind':'Pod','name':'p','uid':'1'},"
-        "{'apiVersion':'v1','kind':'Pod','name':'p','uid':'1'}]}}";
+    static const char twice[] = "{'metadata':{'name':'owned','ownerReferences':["
+                                "{'apiVersion':'v1','kind':'Pod','name':'p','uid':'1'},"
+                                "{'apiVersion':'v1','kind':'Pod','name':'p','uid':'1'}]}}";
 
     rights_give(b, "owner", "'create'", "coordination.k8s.io", "'leases'");
     AUTO(reply)
-    struct reply r =
-        ask(b, "owner", "POST /apis/coordination.k8s.io/v1/namespaces/default/leases",
-            json_text(a, box_value(a, twice)));
+    struct reply r = ask(b, "owner", "POST /apis/coordination.k8s.io/v1/namespaces/default/leases",
+                         json_text(a, box_value(a, twice)));
     jv v = json_parse(a, buf_str(&r.body), NULL, NULL);
     is_int((int64_t)jv_len(jv_at(v, "metadata", "ownerReferences")), 1, "the second is dropped");
 }
