@@ -88,28 +88,6 @@ enum job_state job_next_state(enum job_state s, enum job_event e)
     return to == JOB_SAME ? s : (enum job_state)to;
 }
 
-const char *job_state_name(enum job_state s)
-{
-    static const char *const names[JOB_STATES] = {
-        [JOB_SAME] = "same",
-        [JOB_NONE] = "none",
-        [JOB_IDLE] = "idle",
-        [JOB_QUIET] = "quiet",
-        [JOB_DEFERRED] = "deferred",
-        [JOB_STALE] = "stale",
-        [JOB_READING] = "reading",
-        [JOB_RUNNING] = "running",
-        [JOB_RUNNING_DIRTY] = "running-dirty",
-        [JOB_RUNNING_STALE] = "running-stale",
-        [JOB_RUNNING_CHANGED] = "running-changed",
-        [JOB_RUNNING_DELETED] = "running-deleted",
-        [JOB_RUNNING_LOST] = "running-lost",
-        [JOB_DELETED] = "deleted",
-    };
-
-    return names[s];
-}
-
 void job_advance(struct ctl *c, struct ctl_job *j, enum job_event e)
 {
     enum job_state from = j->state, to = job_next_state(from, e);

@@ -58,7 +58,6 @@ static inline bool job_is_dirty(enum job_state s)
 {
     return s == JOB_RUNNING_DIRTY || s == JOB_RUNNING_CHANGED;
 }
-const char *job_state_name(enum job_state s); /* for logs and tests */
 
 struct ctl;
 struct ctl_job;

@@ -483,9 +483,8 @@ static void send_signal(struct runtime_pod *p, str container, int signo)
 {
     AUTO(buf) struct buf b = { 0 };
 
-    record_add(&b, "do", S("signal"));
+    record_put(&b, { "do", .text = "signal" }, { "signo", .number = signo });
     record_add(&b, "name", container);
-    record_int(&b, "signo", signo);
     warden_pod_say(p, &b, NULL, 0);
 }
 
@@ -493,8 +492,7 @@ static void end(struct runtime_pod *p, int64_t grace_ms)
 {
     AUTO(buf) struct buf b = { 0 };
 
-    record_add(&b, "do", S("end"));
-    record_int(&b, "grace_ms", grace_ms);
+    record_put(&b, { "do", .text = "end" }, { "grace_ms", .number = grace_ms });
     warden_pod_say(p, &b, NULL, 0);
 }
 

@@ -126,24 +126,17 @@ static struct warden_call *call_new(struct runtime_pod *p, const struct warden_e
     return c;
 }
 
-static void begin_message(struct buf *b, const char *what, uint64_t id)
-{
-    record_add(b, "do", str_of(what));
-    record_int(b, "id", (int64_t)id);
-}
-
 static void send_call(const struct warden_call *c, const int *fds)
 {
     AUTO(buf) struct buf b = { 0 };
     const struct warden_exec_opts *o = &c->o;
 
-    begin_message(&b, "exec", c->id);
+    record_put(&b, { "do", .text = "exec" }, { "id", .number = (int64_t)c->id },
+               { "tty", .number = o->tty }, { "rows", .number = o->rows },
+               { "cols", .number = o->cols });
     record_add(&b, "container", o->container);
     warden_record_add(&b, "argv", o->argv);
     warden_record_add(&b, "env", o->env);
-    record_int(&b, "tty", o->tty);
-    record_int(&b, "rows", o->rows);
-    record_int(&b, "cols", o->cols);
     warden_pod_say(c->pod, &b, fds, o->tty ? 0 : 3);
 }
 
@@ -161,7 +154,7 @@ void warden_exec_stop(struct runtime_pod *p, uint64_t id)
 {
     AUTO(buf) struct buf b = { 0 };
 
-    begin_message(&b, "exec_kill", id);
+    record_put(&b, { "do", .text = "exec_kill" }, { "id", .number = (int64_t)id });
     warden_pod_say(p, &b, NULL, 0);
 }
 
@@ -172,7 +165,7 @@ uint64_t warden_input_open(struct runtime_pod *p, str container,
     struct warden_call *c = call_new(p, &(struct warden_exec_opts){ .ctx = ctx });
 
     c->on_fd = on_fd;
-    begin_message(&b, "input", c->id);
+    record_put(&b, { "do", .text = "input" }, { "id", .number = (int64_t)c->id });
     record_add(&b, "container", container);
     warden_pod_say(p, &b, NULL, 0);
     return c->id;
@@ -182,7 +175,7 @@ void warden_input_end(struct runtime_pod *p, str container)
 {
     AUTO(buf) struct buf b = { 0 };
 
-    begin_message(&b, "input_end", 0);
+    record_add(&b, "do", S("input_end"));
     record_add(&b, "container", container);
     warden_pod_say(p, &b, NULL, 0);
 }

@@ -5,7 +5,6 @@
 #include "sandbox/env.h"
 #include "sandbox/links.h"
 #include "sandbox/memory.h"
-#include "sys/record.h"
 #include "sys/sys.h"
 
 #include <errno.h>
@@ -32,43 +31,25 @@ bool ward_is_live(const struct ward_box *b)
     return b->phase == WARD_STARTING || b->phase == WARD_RUNNING;
 }
 
-/* The beginning of every event about a container. */
-static void begin_event(struct buf *b, const char *event, const struct ward_box *box)
+static void tell_failed(struct ward *w, const struct ward_box *b)
 {
-    record_add(b, "event", str_of(event));
-    record_add(b, "name", box->start.name);
-    record_int(b, "attempt", box->start.attempt);
+    ward_tell(w, -1, "failed", { "name", .text = b->start.name.p },
+              { "attempt", .number = b->start.attempt }, { "why", .text = b->why });
 }
 
-static void tell_failed(struct ward *w, const struct ward_box *box)
+static void tell_started(struct ward *w, const struct ward_box *b)
 {
-    AUTO(buf) struct buf b = { 0 };
-
-    begin_event(&b, "failed", box);
-    record_add(&b, "why", str_of(box->why));
-    ward_say(w, &b, -1);
+    ward_tell(w, -1, "started", { "name", .text = b->start.name.p },
+              { "attempt", .number = b->start.attempt }, { "pid", .number = b->pid },
+              { "at_ms", .number = b->started_ms });
 }
 
-static void tell_started(struct ward *w, const struct ward_box *box)
+static void tell_exited(struct ward *w, const struct ward_box *b)
 {
-    AUTO(buf) struct buf b = { 0 };
-
-    begin_event(&b, "started", box);
-    record_int(&b, "pid", box->pid);
-    record_int(&b, "at_ms", box->started_ms);
-    ward_say(w, &b, -1);
-}
-
-static void tell_exited(struct ward *w, const struct ward_box *box)
-{
-    AUTO(buf) struct buf b = { 0 };
-
-    begin_event(&b, "exited", box);
-    record_int(&b, "code", box->code);
-    record_int(&b, "signal", box->signo);
-    record_int(&b, "at_ms", box->finished_ms);
-    record_int(&b, "oom", box->oom);
-    ward_say(w, &b, -1);
+    ward_tell(w, -1, "exited", { "name", .text = b->start.name.p },
+              { "attempt", .number = b->start.attempt }, { "code", .number = b->code },
+              { "signal", .number = b->signo }, { "at_ms", .number = b->finished_ms },
+              { "oom", .number = b->oom });
 }
 
 static void drain(struct ward_box *b, int i)
@@ -280,12 +261,14 @@ static int link_mounts(struct ward_box *b, struct warden_minder *m, struct err *
     return 0;
 }
 
+enum { LOG_BYTES = 10 << 20, LOG_FILES = 5 };
+
 static int prepare(struct ward *w, struct ward_box *b, struct warden_minder *m, struct err *e)
 {
     const struct warden_start *s = &b->start;
     bool kept = false;
 
-    if (warden_log_open(&b->log, s->log, s->log_bytes, s->log_files, e) < 0)
+    if (warden_log_open(&b->log, s->log, LOG_BYTES, LOG_FILES, e) < 0)
         return -1;
     b->log.live = s->input || s->tty;
     if (s->term_from) {

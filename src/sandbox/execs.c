@@ -2,7 +2,6 @@
 
 #include "sandbox/ward.h"
 
-#include "sys/record.h"
 #include "sys/sys.h"
 
 #include <errno.h>
@@ -17,24 +16,15 @@
 
 static void tell_end(struct ward *w, const struct ward_exec *x, const char *why)
 {
-    AUTO(buf) struct buf b = { 0 };
     int code = WIFEXITED(x->status) ? WEXITSTATUS(x->status) : 128 + WTERMSIG(x->status);
 
-    record_add(&b, "event", S("exec_exited"));
-    record_int(&b, "id", x->id);
-    record_int(&b, "code", code);
-    if (why)
-        record_add(&b, "why", str_of(why));
-    ward_say(w, &b, -1);
+    ward_tell(w, -1, "exec_exited", { "id", .number = x->id }, { "code", .number = code },
+              { "why", .text = why, .none = !why });
 }
 
 static void tell_tty(struct ward *w, int64_t id, int fd)
 {
-    AUTO(buf) struct buf b = { 0 };
-
-    record_add(&b, "event", S("exec_tty"));
-    record_int(&b, "id", id);
-    ward_say(w, &b, fd);
+    ward_tell(w, fd, "exec_tty", { "id", .number = id });
 }
 
 static void refuse(struct ward *w, int64_t id, const char *why)
@@ -147,7 +137,7 @@ static int start_exec(struct ward *w, struct arena *a, const struct warden_exec 
                  .start = &b->start,
                  .argv = req->argv,
                  .env = join_env(a, &b->start.env, &req->env),
-                 .cwd = req->cwd ? req->cwd : b->start.cwd,
+                 .cwd = b->start.cwd,
                  .stdio = { fds[0], fds[1], fds[2] },
                  .cgroups = { -1, -1, -1, -1 } },
         .is_exec = true,

@@ -40,7 +40,7 @@ static void add_own(struct warden_hide *h)
     const struct warden_sandbox *s = h->view->sandbox;
     const struct warden_start *st = h->view->start;
 
-    h->own = ARENA_ARRAY(h->a, struct mount_place, s->nmounts + st->nmounts + 5);
+    h->own = ARENA_ARRAY(h->a, struct mount_place, s->nmounts + st->nmounts + 3);
     for (size_t i = 0; i < s->nmounts; i++)
         if (!s->mounts[i].host)
             add(h, h->own, &h->nown, s->mounts[i].from);
@@ -48,8 +48,6 @@ static void add_own(struct warden_hide *h)
         if (!st->mounts[i].host)
             add(h, h->own, &h->nown, st->mounts[i].from);
     add(h, h->own, &h->nown, h->view->dir);
-    add(h, h->own, &h->nown, s->tmp);
-    add(h, h->own, &h->nown, s->rootfs);
     add(h, h->own, &h->nown, st->rootfs);
     add(h, h->own, &h->nown, st->term_from);
 }
@@ -164,8 +162,7 @@ static bool is_of_host(const struct warden_hide *h, const char *dev)
 static struct mount_place shown_by(const struct warden_hide *h, const struct mount_row *row,
                                    const char *at)
 {
-    const struct warden_view *v = h->view;
-    const char *rootfs = v->start->rootfs ? v->start->rootfs : v->sandbox->rootfs;
+    const char *rootfs = h->view->start->rootfs;
 
     if (strcmp(row->type, "overlay") != 0 || is_of_host(h, row->dev))
         return (struct mount_place){ .dev = row->dev, .path = row->root };

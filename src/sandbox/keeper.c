@@ -53,8 +53,7 @@ static int give_up(struct keeper *k, const struct err *e)
     AUTO(buf) struct buf b = { 0 };
     struct msgsock node;
 
-    record_add(&b, "event", S("failed"));
-    record_add(&b, "why", str_of(e->msg));
+    record_put(&b, { "event", .text = "failed" }, { "why", .text = e->msg });
     msgsock_init(&node, k->first);
     msgsock_say(&node, buf_str(&b), NULL, 0);
     fprintf(stderr, "%s\n", e->msg);

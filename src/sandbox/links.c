@@ -175,7 +175,7 @@ int warden_links_make(const struct warden_view *v, struct buf *moves, struct err
 {
     const struct warden_start *s = v->start;
 
-    if (s->rootfs || v->sandbox->rootfs)
+    if (s->rootfs)
         return err_set(e, ERR_INVALID,
                        "VolumeMountUnsupported: /: an image's own files need --isolation "
                        "namespaces");

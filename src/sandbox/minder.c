@@ -108,13 +108,8 @@ static void enter(struct warden_minder *m)
 {
     struct err e = { 0 };
 
-    m->run.proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC); /* still the pod's */
     if (m->view && warden_view_enter(m->view, &e) < 0)
         fail(m, &e);
-    if (m->view && m->run.proc >= 0)
-        close(m->run.proc);
-    if (m->view)
-        m->run.proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (m->join >= 0 && setns(m->join, CLONE_NEWNS | CLONE_NEWPID) < 0) {
         err_sys(&e, "join the container");
         fail(m, &e);

@@ -40,7 +40,7 @@ int warden_view_pod(const struct warden_sandbox *s, const char *dir, struct err 
     /* Holds /dev/shm and the place where roots are built. */
     if (mkdir(in_dir(path, dir, "mnt"), 0700) < 0 && errno != EEXIST)
         return err_sys(e, "make %s", path);
-    AUTO(sys_fd) int mnt = warden_tmpfs_on(AT_FDCWD, path, s->shm_bytes, 0711, e);
+    AUTO(sys_fd) int mnt = warden_tmpfs_on(AT_FDCWD, path, 0, 0711, e);
     if (mnt < 0 || mkdirat(mnt, "shm", 01777) < 0 || mkdirat(mnt, "root", 0755) < 0 ||
         mkdirat(mnt, "over", 0700) < 0 || mkdirat(mnt, "none", 0555) < 0)
         return mnt < 0 ? err_wrap(e, "/dev/shm") : err_sys(e, "make /dev/shm");
@@ -120,9 +120,9 @@ static int view_tmp(struct warden_root *r, const struct warden_view *v, bool var
 {
     char path[PATH_MAX];
     char tmp[PATH_MAX];
-    const char *tmps = v->sandbox->tmp ? v->sandbox->tmp : in_dir(tmp, v->dir, "tmp");
 
-    snprintf(path, sizeof(path), "%.3000s/%" PRI_STR, tmps, STR_ARG(v->start->name));
+    snprintf(path, sizeof(path), "%.3000s/%" PRI_STR, in_dir(tmp, v->dir, "tmp"),
+             STR_ARG(v->start->name));
     if (sys_mkdirs(path, 0711) < 0)
         return err_sys(e, "make %s", path);
     chmod(path, 01777);
@@ -146,7 +146,7 @@ static int cover_hidden(struct warden_hide *h, struct warden_root *r, struct err
 static int view_base(struct warden_root *r, struct warden_hide *h, const char *at, struct err *e)
 {
     const struct warden_view *v = h->view;
-    const char *rootfs = v->start->rootfs ? v->start->rootfs : v->sandbox->rootfs;
+    const char *rootfs = v->start->rootfs;
     struct warden_over o;
 
     if (open_changes(&o, v, e) < 0)

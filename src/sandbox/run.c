@@ -127,20 +127,16 @@ static void exec_program(const struct warden_run *r, struct err *e)
 void warden_run_exec(const struct warden_run *r, struct err *e)
 {
     const struct warden_start *s = r->start;
-    char adj[16];
 
     for (size_t i = 0; i < COUNT(r->cgroups); i++)
         if (r->cgroups[i] >= 0 && write(r->cgroups[i], "0", 1) < 0) {
             err_sys(e, "join the cgroup");
             return;
         }
-    snprintf(adj, sizeof(adj), "%d", (int)s->oom_score_adj);
-    if (s->oom_score_adj)
-        sys_write_file(r->proc, "self/oom_score_adj", adj); /* as far as we may */
     if (set_stdio(r, e) < 0)
         return;
     set_signals();
-    umask((mode_t)s->umask);
+    umask(022);
     /* Without namespaces a setuid program would have the machine's files: it gives nothing there.
      */
     if ((s->no_new_privs || r->sandbox->shared) && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) {

@@ -12,7 +12,6 @@ struct warden_run {
     int stdio[3];
     bool tty;       /* stdio[0] is a terminal that becomes the controlling one */
     int cgroups[4]; /* cgroup.procs files to join; -1: none */
-    int proc;       /* a /proc in which "self" is found */
 };
 
 /* Becomes the program; returns only when that failed, with what to tell. */

@@ -61,17 +61,14 @@ static const struct row sandbox_rows[] = {
     { "net.ns", PATH, AT(net_ns) },
     { "net.user_ns", PATH, AT(user_ns) },
     { "net.ip", TEXT, AT(ip) },
-    { "tmp", PATH, AT(tmp) },
     { "preload", PATH, AT(preload) },
     { "env", TEXTS, AT(env) },
-    { "rootfs", PATH, AT(rootfs) },
     { "dev", BELOWS, AT(devices) },
     { "sysctls", BELOWS, AT(sysctls) },
     { "cgroup.v2", PATH, AT(cgroup2) },
     { "cgroup.v1.cpu", PATH, AT(cgroup1_cpu) },
     { "cgroup.v1.memory", PATH, AT(cgroup1_memory) },
     { "cgroup.v1.pids", PATH, AT(cgroup1_pids) },
-    { "shm_bytes", NUMBER, AT(shm_bytes), .most = INT64_MAX },
     { "pids", NUMBER, AT(pids), .most = INT32_MAX },
     { "over.disk", FLAG, AT(over_disk) },
     { "over.bytes", NUMBER, AT(over_bytes), .most = INT64_MAX },
@@ -96,8 +93,6 @@ static const struct row start_rows[] = {
     { "uid", NUMBER, AT(uid), .most = ID_MAX },
     { "gid", NUMBER, AT(gid), .most = ID_MAX },
     { "groups", GROUPS, AT(groups), .most = ID_MAX },
-    { "umask", NUMBER, AT(umask), .most = 0777 },
-    { "oom_score_adj", NUMBER, AT(oom_score_adj), .least = -1000, .most = 1000 },
     { "privileged", FLAG, AT(privileged) },
     { "caps", NUMBER, AT(caps), .most = WARDEN_CAPS_ALL },
     { "ambient", NUMBER, AT(ambient), .most = WARDEN_CAPS_ALL },
@@ -109,14 +104,11 @@ static const struct row start_rows[] = {
     { "stdin", FLAG, AT(input) },
     { "tty", FLAG, AT(tty) },
     { "log", PATH, AT(log) },
-    { "log_bytes", NUMBER, AT(log_bytes), .least = 4096, .most = INT64_MAX },
-    { "log_files", NUMBER, AT(log_files), .least = 1, .most = 100 },
     { "termination_log", PATH, AT(term_from) },
     { "termination_path", PATH, AT(term_to) },
     { "limits.cpu_milli", NUMBER, AT(limits.cpu_milli), .most = INT32_MAX },
     { "limits.cpu_shares", NUMBER, AT(limits.cpu_shares), .most = 262144 },
     { "limits.memory_bytes", NUMBER, AT(limits.memory_bytes), .most = INT64_MAX },
-    { "limits.pids", NUMBER, AT(limits.pids), .most = INT32_MAX },
     { "mounts", ARRAY, AT(mounts), .size = sizeof(struct warden_mount), .rows = mount_rows },
     { 0 },
 };
@@ -128,7 +120,6 @@ static const struct row exec_rows[] = {
     { "container", NAME, AT(container) },
     { "argv", TEXTS, AT(argv) },
     { "env", TEXTS, AT(env) },
-    { "cwd", PATH, AT(cwd) },
     { "tty", FLAG, AT(tty) },
     { "rows", NUMBER, AT(rows), .most = UINT16_MAX },
     { "cols", NUMBER, AT(cols), .most = UINT16_MAX },
@@ -391,13 +382,9 @@ int warden_start_read(struct arena *a, str record, struct warden_start *s, struc
 {
     struct reader r = { .a = a, .record = record, .e = e };
 
-    *s = (struct warden_start){ .uid = -1,
-                                .gid = -1,
-                                .umask = 022,
-                                .any_path = true,
-                                .log_bytes = 10 << 20,
-                                .log_files = 5,
-                                .caps = (int64_t)warden_caps_default() };
+    *s = (struct warden_start){
+        .uid = -1, .gid = -1, .any_path = true, .caps = (int64_t)warden_caps_default()
+    };
     read_record(&r, start_rows, s);
     if (!s->name.n) {
         wrong(&r, "name", "must be there");

@@ -47,17 +47,14 @@ struct warden_sandbox {
     bool with_node;         /* ends when the node's connection does */
     const char *net_ns;     /* file of a prepared network namespace; NULL: an empty one, lo up */
     const char *user_ns;    /* of the user namespace that owns it; NULL: ours */
-    const char *tmp;        /* holds a /tmp for each container; NULL: DIR/tmp */
     const char *preload;    /* for LD_PRELOAD; NULL: none */
     struct warden_list env; /* NAME=value for all containers, unless they have their own */
-    const char *rootfs;     /* for containers that name none; NULL: this machine's files */
     struct warden_list devices; /* names below /dev that containers have besides the usual ones */
     struct warden_list sysctls; /* "net/ipv4/ip_forward=1", of the pod's namespaces */
     const char *cgroup2;        /* to be made; NULL: no cgroup v2 */
     const char *cgroup1_cpu;
     const char *cgroup1_memory;
     const char *cgroup1_pids;
-    int64_t shm_bytes;
     /* At level namespaces: changes of files that are not the pod's go to DIR/over, or into memory
      * of at most so many bytes a container (0: the kernel's default). */
     bool over_disk;
@@ -80,13 +77,11 @@ struct warden_start {
     struct warden_list argv;
     struct warden_list env; /* NAME=value */
     const char *cwd;        /* NULL: / */
-    const char *rootfs;
-    int64_t uid; /* -1: as we are */
+    const char *rootfs;     /* NULL: this machine's files */
+    int64_t uid;            /* -1: as we are */
     int64_t gid;
     gid_t *groups;
     size_t ngroups;
-    int64_t umask; /* -1: 022 */
-    int64_t oom_score_adj;
     bool privileged;   /* keeps every capability, sees every device, has no filter and no masks */
     int64_t caps;      /* the capabilities it may have, as bits (sandbox/caps.h) */
     int64_t ambient;   /* of these the ones that a user who is not root has at once */
@@ -98,8 +93,6 @@ struct warden_start {
     bool input;        /* standard input stays open for whoever brings some; else there is none */
     bool tty;          /* standard input, output and error are a terminal */
     const char *log;   /* NULL: thrown away */
-    int64_t log_bytes;
-    int64_t log_files;
     const char *term_from; /* file for the termination message, on this machine */
     const char *term_to;   /* and in the container */
     struct warden_limits limits;
@@ -112,7 +105,6 @@ struct warden_exec {
     str container;
     struct warden_list argv;
     struct warden_list env; /* on top of the container's */
-    const char *cwd;        /* NULL: the container's */
     bool tty;
     int64_t rows;
     int64_t cols;

@@ -31,14 +31,10 @@ static void bury_box(struct buf *b, const struct box *box, int64_t now_ms, str w
 {
     if (!box->named || box->finished)
         return;
-    record_int(b, "container.finished_ms", now_ms);
-    if (!box->started) {
-        record_add(b, "container.failed", why);
-        return;
-    }
-    record_int(b, "container.code", -1);
-    record_int(b, "container.signal", SIGKILL);
-    record_add(b, "container.lost", why);
+    record_put(b, { "container.finished_ms", .number = now_ms },
+               { "container.code", .number = -1, .none = !box->started },
+               { "container.signal", .number = SIGKILL, .none = !box->started });
+    record_add(b, box->started ? "container.lost" : "container.failed", why);
 }
 
 str warden_state_bury(struct arena *a, int dirfd, int64_t now_ms, str why)

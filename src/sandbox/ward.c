@@ -4,7 +4,6 @@
 
 #include "sandbox/links.h"
 #include "sandbox/state.h"
-#include "sys/record.h"
 #include "sys/sys.h"
 
 #include <errno.h>
@@ -41,40 +40,28 @@ void ward_unwatch(struct ward *w, struct ward_source *s)
 
 static void add_box(struct buf *b, const struct ward_box *box)
 {
-    record_add(b, "container", box->start.name);
-    record_int(b, "container.attempt", box->start.attempt);
-    if (box->pid)
-        record_int(b, "container.pid", box->pid);
-    if (box->started_ms)
-        record_int(b, "container.started_ms", box->started_ms);
-    if (box->oom)
-        record_int(b, "container.oom", 1);
-    if (ward_is_live(box))
-        return;
-    record_int(b, "container.finished_ms", box->finished_ms);
-    if (box->phase == WARD_FAILED) {
-        record_add(b, "container.failed", str_of(box->why));
-        return;
-    }
-    record_int(b, "container.code", box->code);
-    record_int(b, "container.signal", box->signo);
+    bool failed = box->phase == WARD_FAILED, ended = !failed && !ward_is_live(box);
+
+    record_put(b, { "container", .text = box->start.name.p },
+               { "container.attempt", .number = box->start.attempt },
+               { "container.pid", .number = box->pid, .none = !box->pid },
+               { "container.started_ms", .number = box->started_ms, .none = !box->started_ms },
+               { "container.finished_ms", .number = box->finished_ms, .none = !ended && !failed },
+               { "container.code", .number = box->code, .none = !ended },
+               { "container.signal", .number = box->signo, .none = !ended },
+               { "container.oom", .number = 1, .none = !box->oom },
+               { "container.failed", .text = box->why, .none = !failed });
 }
 
 static void add_state(struct buf *b, const struct ward *w)
 {
-    record_int(b, "version", WARDEN_VERSION);
-    record_add(b, "uid", w->sandbox.uid);
-    record_add(b, "boot_id", w->boot_id);
-    record_int(b, "pid", w->pid);
-    record_int(b, "born", w->born);
-    if (*w->sandbox.ip)
-        record_add(b, "ip", str_of(w->sandbox.ip));
-    if (w->ended)
-        record_int(b, "ended_ms", sys_now_ms());
-    if (w->ended && w->was_idle)
-        record_int(b, "idle", 1);
-    if (w->ended && w->end_why)
-        record_add(b, "why", str_of(w->end_why));
+    record_put(b, { "version", .number = WARDEN_VERSION }, { "uid", .text = w->sandbox.uid.p },
+               { "boot_id", .text = w->boot_id.p ? w->boot_id.p : "" }, { "pid", .number = w->pid },
+               { "born", .number = w->born },
+               { "ip", .text = w->sandbox.ip, .none = !*w->sandbox.ip },
+               { "ended_ms", .number = sys_now_ms(), .none = !w->ended },
+               { "idle", .number = 1, .none = !w->ended || !w->was_idle },
+               { "why", .text = w->end_why, .none = !w->ended || !w->end_why });
     for (size_t i = 0; i < w->boxes.n; i++)
         add_box(b, w->boxes.at[i]);
 }
@@ -272,7 +259,6 @@ static void on_signal(struct ward *w, void *of)
 __attribute__((noreturn)) static void finish(struct ward *w)
 {
     struct warden_cgroup pod = warden_cgroup_of(&w->sandbox, STR_NONE);
-    struct buf b = { 0 };
 
     if (w->sandbox.shared)
         sys_kill_all();
@@ -281,8 +267,7 @@ __attribute__((noreturn)) static void finish(struct ward *w)
     unlinkat(w->dirfd, "ctl", 0);
     w->ended = true;
     ward_save(w);
-    record_add(&b, "event", S("ended"));
-    ward_say(w, &b, -1);
+    ward_tell(w, -1, "ended", { "version", .number = WARDEN_VERSION });
     _exit(0);
 }
 

@@ -7,6 +7,7 @@
 #include "sandbox/minder.h"
 #include "sandbox/spec.h"
 #include "sys/msgsock.h"
+#include "sys/record.h"
 
 struct ward;
 
@@ -92,6 +93,12 @@ void ward_watch(struct ward *w, struct ward_source *s, uint32_t events);
 void ward_unwatch(struct ward *w, struct ward_source *s); /* and closes */
 /* Tells the node: a record that begins with `event`. fd (-1: none) is borrowed. */
 void ward_say(struct ward *w, const struct buf *event, int fd);
+#define ward_tell(w, fd, what, ...)                                    \
+    do {                                                               \
+        AUTO(buf) struct buf event_ = { 0 };                           \
+        record_put(&event_, { "event", .text = (what) }, __VA_ARGS__); \
+        ward_say((w), &event_, (fd));                                  \
+    } while (0)
 void ward_save(struct ward *w);
 
 /* What the node asks for; m is the message. */

@@ -28,6 +28,18 @@ void record_int(struct buf *b, const char *key, int64_t value)
     record_add(b, key, str_of(text));
 }
 
+void record_put_n(struct buf *b, const struct record_pair *pairs, size_t n)
+{
+    for (const struct record_pair *p = pairs; p < pairs + n; p++) {
+        if (p->none)
+            continue;
+        if (p->text)
+            record_add(b, p->key, str_of(p->text));
+        else
+            record_int(b, p->key, p->number);
+    }
+}
+
 static const char *next_text(str *rest)
 {
     const char *at = rest->p;

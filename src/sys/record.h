@@ -15,6 +15,17 @@ enum { RECORD_BYTES = 4 * 1024 * 1024 }; /* most that a record may have */
 void record_add(struct buf *b, const char *key, str value);
 void record_int(struct buf *b, const char *key, int64_t value);
 
+struct record_pair {
+    const char *key;
+    const char *text; /* NULL: the number */
+    int64_t number;
+    bool none; /* it is left out */
+};
+void record_put_n(struct buf *b, const struct record_pair *pairs, size_t n);
+#define record_put(b, ...)                                         \
+    record_put_n((b), (const struct record_pair[]){ __VA_ARGS__ }, \
+                 COUNT(((const struct record_pair[]){ __VA_ARGS__ })))
+
 struct record_iter {
     str rest;
     const char *key;

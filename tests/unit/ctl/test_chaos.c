@@ -237,9 +237,9 @@ static void show_record(const struct ctl_job *j)
         printf("# there is no record\n");
         return;
     }
-    printf("#   text %d run %d state %s reading %d ready %d in heap %d "
+    printf("#   text %d run %d state %d reading %d ready %d in heap %d "
            "retry in %d failures %u echoes %u pods %zu services %zu holds %zu rev %d\n",
-           j->text != NULL, j->run != NULL, job_state_name(j->state), j->read != NULL, j->q.ready,
+           j->text != NULL, j->run != NULL, (int)j->state, j->read != NULL, j->q.ready,
            (int)j->q.place, (int)(j->q.retry_ms ? j->q.retry_ms - queue_us() / 1000 : 0),
            j->q.failures, j->echoes, j->pods.n, j->services.n, j->facts ? j->facts->holds.n : 0,
            (int)j->rev);
