@@ -33,6 +33,7 @@ struct node {
     struct mirror *mirrors[NODE_KINDS];
     struct names *names; /* NULL: none */
     struct tell *tell;
+    struct tree_trash *trash;
     struct images *images;
     struct devices gpus;
     struct jdoc *machine; /* what node_resources found */

@@ -10,6 +10,7 @@
 #include "node/logs.h"
 #include "node/volumes.h"
 #include "plan/planner.h"
+#include "sys/trash.h"
 
 static const struct kube_resource referred[NODE_KINDS] = {
     [NODE_SERVICES] = { "", "v1", "services", "Service", false },
@@ -61,16 +62,14 @@ struct orphan {
 static void orphan_clear(struct node *n, const char *uid)
 {
     AUTO(arena) struct arena *a = arena_new();
-    struct err e = { 0 };
     str dir = arena_printf(a, "%" PRI_STR "/pods/%s", STR_ARG(n->o.data), uid);
 
     if (n->o.net)
         n->o.net->detach(n->o.net->ctx, str_of(uid));
-    n->o.runtime->ops->forget(n->o.runtime, str_of(uid));
-    if (volumes_remove(dir.p, &e) < 0)
-        log_warn("orphaned pod directory not removed", KVZ("pod", uid), KVZ("error", e.msg));
-    else
-        log_info("orphaned pod cleared away", KVZ("pod", uid));
+    if (n->o.runtime->ops->forget)
+        n->o.runtime->ops->forget(n->o.runtime, str_of(uid));
+    tree_trash_put(n->trash, dir.p);
+    log_info("orphaned pod cleared away", KVZ("pod", uid));
 }
 
 static void orphan_free(struct node *n, struct orphan *o)
@@ -275,6 +274,7 @@ int node_new(struct node **out, const struct node_opts *o, struct err *e)
     n->machine = jdoc_of(a, jv_copy(a, machine));
     n->gpus.n = gpu_count(tmp, machine);
     n->known = jdoc_of(known, jv_copy(known, o->runtime->ops->list(o->runtime, known)));
+    n->trash = tree_trash_new(o->loop, arena_printf(tmp, "%s/pods/.trash", data).p);
     n->tell = tell_new(o->loop, o->api, n->o.wall_ms, n->o.name);
     n->reg = registration_new(n);
     mirrors_new(n);
@@ -334,6 +334,7 @@ void node_free(struct node *n)
     evict_free(n);
     registration_free(n->reg);
     tell_free(n->tell);
+    tree_trash_free(n->trash);
     images_free(n->images);
     jdoc_unref(n->machine);
     jdoc_unref(n->known);

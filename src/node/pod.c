@@ -8,6 +8,7 @@
 #include "node/volumes.h"
 #include "node/warden_record.h"
 #include "plan/planner.h"
+#include "sys/trash.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -131,7 +132,7 @@ static void remove_common(struct pod *p)
             used = other != p && other->volumes && volumes_use(jdoc_root(other->volumes), path);
         }
         if (!used)
-            volumes_remove(arena_z(a, path), NULL);
+            tree_trash_put(p->n->trash, arena_z(a, path));
     }
     if (!p->n->common.p)
         return;
@@ -140,19 +141,17 @@ static void remove_common(struct pod *p)
     MAP_EACH (s, &p->n->pods)
         last &= s->value == p;
     if (last)
-        volumes_remove(p->n->common.p, NULL);
+        tree_trash_put(p->n->trash, p->n->common.p);
     else
         rmdir(p->n->common.p);
 }
 
 void pod_forget(struct pod *p)
 {
-    struct err e = { 0 };
-
     remove_common(p);
-    p->n->o.runtime->ops->forget(p->n->o.runtime, str_of(p->uid));
-    if (volumes_remove(p->dir, &e) < 0)
-        log_warn("pod directory not removed", KVZ("pod", p->uid), KVZ("error", e.msg));
+    if (p->n->o.runtime->ops->forget)
+        p->n->o.runtime->ops->forget(p->n->o.runtime, str_of(p->uid));
+    tree_trash_put(p->n->trash, p->dir);
 }
 
 void pod_update(struct pod *p, struct jdoc *doc, struct jdoc *old)

@@ -60,7 +60,7 @@ struct runtime_ops {
     void (*drop)(struct runtime_pod *p);
     /* uids of the sandboxes it knows of, as on disk: a list of text. */
     jv (*list)(struct runtime *rt, struct arena *a);
-    /* Removes what is left of a sandbox that is gone (not its logs). */
+    /* The directory of a sandbox that is gone has been removed. May be NULL. */
     void (*forget)(struct runtime *rt, str uid);
 };
 

@@ -11,7 +11,6 @@
 #include "sandbox/state.h"
 #include "sys/record.h"
 #include "sys/sys.h"
-#include "sys/tree.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -535,19 +534,6 @@ static jv list(struct runtime *base, struct arena *a)
     return jb_done(&b);
 }
 
-static void forget(struct runtime *base, str uid)
-{
-    struct warden_runtime *rt = (struct warden_runtime *)base;
-    AUTO(sys_fd) int dir = open(rt->pods, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    char name[256];
-
-    if (uid.n == 0 || uid.n >= sizeof(name) || uid.p[0] == '.' || str_find(uid, '/') >= 0)
-        return;
-    snprintf(name, sizeof(name), "%" PRI_STR, STR_ARG(uid));
-    if (dir >= 0)
-        tree_remove(dir, name, NULL);
-}
-
 static const struct runtime_ops ops = {
     .spawn = spawn,
     .adopt = adopt,
@@ -557,7 +543,6 @@ static const struct runtime_ops ops = {
     .end = end,
     .drop = drop,
     .list = list,
-    .forget = forget,
 };
 
 struct runtime *warden_runtime_new(struct loop *l, const struct warden_opts *o)

@@ -20,6 +20,7 @@ enum {
     TO_READ = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
     TO_PASS = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, /* enough for names in it */
     WALKS = 4,
+    STEPS = 256, /* between looks at is_over */
 };
 
 struct level {
@@ -30,6 +31,10 @@ struct level {
 
 struct walk {
     bool removes;
+    bool (*is_over)(void *ctx); /* may be NULL */
+    void *ctx;
+    size_t steps;
+    bool over;
     int base; /* what the top is in */
     int fd;   /* of the last level */
     int error;
@@ -87,6 +92,13 @@ static void fail(struct walk *w, int error)
         w->error = error;
 }
 
+static bool has_to_stop(struct walk *w)
+{
+    if (w->is_over && !w->over && ++w->steps % STEPS == 0)
+        w->over = w->is_over(w->ctx);
+    return w->over;
+}
+
 /* ---- one directory */
 
 /* Whether it may be a directory. */
@@ -121,7 +133,7 @@ static void read_all(struct walk *w)
             close(fd);
         return;
     }
-    for (struct dirent *at; (at = readdir(d));) {
+    for (struct dirent *at; !has_to_stop(w) && (at = readdir(d));) {
         if (strcmp(at->d_name, ".") == 0 || strcmp(at->d_name, "..") == 0 || !look(w, at))
             continue;
         buf_add(&w->names, str_of(at->d_name));
@@ -195,7 +207,7 @@ static void walk(struct walk *w, const char *top)
     buf_clear(&w->names);
     buf_add(&w->names, str_of(top));
     buf_addc(&w->names, '\0');
-    while (w->names.n) {
+    while (w->names.n && !has_to_stop(w)) {
         if (w->names.n > (w->in.n ? w->in.at[w->in.n - 1].names : 0)) {
             if (!enter(w, last_name(w)))
                 done_with(w, errno);
@@ -229,15 +241,23 @@ static int open_base(int dir, const char *name, struct buf *last)
 
 int tree_remove(int dir, const char *name, struct err *e)
 {
+    return tree_remove_until(dir, name, NULL, NULL, e);
+}
+
+int tree_remove_until(int dir, const char *name, bool (*is_over)(void *ctx), void *ctx,
+                      struct err *e)
+{
     AUTO(buf) struct buf top = { 0 };
-    struct walk w = { .removes = true, .base = open_base(dir, name, &top) };
+    struct walk w = {
+        .removes = true, .is_over = is_over, .ctx = ctx, .base = open_base(dir, name, &top)
+    };
 
     if (w.base < 0)
         return errno == ENOENT ? 0 : err_sys(e, "remove %s", name);
     if (unlinkat(w.base, top.p, 0) < 0 && errno != ENOENT) {
         int why = errno;
         w.error = EAGAIN;
-        for (int i = 0; i < WALKS && w.error; i++) /* somebody may write there */
+        for (int i = 0; i < WALKS && w.error && !w.over; i++) /* somebody may write there */
             walk(&w, top.p);
         if (w.error == ENOTDIR || w.error == ELOOP)
             w.error = why;
@@ -246,7 +266,7 @@ int tree_remove(int dir, const char *name, struct err *e)
     vec_done(&w.in);
     close(w.base);
     errno = w.error;
-    return w.error ? err_sys(e, "remove %s", name) : 0;
+    return w.error && !w.over ? err_sys(e, "remove %s", name) : 0;
 }
 
 int64_t tree_bytes(const char *path)

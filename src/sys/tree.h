@@ -11,6 +11,9 @@
 /* What name, below the directory, is, and everything in it; directories without rights for us are
  * given them. What cannot be removed stays, and the rest goes all the same. None there: 0. */
 int tree_remove(int dir, const char *name, struct err *e);
+/* The same, as long as is_over(ctx) is false: then the rest stays, and that is no error. */
+int tree_remove_until(int dir, const char *name, bool (*is_over)(void *ctx), void *ctx,
+                      struct err *e);
 /* What it takes on the disk, as far as it can be seen; 0: there is none. */
 int64_t tree_bytes(const char *path);
 

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "sandbox/probe.h"
+#include "sys/tree.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -203,6 +204,14 @@ bool rig_wait_processes(struct rig *r, const char *text, int n)
     return false;
 }
 
+void rig_forget(const struct rig_pod *p)
+{
+    char path[PATH_MAX];
+
+    snprintf(path, sizeof(path), "%s/%s", p->rig->pods, p->uid);
+    tree_remove(AT_FDCWD, path, NULL);
+}
+
 void rig_end(struct rig_pod *p, int64_t grace_ms)
 {
     struct rig *r = p->rig;
@@ -211,7 +220,7 @@ void rig_end(struct rig_pod *p, int64_t grace_ms)
     if (!rig_wait(r, &p->gone))
         printf("Bail out! %s does not end\n", p->uid), exit(1);
     r->rt->ops->drop(p->p);
-    r->rt->ops->forget(r->rt, str_of(p->uid));
+    rig_forget(p);
 }
 
 const struct rig_event *rig_last(const struct rig_pod *p, enum runtime_what what)

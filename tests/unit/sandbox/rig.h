@@ -55,6 +55,7 @@ struct rig_pod *rig_pod(struct rig *r, int n, const char *extra);
 struct rig_pod *rig_adopt(struct rig *r, int n);
 /* sh -c script as container "main"; extra as above. */
 void rig_start(struct rig_pod *p, const char *script, const char *extra);
+void rig_forget(const struct rig_pod *p);          /* removes its directory */
 void rig_end(struct rig_pod *p, int64_t grace_ms); /* and waits until it is gone, and forgets it */
 void rig_turn(struct rig *r); /* what there is to do now; a moment's rest when there is nothing */
 int64_t rig_patience(void);   /* until when, by boot_now_ms(), a test waits from now on */

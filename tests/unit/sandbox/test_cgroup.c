@@ -114,7 +114,7 @@ static void a_killed_one_leaves_none(struct rig *r)
         left |= base[i][0] && !is_empty(base[i]);
     ok(!left, "N2: its cgroups are gone");
     r->rt->ops->drop(p->p);
-    r->rt->ops->forget(r->rt, str_of(p->uid));
+    rig_forget(p);
     free(p);
 }
 

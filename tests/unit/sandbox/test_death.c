@@ -59,7 +59,7 @@ static struct rig_pod *with_leavers(struct rig *r, struct arena *a, int n, const
 static void pod_done(struct rig_pod *p)
 {
     p->rig->rt->ops->drop(p->p);
-    p->rig->rt->ops->forget(p->rig->rt, str_of(p->uid));
+    rig_forget(p);
     free(p);
 }
 

@@ -101,7 +101,7 @@ static void homes_are_read_and_not_changed(struct rig *r, int n, const char *whe
     ok(rig_wait(r, &p->gone), "it ends");
     ok(is_gone(a, p, "over"), "what it changed is gone with it");
     r->rt->ops->drop(p->p);
-    r->rt->ops->forget(r->rt, str_of(p->uid));
+    rig_forget(p);
     ok(is_gone(a, p, ""), "all of it");
     free(p);
 }

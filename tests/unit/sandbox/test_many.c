@@ -113,7 +113,7 @@ static void many_at_once(struct rig *r)
     printf("# all gone after %.0f ms\n", now_ms() - at);
     for (int i = 0; i < PODS; i++) {
         r->rt->ops->drop(p[i]->p);
-        r->rt->ops->forget(r->rt, str_of(p[i]->uid));
+        rig_forget(p[i]);
         free(p[i]);
     }
     ok(rig_processes_are(r->dir, 0), "N1: no process of theirs is left");

@@ -84,7 +84,7 @@ static void what_cannot_start_fails(struct rig *r)
     ok(strstr(rig_last(p, RUNTIME_FAILED)->why, "mounts.from"), "and says why: %s",
        rig_last(p, RUNTIME_FAILED)->why);
     r->rt->ops->drop(p->p);
-    r->rt->ops->forget(r->rt, str_of(p->uid));
+    rig_forget(p);
     free(p);
 }
 
