@@ -42,6 +42,15 @@ struct api_pod {
 
 struct api_pod api_pod_copy(struct arena *a, const struct api_pod *pod); /* all of it in a */
 
+struct api_dial; /* under way */
+
+struct api_dial_to {
+    int port;
+    int attempt; /* counts from 0 over the addresses a pod has for its own programs */
+    void (*done)(void *arg, int fd, const struct err *e);
+    void *arg;
+};
+
 /* A program in a container, or the container's own. */
 struct api_exec {
     str container;
@@ -73,10 +82,12 @@ struct api_pods {
                                 struct err *e);
     void (*exec_stop)(void *ctx, struct api_running *x); /* kills it; nothing is told any more */
     void (*exec_resize)(void *ctx, struct api_running *x, int rows, int cols);
-    /* A socket, not blocking and the caller's, on its way to that port of the pod. attempt: counts
-     * from 0 over the addresses a pod has for its own programs. -1: e says why: with sys
-     * ECONNREFUSED nobody listens there; ERR_NOT_FOUND: there is no further address. */
-    int (*dial)(void *ctx, const struct api_pod *pod, int port, int attempt, struct err *e);
+    /* A socket, not blocking and the caller's, on its way to that port of the pod. -1: e says why:
+     * with sys ECONNREFUSED nobody listens there; ERR_NOT_FOUND: there is no further address. -1
+     * with *later set: to->done is called with the same, later. */
+    int (*dial)(void *ctx, const struct api_pod *pod, const struct api_dial_to *to,
+                struct api_dial **later, struct err *e);
+    void (*dial_stop)(void *ctx, struct api_dial *d); /* before done, which is not called then */
     void *ctx;
 };
 

@@ -10,6 +10,7 @@
 struct up_net {
     struct net *net;
     struct api *api;
+    struct net_ask *listening; /* for pods, soon */
     char *dir;
 };
 
@@ -25,16 +26,23 @@ jv up_condition(struct arena *a, const char *type, bool is, const char *reason, 
                 { "reason", jstr(a, str_of(reason)) }, { "message", jstr(a, message) });
 }
 
+static void on_listening(void *ctx, jv ok, int fd, const struct err *e)
+{
+    struct up_net *u = ctx;
+
+    u->listening = NULL;
+    if (!jv_exists(ok))
+        log_warn("pods cannot reach the API", KVZ("why", e->msg));
+    else
+        http_server_also(api_server(u->api), fd);
+}
+
 static void serve(void *ctx)
 {
     struct up_net *u = ctx;
-    struct err e = { 0 };
-    int fd = net_listen(u->net, &e);
 
-    if (fd < 0)
-        log_warn("pods cannot reach the API", KVZ("why", e.msg));
-    else
-        http_server_also(api_server(u->api), fd);
+    net_cancel(u->listening);
+    u->listening = net_listen(u->net, (struct net_then){ on_listening, u });
 }
 
 static jv describe(struct arena *a, const struct net *n)
@@ -111,6 +119,7 @@ void up_net_free(struct up_net *u)
 {
     if (!u)
         return;
+    net_cancel(u->listening);
     net_free(u->net);
     free(u->dir);
     free(u);

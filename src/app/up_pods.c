@@ -137,11 +137,19 @@ static void exec_resize(void *ctx, struct api_running *x, int rows, int cols)
     node_exec_resize((struct node_exec *)x, rows, cols);
 }
 
-static int dial(void *ctx, const struct api_pod *of, int port, int attempt, struct err *e)
+static int dial(void *ctx, const struct api_pod *of, const struct api_dial_to *to,
+                struct api_dial **later, struct err *e)
 {
     struct node *n = node_of(ctx, of, e);
+    struct node_dial_to at = { meta_uid(of->pod), to->port, to->attempt, to->done, to->arg };
 
-    return n ? node_dial(n, meta_uid(of->pod), port, attempt, e) : -1;
+    return n ? node_dial(n, &at, (struct node_dial **)later, e) : -1;
+}
+
+static void dial_stop(void *ctx, struct api_dial *d)
+{
+    (void)ctx;
+    node_dial_stop((struct node_dial *)d);
 }
 
 /* ---- */
@@ -157,6 +165,7 @@ struct up_pods *up_pods_new(void)
                                   .exec_stop = exec_stop,
                                   .exec_resize = exec_resize,
                                   .dial = dial,
+                                  .dial_stop = dial_stop,
                                   .ctx = u };
     return u;
 }

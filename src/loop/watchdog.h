@@ -34,6 +34,9 @@ void turn_end(struct turn *t);
 #define LOOP_TURN() \
     __attribute__((cleanup(turn_end), unused)) struct turn turn_ = turn_begin(__FILE__, __func__)
 
+/* The turn at hand may block: it starts or ends the process, and nobody waits for an answer. */
+void turn_excuse(void);
+
 /* Counts and logs slow turns: for servers. loop_new does it by itself with MUSTER_WATCHDOG=abort.
  */
 void loop_watch(struct loop *l);

@@ -32,6 +32,7 @@ struct dns {
     struct names *k;
     uv_udp_t *udp; /* NULL: none */
     uv_tcp_t *tcp;
+    struct net_ask *asked_udp, *asked_tcp; /* the sockets for them */
     struct conn *conns;
     size_t n_conns;
     uint64_t serial;
@@ -361,6 +362,12 @@ static void on_closed(uv_handle_t *h)
 
 static void hang_up(struct dns *d)
 {
+    const struct pod_network *net = d->k->o.net;
+
+    if (d->asked_udp)
+        net->cancel(TAKE(d->asked_udp));
+    if (d->asked_tcp)
+        net->cancel(TAKE(d->asked_tcp));
     while (d->conns)
         conn_close(d->conns);
     if (d->udp)
@@ -369,54 +376,60 @@ static void hang_up(struct dns *d)
         uv_close((uv_handle_t *)TAKE(d->tcp), on_closed);
 }
 
-static int open_udp(struct dns *d, struct err *e)
+static void not_opened(struct dns *d, const char *why)
 {
-    const struct pod_network *net = d->k->o.net;
-    int fd = net->dns_socket(net->ctx, true, e);
+    log_warn("nobody answers pods that ask for names", KVZ("why", why));
+    hang_up(d);
+}
 
-    if (fd < 0)
-        return -1;
+static void on_udp(void *arg, jv ok, int fd, const struct err *e)
+{
+    struct dns *d = arg;
+
+    d->asked_udp = NULL;
+    if (!jv_exists(ok)) {
+        not_opened(d, e->msg);
+        return;
+    }
     d->udp = mem_new(sizeof(*d->udp));
     uv_udp_init(loop_uv(d->k->o.loop), d->udp);
     d->udp->data = d;
     if (uv_udp_open(d->udp, fd) < 0) {
         close(fd);
-        return err_set(e, ERR_IO, "the socket cannot be used");
+        not_opened(d, "the socket cannot be used");
+    } else if (uv_udp_recv_start(d->udp, on_alloc, on_packet) < 0) {
+        not_opened(d, "the socket cannot be read");
     }
-    return uv_udp_recv_start(d->udp, on_alloc, on_packet) < 0
-               ? err_set(e, ERR_IO, "the socket cannot be read")
-               : 0;
 }
 
-static int open_tcp(struct dns *d, struct err *e)
+static void on_tcp(void *arg, jv ok, int fd, const struct err *e)
 {
-    const struct pod_network *net = d->k->o.net;
-    int fd = net->dns_socket(net->ctx, false, e);
+    struct dns *d = arg;
 
-    if (fd < 0)
-        return -1;
+    d->asked_tcp = NULL;
+    if (!jv_exists(ok)) {
+        not_opened(d, e->msg);
+        return;
+    }
     d->tcp = mem_new(sizeof(*d->tcp));
     uv_tcp_init(loop_uv(d->k->o.loop), d->tcp);
     d->tcp->data = d;
     if (uv_tcp_open(d->tcp, fd) < 0) {
         close(fd);
-        return err_set(e, ERR_IO, "the socket cannot be used");
+        not_opened(d, "the socket cannot be used");
+    } else if (uv_listen((uv_stream_t *)d->tcp, BACKLOG, on_connection) < 0) {
+        not_opened(d, "the socket cannot listen");
     }
-    return uv_listen((uv_stream_t *)d->tcp, BACKLOG, on_connection) < 0
-               ? err_set(e, ERR_IO, "the socket cannot listen")
-               : 0;
 }
 
 static void open_all(void *arg)
 {
     struct dns *d = arg;
-    struct err e = { 0 };
+    const struct pod_network *net = d->k->o.net;
 
     hang_up(d);
-    if (open_udp(d, &e) < 0 || open_tcp(d, &e) < 0) {
-        log_warn("nobody answers pods that ask for names", KVZ("why", e.msg));
-        hang_up(d);
-    }
+    d->asked_udp = net->dns_socket(net->ctx, true, (struct net_then){ on_udp, d });
+    d->asked_tcp = net->dns_socket(net->ctx, false, (struct net_then){ on_tcp, d });
 }
 
 struct dns *dns_new(struct names *k)

@@ -31,8 +31,20 @@ void node_exec_resize(struct node_exec *x, int rows, int cols); /* of a containe
 void node_exec_stop(struct node_exec *x);
 
 /* dial.c: a socket, not blocking and the caller's, on its way to that port of the pod, at the
- * address number attempt; -1: e says why, ERR_NOT_FOUND: it has no more of them. */
-int node_dial(struct node *n, str uid, int port, int attempt, struct err *e);
+ * address number attempt; -1: e says why, ERR_NOT_FOUND: it has no more of them. -1 with *later
+ * set: done is called with the same, later. */
+struct node_dial_to {
+    str uid;
+    int port;
+    int attempt;
+    void (*done)(void *arg, int fd, const struct err *e);
+    void *arg;
+};
+
+struct node_dial;
+int node_dial(struct node *n, const struct node_dial_to *to, struct node_dial **later,
+              struct err *e);
+void node_dial_stop(struct node_dial *d); /* before done only */
 
 /* ---- inside */
 

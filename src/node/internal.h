@@ -85,6 +85,8 @@ struct pod {
     uint64_t wrote;       /* hash of what was written last; 0: nothing, or it failed */
     struct jdoc *volumes; /* as volumes_set_up made them */
     struct jdoc *net;     /* {net, mounts} */
+    struct jdoc *given;   /* its GPUs */
+    struct net_ask *attaching;
     struct ask *asks;
     struct node_log *logs; /* being read */
     struct names_member named;
@@ -101,6 +103,7 @@ struct pod *pod_new(struct node *n, struct jdoc *doc);
 void pod_update(struct pod *p, struct jdoc *doc, struct jdoc *old);
 void pod_vanish(struct pod *p);                          /* may free it */
 void pod_release(struct pod *p);                         /* address, devices */
+void pod_detach(struct pod *p);                          /* address */
 void pod_forget(struct pod *p);                          /* removes its directory */
 void pod_retry(struct pod *p);                           /* what it waits for may have come */
 void pod_free(struct pod *p);                            /* leaves what runs */

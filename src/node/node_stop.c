@@ -59,6 +59,8 @@ void node_end(struct node *n, int64_t grace_ms, void (*done)(void *ctx), void *c
         loop_timer_stop(p->wake);
         p->wake = NULL;
         pod_asks_drop(p);
+        if (p->attaching)
+            pod_detach(p);
         if (p->rt)
             n->o.runtime->ops->end(p->rt, grace_ms);
     }

@@ -102,18 +102,30 @@ void pod_free(struct pod *p)
     jdoc_unref(p->doc);
     jdoc_unref(p->volumes);
     jdoc_unref(p->net);
+    jdoc_unref(p->given);
+    if (p->attaching)
+        p->n->o.net->cancel(p->attaching);
     free(p->uid);
     free(p->dir);
     free(p);
+}
+
+void pod_detach(struct pod *p)
+{
+    const struct pod_network *net = p->n->o.net;
+
+    if (p->attaching)
+        net->cancel(TAKE(p->attaching));
+    if (p->attached && net)
+        net->detach(net->ctx, str_of(p->uid));
+    p->attached = false;
 }
 
 /* What it held while it ran; its logs stay, its directory as long as its object. */
 void pod_release(struct pod *p)
 {
     names_detach(p->n->names, &p->named);
-    if (p->attached && p->n->o.net)
-        p->n->o.net->detach(p->n->o.net->ctx, str_of(p->uid));
-    p->attached = false;
+    pod_detach(p);
     devices_release(&p->n->gpus, str_of(p->uid));
     pod_tokens_free(p);
 }
@@ -207,10 +219,12 @@ void pod_retry(struct pod *p)
 
 static void end_box(struct pod *p)
 {
-    if (p->rt)
+    if (p->rt) {
         p->n->o.runtime->ops->end(p->rt, 0);
-    else
+    } else {
+        pod_detach(p); /* it may still wait for its network */
         life_on_box_gone(p->life, node_now(p->n), STR_NONE, STR_NONE);
+    }
 }
 
 static void carry_out(struct pod *p, const struct life_action *act, struct life_out *out)

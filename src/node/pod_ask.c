@@ -106,8 +106,7 @@ void pod_ask(struct pod *p, const struct life_action *act)
                             .handler = handler,
                             .container = spec,
                             .host = node_pod_ip(p),
-                            .socket = p->attached && net ? net->socket : NULL,
-                            .of = net ? net->ctx : NULL,
+                            .net = p->attached && net && net->socket ? net : NULL,
                             .timeout_ms = x->timeout_ms,
                             .done = on_probed,
                             .ctx = x };

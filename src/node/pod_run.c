@@ -179,30 +179,6 @@ static int64_t gpus_wanted(struct arena *a, jv pod)
     return sum > most ? sum : most;
 }
 
-static int attach(struct pod *p, struct err *e)
-{
-    AUTO(arena) struct arena *a = arena_new();
-    const struct pod_network *net = p->n->o.net;
-    bool own_host = jv_bool(jv_at(p->life->pod, "spec", "hostNetwork"), false);
-    bool host = !net || own_host;
-    jv how = jobj(a, { "host", JV_TRUE }, { "ip", jstr(a, p->n->o.host_ip) });
-    jv mounts = JV_EMPTY_ARR;
-    struct names_about about = pod_names_about(p);
-
-    if (!host && net->attach(net->ctx, a, p->life->pod, &how, &mounts, e) < 0)
-        return -1;
-    p->attached = !host;
-    if (!own_host && names_attach(p->n->names, &p->named, &about, a, &how, &mounts, e) < 0) {
-        if (!host)
-            net->detach(net->ctx, str_of(p->uid));
-        p->attached = false;
-        return -1;
-    }
-    jdoc_unref(p->net);
-    p->net = jdoc_copy(jobj(a, { "net", how }, { "mounts", mounts }));
-    return 0;
-}
-
 /* A pod without limits does without: making and removing groups takes a millisecond or two. */
 static jv cgroup_json(struct arena *a, const struct pod *p)
 {
@@ -268,12 +244,55 @@ static jv sandbox_json(struct arena *a, struct pod *p, jv gpus)
                 { "preload", preload }, { "env", env });
 }
 
+static bool is_on_host(const struct pod *p)
+{
+    return jv_bool(jv_at(p->life->pod, "spec", "hostNetwork"), false);
+}
+
+/* how: the pod's network. */
+static void start_box(struct pod *p, jv how)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct runtime *rt = p->n->o.runtime;
+    struct runtime_sink sink = { .on_event = pod_on_runtime, .ctx = p };
+    struct names_about about = pod_names_about(p);
+    struct err e = { 0 };
+    jv mounts = JV_EMPTY_ARR;
+
+    if (!is_on_host(p) && names_attach(p->n->names, &p->named, &about, a, &how, &mounts, &e) < 0) {
+        pod_detach(p);
+        not_yet(p, "FailedCreatePodSandBox", &e);
+        return;
+    }
+    jdoc_unref(p->net);
+    p->net = jdoc_copy(jobj(a, { "net", how }, { "mounts", mounts }));
+    p->rt = rt->ops->spawn(rt, str_of(p->uid), sandbox_json(a, p, jdoc_root(p->given)), &sink);
+}
+
+static void on_attached(void *arg, jv ok, int fd, const struct err *e)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(life_out) struct life_out out = { .a = a };
+    struct pod *p = arg;
+    struct err why = *e;
+
+    (void)fd;
+    p->attaching = NULL;
+    if (jv_exists(ok)) {
+        start_box(p, ok);
+    } else {
+        pod_detach(p);
+        err_wrap(&why, "network of pod %" PRI_STR, STR_ARG(meta_name(p->life->pod)));
+        not_yet(p, "FailedCreatePodSandBox", &why);
+    }
+    pod_reconcile(p, &out); /* may free it */
+}
+
 void pod_sandbox(struct pod *p)
 {
     AUTO(arena) struct arena *a = arena_new();
     struct node *n = p->n;
     struct err e = { 0 };
-    struct runtime_sink sink = { .on_event = pod_on_runtime, .ctx = p };
     int64_t want = gpus_wanted(a, p->life->pod);
 
     if (!is_informed(p)) { /* asked again when it is */
@@ -305,11 +324,15 @@ void pod_sandbox(struct pod *p)
         not_yet(p, "FailedMount", &e);
         return;
     }
-    if (attach(p, &e) < 0) {
-        not_yet(p, "FailedCreatePodSandBox", &e);
+    jdoc_unref(p->given);
+    p->given = jdoc_copy(gpus);
+    if (!n->o.net || is_on_host(p)) {
+        start_box(p, jobj(a, { "host", JV_TRUE }, { "ip", jstr(a, n->o.host_ip) }));
         return;
     }
-    p->rt = n->o.runtime->ops->spawn(n->o.runtime, str_of(p->uid), sandbox_json(a, p, gpus), &sink);
+    p->attached = true; /* or will be: what is asked later comes later */
+    p->attaching = n->o.net->attach(n->o.net->ctx, p->life->pod,
+                                    (struct net_then){ .done = on_attached, .arg = p });
 }
 
 /* ---- a container */

@@ -28,6 +28,9 @@ struct probe {
     char room[CHUNK];
     bool http, closed, greeted;
     int64_t timeout_ms;
+    struct sockaddr_storage to;
+    const struct pod_network *net; /* of asked */
+    struct net_ask *asked;         /* for a socket */
     enum probe_result result;
     char message[512];
     void (*done)(void *ctx, enum probe_result result, str message);
@@ -38,6 +41,7 @@ struct probe {
 
 static void on_closed(uv_handle_t *h)
 {
+    LOOP_TURN();
     struct probe *p = h->data;
 
     if (p->done)
@@ -61,6 +65,8 @@ static void finish(struct probe *p, enum probe_result result, const char *messag
         str_clip_z(p->message, sizeof(p->message), str_of(message));
     loop_timer_stop(p->timer);
     p->timer = NULL;
+    if (p->asked)
+        p->net->cancel(TAKE(p->asked));
     uv_close((uv_handle_t *)&p->tcp, on_closed);
 }
 
@@ -87,6 +93,11 @@ static void dial_failed(struct probe *p, int status)
 static void on_timeout(void *arg)
 {
     struct probe *p = arg;
+
+    if (p->asked) { /* nothing is known of the container */
+        finish(p, PROBE_UNKNOWN, "the network of pods does not answer");
+        return;
+    }
     char text[256];
 
     snprintf(text, sizeof(text), "dial tcp %s: i/o timeout", p->at);
@@ -319,39 +330,45 @@ static void not_now(struct probe *p)
     p->timer = loop_timer_start(p->loop, 0, 0, on_wrong, p);
 }
 
-/* Where the pod has a network of its own, only a socket of that leads to it. */
-static int take_socket(struct probe *p, const struct probe_opts *o)
+static void connect_it(struct probe *p)
 {
-    struct err e = { 0 };
-    int fd = o->socket(o->of, &e);
+    int rc = uv_tcp_connect(&p->connect, &p->tcp, (struct sockaddr *)&p->to, on_connected);
 
-    if (fd >= 0 && uv_tcp_open(&p->tcp, fd) == 0)
-        return 0;
+    if (rc < 0) {
+        snprintf(p->message, sizeof(p->message), "dial tcp %s: %s", p->at, uv_strerror(rc));
+        not_now(p);
+    }
+}
+
+static void on_socket(void *arg, jv ok, int fd, const struct err *e)
+{
+    struct probe *p = arg;
+
+    p->asked = NULL;
+    if (jv_exists(ok) && uv_tcp_open(&p->tcp, fd) == 0) {
+        connect_it(p);
+        return;
+    }
     if (fd >= 0)
         close(fd);
-    snprintf(p->message, sizeof(p->message), "dial tcp %s: %s", p->at, e.msg);
-    return -1;
+    snprintf(p->message, sizeof(p->message), "dial tcp %s: %s", p->at, e->msg);
+    not_now(p);
 }
 
 static void dial(struct probe *p, const struct probe_opts *o, str host, int64_t port)
 {
-    struct sockaddr_storage to = { 0 };
-
-    if (address(host, port, &to) < 0) {
+    if (address(host, port, &p->to) < 0) {
         snprintf(p->message, sizeof(p->message), "cannot reach %s: not an address and a port",
                  p->at);
         not_now(p);
         return;
     }
-    if (o->socket && str_eq(host, o->host) && take_socket(p, o) < 0) {
-        not_now(p);
-        return;
-    }
-    int rc = uv_tcp_connect(&p->connect, &p->tcp, (struct sockaddr *)&to, on_connected);
-    if (rc < 0) {
-        snprintf(p->message, sizeof(p->message), "dial tcp %s: %s", p->at, uv_strerror(rc));
-        not_now(p);
-    }
+    /* Where the pod has a network of its own, only a socket of that leads to it. */
+    p->net = str_eq(host, o->host) ? o->net : NULL;
+    if (p->net)
+        p->asked = p->net->socket(p->net->ctx, (struct net_then){ on_socket, p });
+    else
+        connect_it(p);
 }
 
 struct probe *probe_start(const struct probe_opts *o)

@@ -2,6 +2,7 @@
 
 #include "podnet/hub_client.h"
 
+#include "loop/loop.h"
 #include "sys/helper_process.h"
 #include "sys/sys.h"
 
@@ -20,7 +21,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PATIENCE_MS = 30 * 1000, PAUSE_MS = 5 };
+enum { PATIENCE_MS = 30 * 1000, PAUSE_MS = 5, LOOK_MS = 100 };
+
+static int patience_ms(const struct net_call *c)
+{
+    int64_t over = atomic_load(c->give_up_ms), left = over - boot_now_ms();
+
+    return !over ? PATIENCE_MS : left > 0 ? (int)left : 0;
+}
 
 /* ---- messages */
 
@@ -45,10 +53,10 @@ static int next_message(struct net_call *c, str *message, int64_t until, struct 
                            "the hub has died: %s", why.msg);
         struct pollfd at = { .fd = c->wire.fd,
                              .events = (short)(POLLIN | (msgsock_waits(&c->wire) ? POLLOUT : 0)) };
-        int64_t left = until - sys_tick_ms();
-        if (left <= 0)
+        int64_t left = until - sys_tick_ms(), over = atomic_load(c->give_up_ms);
+        if (left <= 0 || (over && boot_now_ms() >= over))
             return err_set(e, ERR_TIMEOUT, "the hub does not answer");
-        if (poll(&at, 1, (int)left) < 0 && errno != EINTR)
+        if (poll(&at, 1, (int)(left < LOOK_MS ? left : LOOK_MS)) < 0 && errno != EINTR)
             return err_sys(e, "poll");
         if ((at.revents & POLLOUT) && msgsock_flush(&c->wire) < 0)
             return err_set(e, ERR_UNAVAILABLE, "the hub has died");
@@ -73,8 +81,11 @@ jv net_call_ask(struct net_call *c, struct arena *a, jv request, int *fd, struct
         jv got = json_parse(a, arena_str(a, message), NULL, e);
         if (!jv_exists(got))
             break;
-        if (jv_int(jv_at(got, "id"), 0) != id)
-            continue; /* an answer that was waited for too long */
+        if (jv_int(jv_at(got, "id"), 0) != id) { /* an answer that was waited for too long */
+            int late = jv_bool(jv_at(got, "fd"), false) ? msgsock_take_fd(&c->wire) : -1;
+            sys_fd_auto(&late);
+            continue;
+        }
         int with = msgsock_take_fd(&c->wire);
         if (fd)
             *fd = with;
@@ -105,7 +116,7 @@ static int dial(const char *data)
     if (dir < 0)
         return -1;
     snprintf(to.sun_path, sizeof(to.sun_path), "/proc/self/fd/%d/ctl", dir);
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd >= 0 && connect(fd, (const struct sockaddr *)&to, sizeof(to)) == 0)
         return fd;
     if (fd >= 0)
@@ -175,7 +186,9 @@ static int greet(struct net_call *c, struct arena *a, struct err *e)
 
 int net_call_begin(struct net_call *c, const struct net_call_to *to, struct err *e)
 {
-    *c = (struct net_call){ .pidfd = -1, .wire = { .fd = -1 }, .with_node = to->with_node };
+    *c = (struct net_call){
+        .pidfd = -1, .wire = { .fd = -1 }, .with_node = to->with_node, .give_up_ms = to->give_up_ms
+    };
     int fd = dial(to->data);
     if (fd < 0)
         fd = run(c, to, e);
@@ -193,7 +206,7 @@ int net_call_open(struct net_call *c, const struct net_call_to *to, struct err *
     int rc = -1;
 
     /* One that is going may still hold the place: then it is tried again. */
-    while (rc < 0 && sys_tick_ms() < until) {
+    while (rc < 0 && sys_tick_ms() < until && patience_ms(c) > 0) {
         if (c->wire.fd < 0 && net_call_begin(c, to, e) < 0)
             return -1;
         rc = greet(c, a, e);
@@ -221,7 +234,7 @@ static bool goes(struct net_call *c)
     AUTO(arena) struct arena *a = arena_new();
     jv n = net_call_ask(c, a, jobj(a, { "do", jstrz(a, "count") }), NULL, NULL);
 
-    return jv_int(n, 0) == 0;
+    return jv_exists(n) && jv_int(n, 0) == 0;
 }
 
 void net_call_close(struct net_call *c)
@@ -231,7 +244,7 @@ void net_call_close(struct net_call *c)
 
     msgsock_done(&c->wire);
     if (wait && c->pidfd >= 0)
-        poll(&at, 1, PATIENCE_MS);
+        poll(&at, 1, patience_ms(c));
     if (!wait || (c->pidfd >= 0 && !(at.revents & POLLIN)))
         c->child = 0; /* it is left to itself */
     net_call_drop(c);

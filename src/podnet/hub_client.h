@@ -5,6 +5,7 @@
 #include "podnet/subnet.h"
 #include "sys/msgsock.h"
 
+#include <stdatomic.h>
 #include <sys/types.h>
 
 struct net_call {
@@ -17,6 +18,7 @@ struct net_call {
     bool has_egress;
     bool has_services;
     char words[160]; /* about the egress */
+    const atomic_int_fast64_t *give_up_ms;
 };
 
 /* Where the hub of a data directory is, or how it is run. */
@@ -24,6 +26,8 @@ struct net_call_to {
     const char *data;
     const char *exe; /* NULL: this program */
     bool with_node;
+    /* By boot_now_ms; 0: never. From then on nothing is waited for. Any thread sets it. */
+    const atomic_int_fast64_t *give_up_ms;
 };
 
 /* One message of JSON, from either side. fd (-1: none) goes with it, and stays the caller's. */

@@ -191,7 +191,7 @@ static int answer(struct serve *s, struct msgsock *w, str message)
     for (size_t i = 0; i < COUNT(requests); i++)
         if (str_eqz(jv_str(jv_at(in, "do"), S("")), requests[i].name))
             out = requests[i].fn(s, a, in, &given, &e);
-    jv said = jobj(a, { "id", id }, { "ok", out },
+    jv said = jobj(a, { "id", id }, { "ok", out }, { "fd", given.fd >= 0 ? JV_TRUE : JV_ABSENT },
                    { "error", jv_exists(out) ? JV_ABSENT : jstr(a, str_of(e.msg)) });
     int rc = jv_exists(id) ? net_hub_say(w, said, given.fd) : 0;
     if (given.fd >= 0)

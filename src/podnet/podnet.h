@@ -1,6 +1,5 @@
 /* The network of level namespaces, as the node sees it: every pod has an address of its own, held
- * by the hub (net_hub.h). On the loop thread; calls wait for the hub, which answers within a
- * millisecond or two. */
+ * by the hub (hub.h). On the loop thread; a thread of its own waits for the hub's answers. */
 #pragma once
 
 #include "loop/loop.h"
@@ -23,7 +22,8 @@ struct net_opts {
  * o stay. */
 int net_new(struct net **out, const struct net_opts *o, struct err *e);
 int net_wait(struct net *n, struct err *e); /* before anything else but net_free */
-/* The hub goes, and is waited for, when no pod is attached; otherwise it stays for the next one. */
+/* The hub goes, and is waited for, when no pod is attached; otherwise it stays for the next one. A
+ * hub that does not answer is left alone after ten seconds. */
 void net_free(struct net *n);
 
 const struct pod_network *net_pod_network(struct net *n); /* for node_opts; lives as long as n */
@@ -32,9 +32,9 @@ bool net_has_egress(const struct net *n);
 bool net_has_services(const struct net *n); /* ClusterIPs can be reached */
 const char *net_words(const struct net *n); /* how pods reach the outside, or why they do not */
 
-/* A TCP socket, not blocking, of the hub's namespace: to connect to pods, or to listen for them.
- * The caller's; -1: e says why. */
-int net_socket(struct net *n, struct err *e);
+/* A TCP socket, not blocking, of the hub's namespace: to connect to pods. */
+struct net_ask *net_socket(struct net *n, struct net_then then);
 enum { NET_API_PORT = 443 };
 /* One that listens where pods look for the API: at the address of the service `kubernetes`. */
-int net_listen(struct net *n, struct err *e);
+struct net_ask *net_listen(struct net *n, struct net_then then);
+void net_cancel(struct net_ask *q); /* done is not called; NULL is fine */

@@ -25,5 +25,48 @@ test_expect_success 'a pod with 100,000 files is deleted: no turn of the loop is
 	kubectl delete pod many && soon no_files_of_pods && no_turn_was_slow
 '
 
+# stopped PIDS COMMAND...: runs the command while the processes are stopped.
+stopped() {
+	stopped_pids=$1 && shift
+	kill -STOP $stopped_pids || return 1
+	"$@"
+	stopped_rc=$?
+	kill -CONT $stopped_pids
+	return $stopped_rc
+}
+
+# The API is asked and pods are made and deleted, all without an answer of the hub.
+api_goes_on() {
+	pod "$1" "exec sleep 1000" && kubectl get pods >/dev/null &&
+		becomes running .status.phase Running && kubectl get --raw /readyz && no_turn_was_slow
+}
+test_expect_success 'the hub is stopped: the API goes on, and pods start when it runs again' '
+	pod running "exec sleep 1000" && becomes running .status.phase Running &&
+	stopped "$(hubs)" api_goes_on waiting &&
+	becomes waiting .status.phase Running && kubectl delete pods --all && no_turn_was_slow
+'
+
+test_expect_success 'a pod is deleted while the hub is stopped: it goes when the hub runs again' '
+	pod early "exec sleep 1000" && becomes early .status.phase Running && pod running "exec sleep 1000" &&
+	becomes running .status.phase Running &&
+	stopped "$(hubs)" sh -c "kubectl delete pod early --wait=false && kubectl get pod running" &&
+	soon sh -c "! kubectl get pod early" && no_turn_was_slow
+'
+
+wardens() {
+	pgrep -f "warden $data/pods"
+}
+test_expect_success 'a pod whose keeper is stopped stops nobody else' '
+	stopped "$(wardens)" api_goes_on beside && becomes beside .status.phase Running
+'
+
+nurseries() {
+	pgrep -P "$muster_pid" -f nursery
+}
+test_expect_success 'the nursery is stopped: the API goes on, and pods start when it runs again' '
+	stopped "$(nurseries)" api_goes_on later && becomes later .status.phase Running &&
+	kubectl delete pods --all && no_turn_was_slow
+'
+
 node_cleanup
 test_done

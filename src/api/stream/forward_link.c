@@ -17,6 +17,7 @@ enum { READ_BYTES = 32 * 1024, READS_A_TURN = 8 };
 struct forward_link {
     struct forward_link_opts o;
     int fd; /* -1: none */
+    struct api_dial *dialling;
     int attempt;
     uv_poll_t *poll; /* NULL: none */
     struct loop_timer *soon;
@@ -41,6 +42,8 @@ static void on_closed(uv_handle_t *h)
 
 static void hang_up(struct forward_link *f)
 {
+    if (f->dialling)
+        f->o.pods->dial_stop(f->o.pods->ctx, TAKE(f->dialling));
     if (f->poll) {
         uv_poll_stop(f->poll);
         uv_close((uv_handle_t *)TAKE(f->poll), on_closed);
@@ -173,18 +176,19 @@ static void watch(struct forward_link *f)
         uv_poll_stop(f->poll);
 }
 
-static void dial(struct forward_link *f)
+static void on_dialled(void *arg, int fd, const struct err *e)
 {
-    struct err e = { 0 };
+    struct forward_link *f = arg;
 
-    f->fd = f->o.pods->dial(f->o.pods->ctx, f->o.pod, f->o.port, f->attempt, &e);
-    if (f->fd < 0 && e.sys == ECONNREFUSED) {
-        refused(f, e.sys);
+    f->dialling = NULL;
+    f->fd = fd;
+    if (fd < 0 && e->sys == ECONNREFUSED) {
+        refused(f, e->sys);
         return;
     }
-    if (f->fd < 0) {
+    if (fd < 0) {
         if (!f->why[0])
-            snprintf(f->why, sizeof(f->why), "%s", e.msg);
+            snprintf(f->why, sizeof(f->why), "%s", e->msg);
         finish(f);
         return;
     }
@@ -197,6 +201,16 @@ static void dial(struct forward_link *f)
     }
     f->poll->data = f;
     watch(f);
+}
+
+static void dial(struct forward_link *f)
+{
+    struct api_dial_to to = { f->o.port, f->attempt, on_dialled, f };
+    struct err e = { 0 };
+    int fd = f->o.pods->dial(f->o.pods->ctx, f->o.pod, &to, &f->dialling, &e);
+
+    if (!f->dialling)
+        on_dialled(f, fd, &e);
 }
 
 /* ---- */

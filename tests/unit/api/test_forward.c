@@ -26,13 +26,15 @@ static int bound(int *port)
     return fd;
 }
 
-static int dial(void *ctx, const struct api_pod *pod, int port, int attempt, struct err *e)
+static int dial(void *ctx, const struct api_pod *pod, const struct api_dial_to *how,
+                struct api_dial **later, struct err *e)
 {
     struct sockaddr_in to = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    int attempt = how->attempt;
 
     (void)ctx;
     (void)pod;
-    (void)port;
+    (void)later;
     if (attempt > 1 || !at[attempt])
         return err_set(e, ERR_NOT_FOUND, "no further address");
     if (at[attempt] < 0) {

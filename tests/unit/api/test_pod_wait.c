@@ -29,9 +29,10 @@ static struct api_running *exec_start(void *ctx, const struct api_pod *pod,
     return NULL;
 }
 
-static int dial(void *ctx, const struct api_pod *pod, int port, int attempt, struct err *e)
+static int dial(void *ctx, const struct api_pod *pod, const struct api_dial_to *to,
+                struct api_dial **later, struct err *e)
 {
-    (void)ctx, (void)pod, (void)port, (void)attempt;
+    (void)ctx, (void)pod, (void)to, (void)later;
     return err_set(e, ERR_NOT_FOUND, "nobody is there");
 }
 

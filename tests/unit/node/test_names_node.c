@@ -22,13 +22,39 @@ static int adopted;
 static struct map held; /* uids with an address */
 static struct jdoc *routes;
 
-static int attach(void *ctx, struct arena *a, jv pod, jv *net, jv *mounts, struct err *e)
+struct net_ask {
+    struct net_then then;
+    bool cancelled;
+    int ip;
+};
+
+static void answer(void *arg)
 {
-    (void)ctx, (void)mounts, (void)e;
+    AUTO(arena) struct arena *a = arena_new();
+    struct net_ask *q = arg;
+    jv net = jobj(a, { "ip", jstr(a, arena_printf(a, "10.42.0.%d", q->ip)) });
+
+    if (!q->cancelled)
+        q->then.done(q->then.arg, net, -1, &(struct err){ 0 });
+    free(q);
+}
+
+static struct net_ask *attach(void *ctx, jv pod, struct net_then then)
+{
+    (void)ctx;
     char *uid = mem_or_abort(strndup(meta_uid(pod).p, meta_uid(pod).n));
+    struct net_ask *q = mem_new(sizeof(*q));
+
     free(map_put(&held, str_of(uid), uid));
-    *net = jobj(a, { "ip", jstr(a, arena_printf(a, "10.42.0.%d", next_ip++)) });
-    return 0;
+    q->then = then;
+    q->ip = next_ip++;
+    loop_post(box.loop, answer, q);
+    return q;
+}
+
+static void cancel(struct net_ask *q)
+{
+    q->cancelled = true;
 }
 
 static void detach(void *ctx, str uid)
@@ -53,7 +79,7 @@ static void on_services(void *ctx, jv list)
 }
 
 static const struct pod_network net = {
-    .attach = attach, .detach = detach, .adopt = adopt, .services = on_services
+    .attach = attach, .cancel = cancel, .detach = detach, .adopt = adopt, .services = on_services
 };
 
 static void node_up(void)

@@ -15,6 +15,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+static struct loop *the_loop;
+
 static void pod_json(struct arena *a, int n, struct place *p, jv *pod)
 {
     snprintf(p->uid, sizeof(p->uid), "pod-%d-%d", (int)getpid(), n);
@@ -23,16 +25,35 @@ static void pod_json(struct arena *a, int n, struct place *p, jv *pod)
     *pod = jobj(a, { "metadata", meta });
 }
 
+void netrig_answered(void *arg, jv ok, int fd, const struct err *e)
+{
+    struct netrig_answer *got = arg;
+
+    got->ok = jv_copy(got->a, ok);
+    got->fd = fd;
+    got->e = *e;
+    got->is_here = true;
+}
+
+jv netrig_answer(struct netrig_answer *got)
+{
+    while (!got->is_here)
+        loop_turn(the_loop);
+    return got->ok;
+}
+
 bool netrig_attach(struct arena *a, struct net *net, int n, struct place *p, jv *how)
 {
     const struct pod_network *nn = net_pod_network(net);
-    struct err e = { 0 };
-    jv pod, mounts = JV_EMPTY_ARR;
+    struct netrig_answer got = { .a = a };
+    jv pod;
 
     *p = (struct place){ .net = net };
     pod_json(a, n, p, &pod);
-    if (nn->attach(nn->ctx, a, pod, how, &mounts, &e) < 0) {
-        printf("# attach: %s\n", e.msg);
+    nn->attach(nn->ctx, pod, (struct net_then){ netrig_answered, &got });
+    *how = netrig_answer(&got);
+    if (!jv_exists(*how)) {
+        printf("# attach: %s\n", got.e.msg);
         return false;
     }
     snprintf(p->ip, sizeof(p->ip), "%" PRI_STR, STR_ARG(jv_str(jv_at(*how, "ip"), S(""))));
@@ -67,6 +88,8 @@ struct net *netrig_open(struct rig *r, void (*again)(void *ctx), void *ctx)
     struct net *n = NULL;
     struct err e = { 0 };
     struct net_opts o = { .loop = r->loop, .data = r->dir, .again = again, .ctx = ctx };
+
+    the_loop = r->loop;
 
     if (net_new(&n, &o, &e) < 0 || net_wait(n, &e) < 0)
         printf("Bail out! %s\n", e.msg), exit(1);
@@ -120,14 +143,18 @@ void netrig_ask(struct place *p, const char *name, const char *ip, int port)
 bool netrig_hears(struct net *net, const char *ip, const char *text)
 {
     struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(NETRIG_PORT) };
-    struct err e = { 0 };
+    AUTO(arena) struct arena *a = arena_new();
+    struct netrig_answer answer = { .a = a };
     char got[64] = "";
-    int fd = net_socket(net, &e);
+
+    net_socket(net, (struct net_then){ netrig_answered, &answer });
+    netrig_answer(&answer);
+    int fd = answer.fd;
 
     inet_pton(AF_INET, ip, &to.sin_addr);
     if (fd < 0 ||
         (connect(fd, (const struct sockaddr *)&to, sizeof(to)) < 0 && errno != EINPROGRESS)) {
-        printf("# %s\n", fd < 0 ? e.msg : strerror(errno));
+        printf("# %s\n", fd < 0 ? answer.e.msg : strerror(errno));
         return false;
     }
     poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, 60 * 1000);
@@ -188,4 +215,5 @@ void netrig_main(int argc, char **argv, struct rig *r)
     if (argc > 2 && strcmp(argv[2], "user") == 0)
         show_tun();
     rig_main(argc, argv, r);
+    the_loop = r->loop;
 }

@@ -14,6 +14,18 @@ struct place {
     char uid[40];
 };
 
+/* What the hub answers: netrig_answered is for net_then, netrig_answer turns the loop until then.
+ */
+struct netrig_answer {
+    struct arena *a; /* of ok */
+    bool is_here;
+    jv ok;
+    int fd;
+    struct err e;
+};
+void netrig_answered(void *arg, jv ok, int fd, const struct err *e);
+jv netrig_answer(struct netrig_answer *got);
+
 /* As rig_main; "hub ..." becomes one and exits. */
 void netrig_main(int argc, char **argv, struct rig *r);
 struct net *netrig_open(struct rig *r, void (*again)(void *ctx), void *ctx);

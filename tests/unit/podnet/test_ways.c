@@ -97,12 +97,14 @@ static void rules_hold_nothing_but_numbers(void)
 static void pods_reach_the_api(struct rig *r, struct net *net)
 {
     AUTO(arena) struct arena *a = arena_new();
-    struct err e = { 0 };
+    struct netrig_answer got = { .a = a };
     struct place p = netrig_begin(r, a, net, 4);
-    int fd = net_listen(net, &e);
 
+    net_listen(net, (struct net_then){ netrig_answered, &got });
+    netrig_answer(&got);
+    int fd = got.fd;
     if (!ok(fd >= 0, "the node listens where pods look for the API"))
-        printf("# %s\n", e.msg);
+        printf("# %s\n", got.e.msg);
     netrig_ask(&p, "client", NET_API, NET_API_PORT);
     ok(poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, PATIENCE_MS) == 1, "a pod comes");
     struct sockaddr_in from = { 0 };
