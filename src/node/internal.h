@@ -87,6 +87,9 @@ struct pod {
     struct jdoc *net;     /* {net, mounts} */
     struct jdoc *given;   /* its GPUs */
     struct net_ask *attaching;
+    struct pod_setup *setup; /* of its volumes */
+    bool setup_again;
+    bool box_waits; /* for its volumes */
     struct ask *asks;
     struct node_log *logs; /* being read */
     struct names_member named;
@@ -117,7 +120,13 @@ void pod_write(struct pod *p);
 /* pod_run.c */
 void pod_sandbox(struct pod *p);
 void pod_start(struct pod *p, const struct life_action *act, struct life_out *out);
-bool pod_refresh_volumes(struct pod *p, struct err *e);
+/* In a while; false: not all that it refers to is known. tells: of a failure, in an event */
+bool pod_refresh_volumes(struct pod *p, bool tells);
+void pod_volumes_are_set(struct pod *p, const struct err *e); /* e NULL: for its sandbox */
+
+/* pod_volumes.c: in a thread; once more if one is at work */
+void pod_volumes_start(struct pod *p, bool tells);
+void pod_volumes_stop(struct pod *p); /* the pod goes away */
 
 /* pod_names.c */
 struct names *node_names_new(struct node *n); /* NULL: the node has none */

@@ -146,12 +146,10 @@ static void each_pod(struct node *n, str ns, void (*fn)(struct pod *p))
 
 static void look_again(struct pod *p)
 {
-    struct err e = { 0 };
-
     if (p->life->done || p->adopting || p->n->ending)
         return;
-    if (p->life->box == LIFE_BOX_UP && !pod_refresh_volumes(p, &e) && e.msg[0])
-        node_tell(p, true, "FailedMount", STR_NONE, str_of(e.msg));
+    if (p->life->box == LIFE_BOX_UP)
+        pod_refresh_volumes(p, true);
     for (size_t i = 0; i < p->life->n; i++)
         if (p->life->box == LIFE_BOX_NONE || p->life->at[i].retry_ms) {
             pod_retry(p);

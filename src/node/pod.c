@@ -105,6 +105,7 @@ void pod_free(struct pod *p)
     jdoc_unref(p->given);
     if (p->attaching)
         p->n->o.net->cancel(p->attaching);
+    pod_volumes_stop(p);
     free(p->uid);
     free(p->dir);
     free(p);
@@ -179,7 +180,7 @@ void pod_update(struct pod *p, struct jdoc *doc, struct jdoc *old)
     p->doc = doc;
     life_update(p->life, doc);
     if (relabelled && p->volumes)
-        pod_refresh_volumes(p, NULL);
+        pod_refresh_volumes(p, false);
     if (relabelled)
         names_changed(p->n->names, meta_namespace(now));
     if (!p->adopting)
@@ -222,7 +223,8 @@ static void end_box(struct pod *p)
     if (p->rt) {
         p->n->o.runtime->ops->end(p->rt, 0);
     } else {
-        pod_detach(p); /* it may still wait for its network */
+        p->box_waits = false; /* for its volumes, or for its network */
+        pod_detach(p);
         life_on_box_gone(p->life, node_now(p->n), STR_NONE, STR_NONE);
     }
 }
@@ -300,7 +302,7 @@ void pod_reconcile(struct pod *p, struct life_out *out)
     } while (++rounds < ROUNDS);
     if (p->life->done && !p->rt)
         pod_release(p);
-    if (p->vanished && p->life->done && !p->rt) {
+    if (p->vanished && p->life->done && !p->rt && !p->setup) {
         pod_forget(p);
         names_lost(p->n->names, &p->named, meta_namespace(jdoc_root(p->doc)));
         pod_free(p);
@@ -382,7 +384,7 @@ static void greeted(struct pod *p, const struct runtime_event *ev)
     if (p->adopting) {
         learn(p, ev->state);
         remember(p);
-        pod_refresh_volumes(p, NULL);
+        pod_refresh_volumes(p, false);
         pod_open_again(p);
     }
     if (p->life->done) /* its end was written, and then the node died */

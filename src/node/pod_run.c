@@ -50,16 +50,6 @@ static jv secret(void *ctx, str ns, str name)
     return find(ctx, NODE_SECRETS, ns, name);
 }
 
-static jv claim(void *ctx, str ns, str name)
-{
-    return find(ctx, NODE_CLAIMS, ns, name);
-}
-
-static jv persistent(void *ctx, str ns, str name)
-{
-    return find(ctx, NODE_VOLUMES, ns, name);
-}
-
 static unsigned needs(jv v)
 {
     static const struct {
@@ -110,42 +100,12 @@ static struct fields_of fields(const struct pod *p)
 
 /* ---- the sandbox */
 
-static int set_up_volumes(struct pod *p, struct err *e)
+bool pod_refresh_volumes(struct pod *p, bool tells)
 {
-    AUTO(arena) struct arena *a = arena_new();
-    struct volumes_of of = {
-        .from = { .fields = fields(p),
-                  .config = config,
-                  .secret = secret,
-                  .token = pod_token,
-                  .ctx = p },
-        .claim = claim,
-        .persistent = persistent,
-        .dir = p->dir,
-        .claims = arena_printf(a, "%" PRI_STR "/volumes", STR_ARG(p->n->o.data)),
-        .hidden = p->n->o.hidden,
-        .common = p->n->common.p,
-    };
-    jv out = JV_ABSENT;
-
-    if (volumes_set_up(a, &of, &out, e) < 0)
-        return -1;
-    jdoc_unref(p->volumes);
-    p->volumes = jdoc_copy(out);
-    return 0;
-}
-
-bool pod_refresh_volumes(struct pod *p, struct err *e)
-{
-    struct err own = { 0 };
-
     if (!is_informed(p))
         return false;
-    if (set_up_volumes(p, &own) == 0)
-        return true;
-    if (e)
-        *e = own;
-    return false;
+    pod_volumes_start(p, tells);
+    return true;
 }
 
 static void not_yet(struct pod *p, const char *reason, const struct err *e)
@@ -288,11 +248,26 @@ static void on_attached(void *arg, jv ok, int fd, const struct err *e)
     pod_reconcile(p, &out); /* may free it */
 }
 
+void pod_volumes_are_set(struct pod *p, const struct err *e)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    const struct pod_network *net = p->n->o.net;
+
+    if (e) {
+        not_yet(p, "FailedMount", e);
+    } else if (!net || is_on_host(p)) {
+        start_box(p, jobj(a, { "host", JV_TRUE }, { "ip", jstr(a, p->n->o.host_ip) }));
+    } else {
+        p->attached = true; /* or will be: what is asked later comes later */
+        p->attaching =
+            net->attach(net->ctx, p->life->pod, (struct net_then){ .done = on_attached, .arg = p });
+    }
+}
+
 void pod_sandbox(struct pod *p)
 {
     AUTO(arena) struct arena *a = arena_new();
     struct node *n = p->n;
-    struct err e = { 0 };
     int64_t want = gpus_wanted(a, p->life->pod);
 
     if (!is_informed(p)) { /* asked again when it is */
@@ -318,21 +293,10 @@ void pod_sandbox(struct pod *p)
         life_on_box_failed(p->life, 0);
         return;
     }
-    if (set_up_volumes(p, &e) < 0) {
-        if (e.code == ERR_FORBIDDEN)
-            life_on_box_refused(p->life, S("HostPathRefused"), str_of(e.msg));
-        not_yet(p, "FailedMount", &e);
-        return;
-    }
     jdoc_unref(p->given);
     p->given = jdoc_copy(gpus);
-    if (!n->o.net || is_on_host(p)) {
-        start_box(p, jobj(a, { "host", JV_TRUE }, { "ip", jstr(a, n->o.host_ip) }));
-        return;
-    }
-    p->attached = true; /* or will be: what is asked later comes later */
-    p->attaching = n->o.net->attach(n->o.net->ctx, p->life->pod,
-                                    (struct net_then){ .done = on_attached, .arg = p });
+    p->box_waits = true;
+    pod_volumes_start(p, false);
 }
 
 /* ---- a container */
@@ -498,8 +462,8 @@ static int prepare(struct arena *a, struct pod *p, size_t i, struct starting *s)
     int64_t now = node_now(p->n);
     struct err e = { 0 };
 
-    if (!p->volumes && !pod_refresh_volumes(p, NULL) && !is_informed(p)) {
-        /* It ran before our time and goes on; its token is asked for. pod_retry comes with it. */
+    if (!p->volumes) { /* it ran before our time and goes on: pod_retry comes when they are there */
+        pod_refresh_volumes(p, true);
         life_on_cannot(p->life, i, S("ContainerCreating"), STR_NONE, now + LIST_WAIT_MS);
         return -1;
     }

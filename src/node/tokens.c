@@ -71,7 +71,7 @@ static void on_answer(void *ctx, const struct kube_answer *ans)
         left = until_us / 1000 - node_now(p->n);
     ask_later(t, left * 8 / 10 > LEAST_MS ? left * 8 / 10 : LEAST_MS);
     if (p->volumes || p->life->box == LIFE_BOX_UP)
-        pod_refresh_volumes(p, NULL);
+        pod_refresh_volumes(p, false);
     if (first)        /* also a container of a pod from before our time, which needs it to start */
         pod_retry(p); /* may free it, and so us */
 }

@@ -25,12 +25,28 @@ test_expect_success 'a pod with 100,000 files is deleted: no turn of the loop is
 	kubectl delete pod many && soon no_files_of_pods && no_turn_was_slow
 '
 
+# Of a size that the API takes within a turn; each key is a file.
+python3 -c "import json; print(json.dumps({'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': 'keys'},
+    'data': {f'k{i}': '' for i in range(6000)}}))" >keys.json
+cat >reads.json <<END
+{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "reads"}, "spec": {"restartPolicy": "Never",
+ "volumes": [{"name": "v", "configMap": {"name": "keys"}}, {"name": "w", "configMap": {"name": "keys"}}],
+ "containers": [{"name": "main", "image": "busybox", "command": ["sh", "-c", "test -e /v/k5999 -a -e /w/k5999"],
+  "volumeMounts": [{"name": "v", "mountPath": "/v"}, {"name": "w", "mountPath": "/w"}]}]}}
+END
+test_expect_success 'a ConfigMap with thousands of keys becomes files: no turn of the loop is slow' '
+	kubectl create -f keys.json && kubectl create -f reads.json && becomes reads .status.phase Succeeded &&
+	kubectl delete pod reads && soon no_files_of_pods && no_turn_was_slow
+'
+
 # stopped PIDS COMMAND...: runs the command while the processes are stopped.
 stopped() {
 	stopped_pids=$1 && shift
+	# shellcheck disable=SC2086 # a list
 	kill -STOP $stopped_pids || return 1
 	"$@"
 	stopped_rc=$?
+	# shellcheck disable=SC2086 # a list
 	kill -CONT $stopped_pids
 	return $stopped_rc
 }
