@@ -19,7 +19,11 @@ __attribute__((constructor)) static void tap_limit(void)
 {
     const char *seconds = getenv("TAP_SECONDS");
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    alarm(seconds ? (unsigned)atoi(seconds) : 3000);
+#else
     alarm(seconds ? (unsigned)atoi(seconds) : 600);
+#endif
 }
 
 __attribute__((format(printf, 2, 3), unused)) static bool ok(bool pass, const char *fmt, ...)
