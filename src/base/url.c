@@ -74,7 +74,9 @@ static char byte_at(str s, size_t i, size_t *n)
     bool escaped = s.p[i] == '%' && s.n - i > 2 && hex(s.p[i + 1]) >= 0 && hex(s.p[i + 2]) >= 0;
 
     *n = escaped ? 3 : 1;
-    return escaped ? (char)(hex(s.p[i + 1]) << 4 | hex(s.p[i + 2])) : s.p[i];
+    if (!escaped)
+        return s.p[i];
+    return (char)(hex(s.p[i + 1]) << 4 | hex(s.p[i + 2]));
 }
 
 bool url_is_utf8(struct arena *a, str s, size_t *at)
