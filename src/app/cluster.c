@@ -118,7 +118,7 @@ static int write_kubeconfigs(struct cluster *c, struct err *e)
 
     if (kubeconfig_text(c->a, c->o.dir, c->url, &text, e) < 0 || data_write(own, text, e) < 0)
         return -1;
-    return c->o.kubeconfig ? data_write_into(c->o.kubeconfig, text, e) : 0;
+    return c->o.kubeconfig ? up_hide_write(&c->o.node.hide, c->o.kubeconfig, text, e) : 0;
 }
 
 static int serve(struct cluster *c, struct err *e)

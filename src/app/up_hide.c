@@ -31,16 +31,32 @@ static void add(struct up_hide *h, const char *path)
                  KVZ("path", path));
 }
 
+/* A file has to be there to be hidden: what covers it in a pod covers a place. */
+static int hide_empty(struct up_hide *h, const char *path, struct err *e)
+{
+    if (data_write_into(path, STR_NONE, e) < 0)
+        return -1;
+    add(h, path);
+    return 0;
+}
+
 int up_hide_begin(struct arena *a, const char *dir, const char *kubeconfig, struct up_hide *out,
                   struct err *e)
 {
     *out = (struct up_hide){ .registry = registry_place(a) };
     add(out, dir);
-    if (!kubeconfig)
-        return 0;
-    if (data_write_into(kubeconfig, STR_NONE, e) < 0)
+    return kubeconfig && out->registry && registry_has_pods(out->registry)
+               ? hide_empty(out, kubeconfig, e)
+               : 0;
+}
+
+int up_hide_write(struct up_hide *h, const char *kubeconfig, str text, struct err *e)
+{
+    if (!h->registry || registry_has_pods(h->registry))
+        return hide_empty(h, kubeconfig, e) < 0 ? -1 : data_write_into(kubeconfig, text, e);
+    if (data_write(kubeconfig, text, e) < 0)
         return -1;
-    add(out, kubeconfig);
+    add(h, kubeconfig); /* a pod that has begun in the meantime hides it now */
     return 0;
 }
 

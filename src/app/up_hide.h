@@ -9,10 +9,13 @@ struct up_hide {
     struct err why;       /* then */
 };
 
-/* Before anything secret is written: dir (made) and the file kubeconfig (may be NULL; made here)
- * are hidden from pods that run already. -1: the file cannot be. */
+/* Before anything secret is written: dir (made) is hidden from pods that run already, and so is the
+ * file kubeconfig (may be NULL), which is made empty for that. -1: the file cannot be. */
 int up_hide_begin(struct arena *a, const char *dir, const char *kubeconfig, struct up_hide *out,
                   struct err *e);
+/* Writes the kubeconfig. Where no pod runs it appears whole: people wait for the file to be there.
+ */
+int up_hide_write(struct up_hide *h, const char *kubeconfig, str text, struct err *e);
 
 struct up_hide_opts {
     const char *dir;

@@ -133,6 +133,22 @@ static int wait_for_pods(int dir, int64_t newest)
     return late;
 }
 
+bool registry_has_pods(const char *place)
+{
+    AUTO(sys_fd) int dir = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = dir < 0 ? NULL : list(dir);
+    bool has = false;
+
+    for (struct dirent *at; d && (at = readdir(d));) {
+        int64_t n = number_of(at->d_name);
+        AUTO(sys_fd) int fd = n ? open_generation(dir, n, 0) : -1;
+        has = has || (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0);
+    }
+    if (d)
+        closedir(d);
+    return has;
+}
+
 /* ---- entries */
 
 /* Of the path before, when another file was there, and of what there is no more. */

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct registry_list {
@@ -24,6 +25,8 @@ const char *registry_place(struct arena *a);
  * pod sees it, at once when it, or a directory above it, is there already; 1: some pods have not
  * answered in time. Blocks, for at most some seconds. */
 int registry_add(const char *place, const char *path, struct err *e);
+/* Whether pods of this user run, from which something would have to be hidden. */
+bool registry_has_pods(const char *place);
 int registry_read(struct arena *a, const char *place, struct registry_list *out, struct err *e);
 
 /* ---- for wardens */
