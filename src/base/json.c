@@ -154,24 +154,28 @@ static void fill_index(struct map *index, jv obj)
     }
 }
 
-/* As many members on both sides. Large ones in different orders are compared by way of a hash. */
+/* The member of b named as the one at hand of another object. index starts as { 0 } and is filled
+ * where b is large and in another order. */
+static jv beside(struct map *index, jv b, const struct jv_iter *it)
+{
+    jv other = at_place(b, it->i - 1, it->key);
+
+    if (jv_exists(other) || b.node->n <= 32)
+        return jv_exists(other) ? other : jv_get(b, it->key);
+    if (!index->n)
+        fill_index(index, b);
+    size_t i = (size_t)map_get(index, it->key); /* offset by one: NULL is no entry */
+    return i ? (jv){ b.node->u.items + 2 * i - 1 } : JV_ABSENT;
+}
+
+/* As many members on both sides. */
 static bool objects_equal(jv a, jv b)
 {
     struct map index = { 0 };
     bool equal = true;
 
-    for (struct jv_iter it = jv_iter(a); equal && jv_next(&it);) {
-        jv other = at_place(b, it.i - 1, it.key);
-        if (!jv_exists(other) && b.node->n > 32) {
-            if (!index.n)
-                fill_index(&index, b);
-            size_t i = (size_t)map_get(&index, it.key); /* offset by one: NULL is no entry */
-            other = i ? (jv){ b.node->u.items + 2 * i - 1 } : JV_ABSENT;
-        } else if (!jv_exists(other)) {
-            other = jv_get(b, it.key);
-        }
-        equal = jv_equal(it.value, other);
-    }
+    for (struct jv_iter it = jv_iter(a); equal && jv_next(&it);)
+        equal = jv_equal(it.value, beside(&index, b, &it));
     map_done(&index);
     return equal;
 }
@@ -218,6 +222,21 @@ static bool is_zero(jv v)
            ((jv_is(v, JV_OBJ) || jv_is(v, JV_ARR) || jv_is(v, JV_STR)) && !v.node->n);
 }
 
+static bool objects_equal_semantic(jv a, jv b)
+{
+    struct map in_b = { 0 };
+    struct map in_a = { 0 };
+    bool equal = true;
+
+    for (struct jv_iter it = jv_iter(a); equal && jv_next(&it);)
+        equal = jv_equal_semantic(it.value, beside(&in_b, b, &it));
+    for (struct jv_iter it = jv_iter(b); equal && jv_next(&it);)
+        equal = is_zero(it.value) || jv_exists(beside(&in_a, a, &it));
+    map_done(&in_b);
+    map_done(&in_a);
+    return equal;
+}
+
 bool jv_equal_semantic(jv a, jv b)
 {
     if (is_zero(a) && is_zero(b))
@@ -227,13 +246,7 @@ bool jv_equal_semantic(jv a, jv b)
     if (jv_is(a, JV_OBJ) && jv_is(b, JV_OBJ)) {
         if (a.node->u.items == b.node->u.items && a.node->n == b.node->n)
             return true;
-        JV_EACH (it, a)
-            if (!jv_equal_semantic(it.value, jv_get(b, it.key)))
-                return false;
-        JV_EACH (it, b)
-            if (!jv_exists(jv_get(a, it.key)) && !is_zero(it.value))
-                return false;
-        return true;
+        return objects_equal_semantic(a, b);
     }
     if (jv_is(a, JV_ARR) && jv_is(b, JV_ARR)) {
         if (a.node->n != b.node->n)

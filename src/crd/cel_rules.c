@@ -36,14 +36,21 @@ struct ratchet {
 struct run { /* of all rules on one object */
     struct problems *ps;
     size_t steps_left;
-    bool over; /* they are used up: no further rule is run */
+    bool over;            /* they are used up: no further rule is run */
+    struct pair compared; /* the last: elements that fail all ask for the list they are in */
+    bool unchanged;
 };
 
-static bool is_unchanged(struct ratchet r)
+static bool is_unchanged(struct run *run, struct ratchet r)
 {
     const struct pair *p = r.here ? r.here : r.above;
 
-    return p && pair_unchanged(p);
+    if (!p)
+        return false;
+    if (run->compared.now.node != p->now.node || run->compared.old.node != p->old.node)
+        run->unchanged = pair_unchanged(p);
+    run->compared = *p;
+    return run->unchanged;
 }
 
 static str rule_name(jv rule)
@@ -156,7 +163,7 @@ static void run_rule(struct run *run, const struct schema *s, const struct rule 
     }
     if (result.b)
         return;
-    if (!cel_uses_old(r->program) && is_unchanged(ratchet))
+    if (!cel_uses_old(r->program) && is_unchanged(run, ratchet))
         ps = ps->waived;
     if (ps)
         tell(ps, s, p, rule, shown, failure(run, scratch, r, rule, v, old));
@@ -170,9 +177,16 @@ static struct ratchet below(struct ratchet r, const struct pair *child)
     return r.here ? (struct ratchet){ child, r.here } : r;
 }
 
-static void run_members(struct run *walk, const struct crd_rules *r, const struct path *p,
+static void run_members(struct run *walk, const struct schema *s, const struct path *p,
                         struct ratchet ratchet, jv v, jv old)
 {
+    const struct crd_rules *r = s->rules;
+    struct pair whole = { s, v, old };
+    struct old_list before;
+    struct old_list beside;
+
+    old_list_init(&before, &whole);
+    old_list_init(&beside, ratchet.here);
     JV_EACH (it, v) {
         const struct schema *prop = rules_prop(r, it.key);
         struct path at = prop ? path_field(p, it.key) : path_key(p, it.key);
@@ -182,9 +196,11 @@ static void run_members(struct run *walk, const struct crd_rules *r, const struc
             continue;
         struct ratchet sub = { 0 };
         if (!type_meta)
-            sub = below(ratchet, pair_key(ratchet.here, it.key, &pair) ? &pair : NULL);
-        run(walk, prop ? prop : r->more, &at, sub, it.value, jv_get(old, it.key));
+            sub = below(ratchet, pair_key(&beside, it.key, it.value, &pair) ? &pair : NULL);
+        run(walk, prop ? prop : r->more, &at, sub, it.value, old_list_get(&before, it.key));
     }
+    old_list_done(&beside);
+    old_list_done(&before);
 }
 
 static void run_elements(struct run *walk, const struct schema *s, const struct path *p,
@@ -223,7 +239,7 @@ static void run(struct run *walk, const struct schema *s, const struct path *p,
     if (jv_is(v, JV_ARR) && r->items)
         run_elements(walk, s, p, ratchet, v, old);
     if (jv_is(v, JV_OBJ))
-        run_members(walk, r, p, ratchet, v, old);
+        run_members(walk, s, p, ratchet, v, old);
 }
 
 /* Rules expect values of the right shape; these say that some are not. */

@@ -13,23 +13,25 @@ struct pair {
     jv old;
 };
 
-/* The pair of a member (or, below, an element); false: there is nothing to compare with. up may be
- * NULL. */
-bool pair_key(const struct pair *up, str key, struct pair *out);
 /* As it was before; what cannot be followed by the schema counts as changed. */
 bool pair_unchanged(const struct pair *p);
 
-/* The elements of a list as they were. p may be NULL, and outlives it. */
+/* The elements of a list, or the members of an object, as they were. p may be NULL, and outlives
+ * it.
+ */
 struct old_list {
     const struct pair *pair;
-    struct map by_keys; /* of long lists: place + 1 */
+    struct map by_keys; /* of large ones: place + 1 */
     struct arena *a;
 };
 void old_list_init(struct old_list *l, const struct pair *p);
 void old_list_done(struct old_list *l);
 /* The old element with the same keys; absent: none, or the list is not told apart by keys. */
 jv old_list_find(const struct old_list *l, jv element);
+jv old_list_get(const struct old_list *l, str key); /* the old member */
+/* The pair of an element or member; false: there is nothing to compare with. */
 bool pair_index(const struct old_list *l, size_t i, struct pair *out);
+bool pair_key(const struct old_list *l, str key, jv now, struct pair *out);
 
 struct at { /* where we are */
     const struct path *path;

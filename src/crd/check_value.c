@@ -29,13 +29,14 @@ static void check_child(struct verdict *out, const struct schema *s, const struc
     verdict_merge(out, &own);
 }
 
-static void check_member(struct verdict *out, const struct schema *s, struct at at, str key, jv v)
+static void check_member(struct verdict *out, const struct schema *s, struct at at,
+                         const struct old_list *old, str key, jv v)
 {
     struct path path = path_field(at.path, key);
     struct pair pair;
     bool type_meta = !at.path && (str_eq(key, S("kind")) || str_eq(key, S("apiVersion")));
 
-    check_child(out, s, &path, !type_meta && pair_key(at.pair, key, &pair) ? &pair : NULL, v);
+    check_child(out, s, &path, !type_meta && pair_key(old, key, v, &pair) ? &pair : NULL, v);
 }
 
 static void check_array(struct verdict *out, const struct crd_rules *r, struct at at, jv v)
@@ -92,11 +93,13 @@ static void check_object(struct verdict *out, const struct crd_rules *r, struct 
                  (struct flaw){
                      .type = PROBLEM_TOO_MANY, .value = jint(out->a, n), .limit = r->max_props },
                  "should have at most %" PRId64 " properties", r->max_props);
+    struct old_list old;
+    old_list_init(&old, at.pair);
     for (struct jv_iter it = jv_iter(v); r->additional && jv_next(&it);) {
         if (rules_prop(r, it.key))
             continue;
         if (r->more)
-            check_member(out, r->more, at, it.key, it.value);
+            check_member(out, r->more, at, &old, it.key, it.value);
         else if (!r->additional_allowed && !verdict_is_full(out))
             flaw_add_plain(out, at, jstr(out->a, it.key),
                            "%" PRI_STR ".%" PRI_STR " in body is a forbidden property",
@@ -107,10 +110,11 @@ static void check_object(struct verdict *out, const struct crd_rules *r, struct 
     for (size_t i = 0; i < r->n_props; i++) {
         jv member = members_get(&m, r->props[i].name);
         if (jv_exists(member))
-            check_member(out, r->props[i].schema, at, r->props[i].name, member);
+            check_member(out, r->props[i].schema, at, &old, r->props[i].name, member);
     }
     check_required(out, r, at, &m);
     members_done(&m);
+    old_list_done(&old);
     out->matches++;
 }
 

@@ -1,5 +1,5 @@
 /* A value and what it was before, walked down together. Elements of lists find their old selves by
- * their keys, through a map where the list is long. */
+ * their keys, and members by their names, through a map where there are many. */
 
 #include "crd/check.h"
 
@@ -23,7 +23,11 @@ void old_list_init(struct old_list *l, const struct pair *p)
     AUTO(buf) struct buf b = { 0 };
 
     *l = (struct old_list){ .pair = p };
-    if (!p || !p->schema || p->schema->list != LIST_MAP || jv_len(p->old) <= SHORT_LIST)
+    if (!p || !p->schema || jv_len(p->old) <= SHORT_LIST)
+        return;
+    for (struct jv_iter it = jv_iter(p->old); jv_is(p->old, JV_OBJ) && jv_next(&it);)
+        map_put(&l->by_keys, it.key, (void *)it.i);
+    if (jv_is(p->old, JV_OBJ) || p->schema->list != LIST_MAP)
         return;
     l->a = arena_new();
     for (size_t i = jv_len(p->old); i-- > 0;) /* of several the first stays */
@@ -71,13 +75,24 @@ static const struct schema *member_schema(const struct schema *s, str key)
     return prop || !s->rules ? prop : s->rules->more;
 }
 
-bool pair_key(const struct pair *up, str key, struct pair *out)
+jv old_list_get(const struct old_list *l, str key)
 {
-    if (!up || !up->schema)
+    jv old = l->pair ? l->pair->old : JV_ABSENT;
+
+    if (!l->by_keys.n)
+        return jv_get(old, key);
+    size_t i = (size_t)map_get(&l->by_keys, key);
+    return i ? (jv){ old.node->u.items + 2 * i - 1 } : JV_ABSENT;
+}
+
+bool pair_key(const struct old_list *l, str key, jv now, struct pair *out)
+{
+    const struct pair *up = l->pair;
+
+    if (!up || !up->schema || !jv_is(up->old, JV_OBJ))
         return false;
-    *out =
-        (struct pair){ member_schema(up->schema, key), jv_get(up->now, key), jv_get(up->old, key) };
-    return out->schema && jv_exists(out->now) && jv_exists(out->old);
+    *out = (struct pair){ member_schema(up->schema, key), now, old_list_get(l, key) };
+    return out->schema && jv_exists(out->old);
 }
 
 bool pair_index(const struct old_list *l, size_t i, struct pair *out)
@@ -91,30 +106,28 @@ bool pair_index(const struct old_list *l, size_t i, struct pair *out)
     return jv_exists(out->old);
 }
 
+static bool kids_unchanged(const struct pair *p)
+{
+    struct old_list old;
+    struct pair child;
+    bool same = true;
+
+    old_list_init(&old, p);
+    for (struct jv_iter it = jv_iter(p->now); same && jv_next(&it);)
+        same = (jv_is(p->now, JV_OBJ) ? pair_key(&old, it.key, it.value, &child)
+                                      : pair_index(&old, it.i - 1, &child)) &&
+               pair_unchanged(&child);
+    old_list_done(&old);
+    return same;
+}
+
 bool pair_unchanged(const struct pair *p)
 {
-    struct pair child;
+    bool lists = jv_is(p->now, JV_ARR) && jv_is(p->old, JV_ARR) && p->schema->list == LIST_MAP;
 
     if (jv_is_null(p->now) || jv_is_null(p->old))
         return jv_is_null(p->now) && jv_is_null(p->old);
-    if (jv_is(p->now, JV_OBJ) && jv_is(p->old, JV_OBJ)) {
-        if (jv_len(p->now) != jv_len(p->old))
-            return false;
-        JV_EACH (it, p->now)
-            if (!pair_key(p, it.key, &child) || !pair_unchanged(&child))
-                return false;
-        return true;
-    }
-    if (jv_is(p->now, JV_ARR) && jv_is(p->old, JV_ARR) && p->schema->list == LIST_MAP) {
-        if (jv_len(p->now) != jv_len(p->old))
-            return false;
-        struct old_list old;
-        bool same = true;
-        old_list_init(&old, p);
-        for (size_t i = 0; same && i < jv_len(p->now); i++)
-            same = pair_index(&old, i, &child) && pair_unchanged(&child);
-        old_list_done(&old);
-        return same;
-    }
+    if (lists || (jv_is(p->now, JV_OBJ) && jv_is(p->old, JV_OBJ)))
+        return jv_len(p->now) == jv_len(p->old) && kids_unchanged(p);
     return jv_equal(p->now, p->old);
 }

@@ -207,6 +207,34 @@ static void defaults_in_long_lists_take_linear_time(void)
     is_json(jv_index(list, 199999), "{'a': 7}", "the last one filled in too");
 }
 
+/* What costs each member a walk over all others takes minutes here. */
+static void many_members_are_compared_in_linear_time(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(jdoc)
+    struct jdoc *d =
+        J("{'spec': {'versions': [{'name': 'v1', 'storage': true, 'schema': {'openAPIV3Schema': "
+          "{'type': 'object', 'properties': {'m': {'type': 'object', 'additionalProperties': "
+          "{'type': 'string', 'pattern': '^x*$', 'x-kubernetes-validations': [{'rule': "
+          "'self.size() < 2'}]}}}}}}]}}");
+    AUTO(crd) struct crd *c = crd_compile(jdoc_root(d), NULL, NULL);
+    struct jbuild now = jb_obj(a);
+    struct jbuild old = jb_obj(a);
+    struct problems ps = { .a = a };
+    int n = 200000;
+
+    for (int i = 0; i < n; i++) {
+        str key = arena_printf(a, "k%d", i);
+        jb_add(&now, key, jstrz(a, "xx"));
+        jb_add(&old, arena_printf(a, "k%d", n - 1 - i), jstrz(a, "xx"));
+    }
+    jb_add(&now, S("new"), jstrz(a, "yy"));
+    crd_validate(&ps, c->storage, jobj(a, { "m", jb_done(&now) }), jobj(a, { "m", jb_done(&old) }));
+    is_str(ps.n > 0 ? ps.at[0].field : S(""), S("m.new"), "the new one does not match");
+    is_str(ps.n > 1 ? ps.at[1].field : S(""), S("m[new]"), "nor does it follow the rule");
+    is_int((int64_t)ps.n, 2, "of those that were there before nothing is told");
+}
+
 int main(int argc, char **argv)
 {
     unchanged_flaws_are_let_pass(argc > 1 ? argv[1] : ".");
@@ -216,5 +244,6 @@ int main(int argc, char **argv)
     long_patterns_are_told_only_so_often();
     long_maps_find_their_old_elements();
     defaults_in_long_lists_take_linear_time();
+    many_members_are_compared_in_linear_time();
     return tap_done();
 }
