@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/yaml.h"
 #include "builtin/wire.h"
+#include "loop/fiber.h"
 
 void strict_add(struct strict *s, size_t place, str text)
 {
@@ -85,6 +86,58 @@ static void on_yaml_duplicate(void *ctx, str key, struct yaml_place first, struc
                             value_line, STR_ARG(key)));
 }
 
+/* ---- reading, beside the loop where the body is large */
+
+struct reading {
+    struct api_req *r;
+    const struct json_opts *json;
+    const struct yaml_opts *yaml;
+    struct yaml_docs *docs;
+    const struct body_type *type;
+    const struct protobuf_body *protobuf;
+    struct err *e;
+    jv out;
+    int rc;
+};
+
+static void read_json(void *arg)
+{
+    struct reading *w = arg;
+
+    w->out = json_parse(w->r->a, http_body(w->r->http), w->json, w->e);
+}
+
+static void read_yaml(void *arg)
+{
+    struct reading *w = arg;
+
+    w->rc = yaml_parse(w->r->a, STR_NONE, http_body(w->r->http), w->yaml, w->docs, w->e);
+}
+
+static void read_protobuf(void *arg)
+{
+    struct reading *w = arg;
+
+    w->out = body_from_protobuf(w->r->a, w->type, w->protobuf, w->e);
+}
+
+jv body_json(struct api_req *r, const struct json_opts *opts, struct err *e)
+{
+    struct reading w = { .r = r, .json = opts, .e = e };
+
+    fiber_offload(r->api->loop, read_json, &w);
+    return w.out;
+}
+
+int body_yaml(struct api_req *r, const struct yaml_opts *opts, struct yaml_docs *docs,
+              struct err *e)
+{
+    struct reading w = { .r = r, .yaml = opts, .docs = docs, .e = e };
+
+    fiber_offload(r->api->loop, read_yaml, &w);
+    return w.rc;
+}
+
 static int parse_yaml(struct api_req *r, str kind, struct strict *s, jv *out)
 {
     struct yaml_docs docs = { 0 };
@@ -92,7 +145,7 @@ static int parse_yaml(struct api_req *r, str kind, struct strict *s, jv *out)
 
     struct yaml_opts opts = { .on_duplicate = on_yaml_duplicate, .ctx = s };
 
-    if (yaml_parse(r->a, STR_NONE, http_body(r->http), &opts, &docs, &e) < 0) {
+    if (body_yaml(r, &opts, &docs, &e) < 0) {
         body_unrecognized(r, kind, "", e.msg);
         return -1;
     }
@@ -158,7 +211,9 @@ static int parse_protobuf(struct api_req *r, const struct body_type *t, jv *out)
         body_unrecognized(r, t->kind, "", e.msg);
         return -1;
     }
-    *out = body_from_protobuf(r->a, t, &body, &e);
+    struct reading w = { .r = r, .type = t, .protobuf = &body, .e = &e };
+    fiber_offload(r->api->loop, read_protobuf, &w);
+    *out = w.out;
     if (jv_exists(*out))
         return 0;
     str rest = t->api_version;
@@ -175,7 +230,7 @@ static int parse_json(struct api_req *r, str kind, struct strict *s, jv *out)
     struct json_opts opts = { .on_duplicate = on_duplicate, .ctx = s };
     struct err e = { 0 };
 
-    *out = json_parse(r->a, http_body(r->http), &opts, &e);
+    *out = body_json(r, &opts, &e);
     if (jv_exists(*out))
         return 0;
     body_unrecognized(r, kind, "couldn't get version/kind; json parse error: ", e.msg);

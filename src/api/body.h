@@ -2,6 +2,7 @@
 #pragma once
 
 #include "api/request.h"
+#include "base/yaml.h"
 #include "kube/protobuf.h"
 
 /* What a strict reading of a body has to say, in order. */
@@ -33,6 +34,10 @@ bool body_is_text(struct api_req *r);
 void body_refuse_form(struct api_req *r, bool custom); /* answers 415 */
 /* The body as a value. 0, or -1 and answered. */
 int body_parse(struct api_req *r, const struct body_type *t, struct strict *s, jv *out);
+/* Parses it as JSON or YAML, beside the loop where it is large. */
+jv body_json(struct api_req *r, const struct json_opts *opts, struct err *e);
+int body_yaml(struct api_req *r, const struct yaml_opts *opts, struct yaml_docs *docs,
+              struct err *e);
 /* As a JSON client would have sent it; of another type than t only kind and apiVersion. Absent and
  * e on failure. */
 jv body_from_protobuf(struct arena *a, const struct body_type *t, const struct protobuf_body *body,

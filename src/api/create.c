@@ -12,6 +12,7 @@
 #include "api/table.h"
 #include "api/update.h"
 #include "kube/meta.h"
+#include "loop/fiber.h"
 
 enum { NAME_TRIES = 8 };
 
@@ -71,6 +72,26 @@ static int decide(struct change_op *op, struct arena *a, jv live, struct change 
     return -1;
 }
 
+struct filling {
+    const struct write_ctx *w;
+    struct create *c;
+    struct problems *ps;
+};
+
+static void fill(void *arg)
+{
+    const struct filling *f = arg;
+
+    f->c->obj = strategy_fill(f->w, f->c->r->ns, f->c->sent);
+}
+
+static void check(void *arg)
+{
+    const struct filling *f = arg;
+
+    f->c->obj = strategy_create(f->w, f->c->obj, f->ps);
+}
+
 static bool may_create_here(struct api_req *r, jv obj)
 {
     str ns = meta_namespace(obj);
@@ -99,10 +120,13 @@ static void start(struct create *c)
 
     c->tries++;
     c->generated = !meta_name(c->sent).n;
-    c->obj = strategy_fill(&w, r->ns, c->sent);
+    struct filling f = { .w = &w, .c = c, .ps = &ps };
+    fiber_offload(r->api->loop, fill, &f);
     if (admit_grant(r, c->obj, JV_ABSENT) < 0 || admit_create(r, &c->obj) < 0)
         return;
-    c->obj = strategy_create(&w, c->obj, &ps);
+    fiber_offload(r->api->loop, check, &f);
+    if (fiber_is_inside(r->api->loop) && !may_create_here(r, c->obj))
+        return; /* the namespace went meanwhile */
     if (!ps.n && c->tries == 1)
         admit_warn(r, c->obj, JV_ABSENT);
     if (!ps.n && admit_limits(r, c->obj, JV_ABSENT, &c->hold) < 0)

@@ -4,6 +4,7 @@
 
 #include "builtin/types/types.h"
 #include "kube/meta.h"
+#include "loop/fiber.h"
 
 static void note_unknown(struct strict *s, size_t place, str path)
 {
@@ -50,6 +51,30 @@ jv object_decode(struct arena *a, const struct resource *res, jv v, struct stric
 
     return res->crdv ? custom_decode(a, resource_rules(res), v, s, e)
                      : schema_decode(a, res->schema, v, &report, e);
+}
+
+struct decode {
+    struct arena *a;
+    const struct resource *res;
+    jv v;
+    struct strict *s;
+    struct err *e;
+};
+
+static void decode(void *arg)
+{
+    struct decode *d = arg;
+
+    d->v = object_decode(d->a, d->res, d->v, d->s, d->e);
+}
+
+jv request_decode(struct api_req *r, struct arena *a, jv v, struct strict *s, struct err *e)
+{
+    struct decode d = { a, r->res, v, s, e };
+
+    resource_schema(r->res); /* compiled here if it is not */
+    fiber_offload(r->api->loop, decode, &d);
+    return d.v;
 }
 
 static str gv_of(struct arena *a, str group, str version)
@@ -170,7 +195,7 @@ int body_object(struct api_req *r, const struct resource *res, jv *out)
                    : check_type(r, v, res->kind, res->group, res->version)) < 0)
         return -1;
     r->sent_managed = jv_at(v, "metadata", "managedFields");
-    jv decoded = object_decode(r->a, res, v, &s, &e);
+    jv decoded = request_decode(r, r->a, v, &s, &e);
     if (decode_as(r, res->kind, res->version, decoded, &s, &e, out) < 0)
         return -1;
     *out = with_type(r->a, *out, res->kind, res->api_version);

@@ -7,6 +7,8 @@
  * on failure. */
 jv object_decode(struct arena *a, const struct resource *res, jv v, struct strict *s,
                  struct err *e);
+/* The same for the resource of a request, beside the loop where that is large. */
+jv request_decode(struct api_req *r, struct arena *a, jv v, struct strict *s, struct err *e);
 /* A body parsed and decoded, with kind and version checked and fieldValidation obeyed. 0, or -1 and
  * answered. */
 int body_object(struct api_req *r, const struct resource *res, jv *out);

@@ -14,6 +14,7 @@
 #include "kube/patch_merge.h"
 #include "kube/patch_strategic.h"
 #include "kube/restore.h"
+#include "loop/fiber.h"
 
 enum patch_type { PATCH_JSON, PATCH_MERGE, PATCH_STRATEGIC, PATCH_APPLY };
 
@@ -72,19 +73,40 @@ static jv refuse(struct patch *p, jv patched, str why)
     return JV_ABSENT;
 }
 
-static jv patched(struct patch *p, struct arena *a, jv live, struct err *e)
+struct patching {
+    struct patch *p;
+    struct arena *a;
+    jv live;
+    struct err *e;
+    jv out;
+};
+
+static void make_patch(void *arg)
 {
-    switch (p->type) {
+    struct patching *w = arg;
+
+    w->out = JV_ABSENT;
+    switch (w->p->type) {
     case PATCH_JSON:
-        return patch_json(a, live, p->body, e);
+        w->out = patch_json(w->a, w->live, w->p->body, w->e);
+        break;
     case PATCH_MERGE:
-        return patch_merge(a, live, p->body, e);
+        w->out = patch_merge(w->a, w->live, w->p->body, w->e);
+        break;
     case PATCH_STRATEGIC:
-        return patch_strategic(a, p->u.r->res->schema, live, p->body, e);
+        w->out = patch_strategic(w->a, w->p->u.r->res->schema, w->live, w->p->body, w->e);
+        break;
     case PATCH_APPLY:
         break; /* has its own way */
     }
-    return JV_ABSENT;
+}
+
+static jv patched(struct patch *p, struct arena *a, jv live, struct err *e)
+{
+    struct patching w = { .p = p, .a = a, .live = live, .e = e };
+
+    fiber_offload(p->u.r->api->loop, make_patch, &w);
+    return w.out;
 }
 
 static jv make_patched(struct update *u, struct arena *a, jv live)
@@ -107,7 +129,7 @@ static jv make_patched(struct update *u, struct arena *a, jv live)
     for (size_t i = 0; i < p->strict.n; i++)
         strict_add(&s, 0,
                    p->strict.at[i].text); /* of the patch before what is told of its result */
-    jv out = object_decode(a, r->res, v, &s, &e);
+    jv out = request_decode(r, a, v, &s, &e);
     if (!jv_exists(out))
         return refuse(p, v, str_of(e.msg));
     str refusal = strict_outcome(r, &s);
@@ -142,6 +164,24 @@ static jv conflict_details(struct arena *a, const struct apply_failure *why)
     return jobj(a, { "causes", jb_done(&causes) });
 }
 
+struct applying {
+    struct arena *a;
+    const struct managed_write *m;
+    jv live;
+    jv body;
+    bool force;
+    struct apply_failure *why;
+    struct err *e;
+    jv out;
+};
+
+static void apply(void *arg)
+{
+    struct applying *w = arg;
+
+    w->out = apply_patch(w->a, w->m, w->live, w->body, w->force, w->why, w->e);
+}
+
 jv patch_apply(struct api_req *r, struct arena *a, jv live, jv body)
 {
     struct apply_failure why = { 0 };
@@ -151,7 +191,9 @@ jv patch_apply(struct api_req *r, struct arena *a, jv live, jv body)
     };
     struct managed_write m = managed_write_of(&w);
 
-    jv out = apply_patch(a, &m, live, body, r->q.force, &why, &e);
+    struct applying work = { a, &m, live, body, r->q.force, &why, &e, JV_ABSENT };
+    fiber_offload(r->api->loop, apply, &work);
+    jv out = work.out;
     if (!jv_exists(out)) {
         if (why.n)
             fail_with(r, ERR_CONFLICT, arena_str(r->a, why.message), conflict_details(r->a, &why));
@@ -160,7 +202,7 @@ jv patch_apply(struct api_req *r, struct arena *a, jv live, jv body)
         return JV_ABSENT;
     }
     struct strict s = { .a = r->a };
-    out = object_decode(a, r->res, out, &s, &e);
+    out = request_decode(r, a, out, &s, &e);
     if (!jv_exists(out)) {
         answer_patch_err(r, &e, STR_NONE);
         return out;
@@ -221,8 +263,7 @@ int patch_apply_body(struct api_req *r, jv *out)
 
     if (check_apply(r) < 0)
         return -1;
-    if (yaml_parse(r->a, STR_NONE, http_body(r->http), &opts, &docs, &e) < 0 || docs.n != 1 ||
-        !jv_is(docs.at[0].root, JV_OBJ)) {
+    if (body_yaml(r, &opts, &docs, &e) < 0 || docs.n != 1 || !jv_is(docs.at[0].root, JV_OBJ)) {
         fail_bad_request(r, "error decoding YAML: error converting YAML to JSON: %s",
                          e.msg[0] ? e.msg : "expected one object");
         return -1;
@@ -310,7 +351,7 @@ static int prepare_plain(struct patch *p)
     if (check_plain(r) < 0)
         return -1;
     p->strict.a = r->a;
-    p->body = json_parse(r->a, http_body(r->http), &opts, &e);
+    p->body = body_json(r, &opts, &e);
     if (!jv_exists(p->body)) {
         fail_bad_request(r, "error decoding patch: %s", e.msg);
         return -1;

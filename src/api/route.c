@@ -6,6 +6,8 @@
 #include "api/paths.h"
 #include "api/request.h"
 #include "api/subresource.h"
+#include "base/limits.h"
+#include "loop/fiber.h"
 
 /* The resource that the target names; false: there is none. */
 static bool locate(struct api_req *r)
@@ -87,6 +89,16 @@ static void run(struct api_req *r)
     verbs[r->verb](r);
 }
 
+static void carry_out(void *arg)
+{
+    struct api_req *r = arg;
+
+    if (r->sub.n)
+        subresource_run(r);
+    else
+        run(r);
+}
+
 static void unref_resource(void *res)
 {
     resource_unref(res);
@@ -119,10 +131,10 @@ static void serve(struct api_req *r)
         request_warn(r, "%s", r->res->builtin->deprecated);
     if (negotiate(r) < 0 || query_parse(r) < 0)
         return;
-    if (r->sub.n)
-        subresource_run(r);
+    if (http_body(r->http).n > LIMIT_LOOP_BYTES)
+        fiber_run(r->api->loop, carry_out, r);
     else
-        run(r);
+        carry_out(r);
 }
 
 void run_verb(struct api_req *r)

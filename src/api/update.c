@@ -9,7 +9,9 @@
 #include "api/delete.h"
 #include "api/strategy.h"
 #include "api/table.h"
+#include "base/limits.h"
 #include "kube/meta.h"
+#include "loop/fiber.h"
 
 static void done(struct change_op *op, enum change_kind kind, struct blob *stored,
                  const struct err *e)
@@ -117,6 +119,22 @@ static void create_instead(struct update *u)
                       u->is_apply ? u : NULL);
 }
 
+struct deciding {
+    const struct write_ctx *w;
+    struct problems *ps;
+    jv obj;
+    jv live;
+    bool equal;
+};
+
+static void work_out(void *arg)
+{
+    struct deciding *d = arg;
+
+    d->obj = strategy_update(d->w, d->obj, d->live, d->ps);
+    d->equal = jv_equal(d->obj, d->live);
+}
+
 static int decide(struct change_op *op, struct arena *a, jv live, struct change *out)
 {
     struct update *u = op->ctx;
@@ -140,7 +158,9 @@ static int decide(struct change_op *op, struct arena *a, jv live, struct change 
                            .sent_managed = r->sent_managed,
                            .is_apply = u->is_apply,
                            .now_ms = wall_now_ms() };
-    obj = strategy_update(&w, obj, live, &ps);
+    struct deciding d = { .w = &w, .ps = &ps, .obj = obj, .live = live };
+    fiber_offload(r->api->loop, work_out, &d);
+    obj = d.obj;
     for (size_t i = 0; i < waived.n; i++)
         request_warn(r, "%" PRI_STR ": %" PRI_STR, STR_ARG(waived.at[i].field),
                      STR_ARG(waived.at[i].message));
@@ -157,7 +177,7 @@ static int decide(struct change_op *op, struct arena *a, jv live, struct change 
     }
     if (delete_is_over(r->res, obj))
         *out = (struct change){ CHANGE_REMOVE, obj };
-    else if (!jv_equal(obj, live))
+    else if (obj.node == d.obj.node ? !d.equal : !jv_equal(obj, live))
         *out = (struct change){ CHANGE_PUT, obj };
     return 0;
 }
@@ -170,6 +190,7 @@ void update_start(struct update *u)
                                 .res = r->res,
                                 .key = resource_key(r->a, r->res, r->ns, r->name),
                                 .dry_run = r->q.dry_run,
+                                .large = http_body(r->http).n > LIMIT_LOOP_BYTES,
                                 .decide = decide,
                                 .done = done,
                                 .ctx = u };

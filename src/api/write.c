@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "kube/meta.h"
+#include "loop/fiber.h"
 
 static void finish(struct change_op *op, const struct err *e)
 {
@@ -51,6 +52,77 @@ static void commit(struct change_op *op, const struct change *c, jv live)
     store_commit(s, &write, 1, on_committed, op);
 }
 
+struct parsing {
+    struct arena *a;
+    const struct resource *res;
+    struct blob *stored;
+    jv out;
+};
+
+static void parse(void *arg)
+{
+    struct parsing *w = arg;
+
+    w->out = resource_parse(w->a, w->res, w->stored);
+}
+
+static jv parse_live(const struct change_op *op, const struct store_obj *o)
+{
+    AUTO(blob) struct blob *b = o ? value_blob(o->value) : NULL;
+    struct parsing w = { op->a, op->res, b, JV_ABSENT };
+
+    if (!o)
+        return JV_ABSENT;
+    resource_schema(op->res); /* compiled here if it is not */
+    fiber_offload(op->api->loop, parse, &w);
+    return w.out;
+}
+
+static void carry_out(struct change_op *op, const struct change *c, jv live,
+                      const struct store_obj *o)
+{
+    op->kind = c->kind;
+    if (c->kind == CHANGE_NONE) {
+        op->stored = o ? value_blob(o->value) : NULL;
+        finish(op, NULL);
+    } else if (!json_fits(c->obj, (size_t)2 * LIMIT_OBJECT_BYTES)) {
+        refuse_size(op); /* before it is printed: values share, so there is no limit to its text */
+    } else if (op->dry_run) {
+        /* as it would be stored, at the revision it has (none when it is new) */
+        int64_t rev = 0;
+        str_to_int(meta_resource_version(live), &rev);
+        op->stored = resource_encode(op->a, op->res, c->obj, rev);
+        finish(op, NULL);
+    } else {
+        commit(op, c, live);
+    }
+}
+
+static void decide(void *ctx)
+{
+    struct change_op *op = ctx;
+    struct store_coll *coll = op->res->coll;
+    struct arena *a = op->a = arena_new();
+    bool held = fiber_is_inside(op->api->loop);
+    str key = arena_str(a, op->key); /* op may be gone once it gave up */
+
+    if (held)
+        store_hold(coll, key);
+    struct store_obj *o = store_get(coll, key);
+    jv live = parse_live(op, o);
+    struct change c = { .kind = CHANGE_NONE, .obj = live };
+    int rc = op->decide(op, a, live, &c);
+    if (held)
+        store_release(coll, key);
+    if (rc == 0) {
+        carry_out(op, &c, live, o);
+        return;
+    }
+    if (op->a == a) /* else it was started anew already */
+        op->a = NULL;
+    arena_free(a);
+}
+
 static void attempt(void *ctx)
 {
     struct change_op *op = ctx;
@@ -60,31 +132,11 @@ static void attempt(void *ctx)
         store_when_free(coll, op->key, attempt, op);
         return;
     }
-    struct arena *a = op->a = arena_new();
-    struct store_obj *o = store_get(coll, op->key);
-    jv live = o ? resource_parse_value(a, op->res, o->value) : JV_ABSENT;
-    struct change c = { .kind = CHANGE_NONE, .obj = live };
-    if (op->decide(op, a, live, &c) < 0) {
-        if (op->a == a) /* else it was started anew already */
-            op->a = NULL;
-        arena_free(a);
-        return;
-    }
-    op->kind = c.kind;
-    if (c.kind == CHANGE_NONE) {
-        op->stored = o ? value_blob(o->value) : NULL;
-        finish(op, NULL);
-    } else if (!json_fits(c.obj, (size_t)2 * LIMIT_OBJECT_BYTES)) {
-        refuse_size(op); /* before it is printed: values share, so there is no limit to its text */
-    } else if (op->dry_run) {
-        /* as it would be stored, at the revision it has (none when it is new) */
-        int64_t rev = 0;
-        str_to_int(meta_resource_version(live), &rev);
-        op->stored = resource_encode(op->a, op->res, c.obj, rev);
-        finish(op, NULL);
-    } else {
-        commit(op, &c, live);
-    }
+    const struct store_obj *o = store_get(coll, op->key);
+    if (op->large || (o && value_size(o->value) > LIMIT_LOOP_BYTES))
+        fiber_run(op->api->loop, decide, op);
+    else
+        decide(op);
 }
 
 void change_start(struct change_op *op)

@@ -16,6 +16,7 @@ struct change_op {
     const struct resource *res; /* kept by the caller until done */
     str key;                    /* lives until done */
     bool dry_run;
+    bool large; /* deciding takes long, whatever the size of the live object */
     /* Looks at the live object (absent: there is none) and fills out. -1: gives up, done is not
      * called, whoever it was has been answered. a lives until done has returned. */
     int (*decide)(struct change_op *op, struct arena *a, jv live, struct change *out);

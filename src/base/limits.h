@@ -7,6 +7,7 @@ enum {
     LIMIT_YAML_ALIAS_FACTOR = 10,       /* nodes after expansion over nodes before ... */
     LIMIT_YAML_ALIAS_FREE = 100000,     /* ... once past this many */
     LIMIT_BODY_BYTES = 3 * 1024 * 1024, /* request body, as kube-apiserver */
+    LIMIT_LOOP_BYTES = 32 * 1024,       /* bodies and objects worked on between other requests */
     LIMIT_OBJECT_BYTES = 1536 * 1024,   /* stored object, as etcd's request limit */
     LIMIT_HEADER_BYTES = 64 * 1024,     /* request line and headers together */
     LIMIT_HEADER_COUNT = 100,

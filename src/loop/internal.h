@@ -37,8 +37,12 @@ struct loop {
     struct loop_calls deferred_running;
     struct loop_timer *timers;
     struct loop_signal *signals;
-    struct watch *watch; /* NULL: nobody watches */
-    bool ending;         /* loop_stop was called: only others' handles keep the loop alive */
+    struct watch *watch;          /* NULL: nobody watches */
+    struct fiber *fiber;          /* whose stack this is; NULL: the thread's own */
+    struct fiber *fibers_waiting; /* for a thread, first come, first served */
+    struct fiber *fibers_end;
+    size_t fibers_working;
+    bool ending; /* loop_stop was called: only others' handles keep the loop alive */
 };
 
 void timers_unref(struct loop *l); /* they no longer keep the loop running */

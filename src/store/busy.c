@@ -101,6 +101,21 @@ void busy_end(struct busy *b)
         drop(b);
 }
 
+void store_hold(struct store_coll *c, str key)
+{
+    busy_begin(c, key, NULL);
+}
+
+void store_release(struct store_coll *c, str key)
+{
+    struct busy *b = find(c, key);
+    bool waited_for = b->first != NULL;
+
+    busy_end(b);
+    if (waited_for)
+        store_defer(c->store);
+}
+
 void store_when_free(struct store_coll *c, str key, void (*fn)(void *ctx), void *ctx)
 {
     struct busy *b = find(c, key);

@@ -77,6 +77,9 @@ bool store_is_busy(struct store_coll *c, str key);
 /* fn(ctx) runs, never from within this call, once the key is free and all who asked before have
  * had their turn. Who asks only when busy, and writes or gives up when called, never starves. */
 void store_when_free(struct store_coll *c, str key, void (*fn)(void *ctx), void *ctx);
+/* A free key is busy until released: for who takes his time to decide. Release it, then commit. */
+void store_hold(struct store_coll *c, str key);
+void store_release(struct store_coll *c, str key);
 
 struct store_op {
     struct store_coll *coll;

@@ -1,0 +1,15 @@
+/* Work that would keep the loop too long, written as if it did not matter: a call runs on a stack
+ * of its own, on the loop's thread; where it hands a pure function to another thread that stack
+ * waits, and the loop goes on. */
+#pragma once
+
+#include "loop/loop.h"
+
+/* fn(arg) now, up to its first fiber_offload at least. From within such a call: an ordinary call.
+ */
+void fiber_run(struct loop *l, void (*fn)(void *arg), void *arg);
+bool fiber_is_inside(const struct loop *l);
+/* work(arg) on a thread of the pool, which must touch nothing that others use or free meanwhile;
+ * returns when it is done. A few run at a time, first come, first served. Outside of fiber_run: an
+ * ordinary call. */
+void fiber_offload(struct loop *l, void (*work)(void *arg), void *arg);
