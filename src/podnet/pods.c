@@ -50,6 +50,11 @@ int net_pods_init(struct net_pods *p, uint32_t base, struct err *e)
     net_pool_init(&p->pool, base);
     if (sys_write_file(AT_FDCWD, "/proc/sys/net/ipv4/ip_forward", "1") < 0)
         return err_sys(e, "forward between pods: ip_forward");
+    /* A pod sends from its own address alone: packets whose source is not routed to the link that
+     * they came in by are dropped. Neighbours are fixed (net_link_neighbour), so ARP changes
+     * nothing. */
+    if (sys_write_file(AT_FDCWD, "/proc/sys/net/ipv4/conf/all/rp_filter", "1") < 0)
+        return err_sys(e, "check the source of pods' packets: rp_filter");
     /* Each who asks in vain is told, or he would wait for an answer that does not come. */
     sys_write_file(AT_FDCWD, "/proc/sys/net/ipv4/icmp_ratelimit", "0");
     /* The node, as who it is, listens for pods on the API's port. */

@@ -54,6 +54,41 @@ test_expect_success 'a pod reaches another by its address' '
 	asks by-address "http://$(cat one.ip):8080/" "I am one"
 '
 
+# Asks for a datagram as whom it names: spoof FROM TO. Raw sockets take CAP_NET_RAW.
+cat >spoof.py <<'END'
+import socket, struct, sys
+def send(whom, to, text):
+    udp = struct.pack("!HHHH", 9000, 9000, 8 + len(text), 0) + text
+    ip = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + len(udp), 1, 0, 64, 17, 0, socket.inet_aton(whom), socket.inet_aton(to))
+    s = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
+    s.sendto(ip + udp, (to, 0))
+own = socket.gethostbyname(socket.gethostname())
+for whom, text in ((sys.argv[1], b"forged"), ("10.96.0.1", b"forged"), ("8.8.8.8", b"forged"), (own, b"own")):
+    send(whom, sys.argv[2], text)
+END
+cat >hear.py <<'END'
+import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind(("0.0.0.0", 9000))
+print("listens", flush=True)
+text = b""
+while text != b"own":
+    text, whom = s.recvfrom(99)
+    print(text.decode(), flush=True)
+END
+test_expect_success 'R3: a pod sends from no address but its own' '
+	cp spoof.py hear.py "$notes" && pod hears "exec python3 $notes/hear.py" && becomes hears .status.phase Running &&
+	soon sh -c "grep -rqw listens $data/logs/default/hears" && field hears .status.podIP >hears.ip &&
+	jq -n --arg notes "$notes" --arg script "exec python3 $notes/spoof.py $(cat two.ip) $(cat hears.ip)" "{
+		apiVersion: \"v1\", kind: \"Pod\", metadata: {name: \"forges\"}, spec: {restartPolicy: \"Never\",
+		containers: [{name: \"main\", image: \"python\", command: [\"sh\", \"-c\", \$script],
+			securityContext: {capabilities: {add: [\"NET_RAW\"]}},
+			volumeMounts: [{name: \"notes\", mountPath: \$notes}]}],
+		volumes: [{name: \"notes\", hostPath: {path: \$notes}}]}}" | kubectl create -f - &&
+	becomes forges .status.phase Succeeded && becomes hears .status.phase Succeeded &&
+	is listens,own "$(printed hears | paste -sd ,)"
+'
+
 test_expect_success 'the API answers where the environment says' '
 	asks to-api "https://\$KUBERNETES_SERVICE_HOST:\$KUBERNETES_SERVICE_PORT/version" gitVersion &&
 	openssl x509 -in "$data/pki/server.crt" -noout -ext subjectAltName >san && has san "10\.96\.0\.1"
