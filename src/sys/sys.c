@@ -310,6 +310,21 @@ static bool is_marked(const char *env, size_t n, str mark)
     return false;
 }
 
+/* The pidfd comes first: the kill reaches that process alone, and while it lives its number, by
+ * which its environment is read, is nobody else's. */
+static bool kill_if_marked(int proc, const char *pid, str mark, struct buf *env)
+{
+    char file[300];
+    AUTO(sys_fd) int fd = (int)syscall(SYS_pidfd_open, (pid_t)strtol(pid, NULL, 10), 0);
+
+    if (fd < 0)
+        return false;
+    snprintf(file, sizeof(file), "%s/environ", pid);
+    buf_clear(env);
+    ssize_t got = sys_read_file(proc, file, buf_room(env, 1 << 18), 1 << 18);
+    return got > 0 && is_marked(env->p, (size_t)got, mark) && sys_pidfd_signal(fd, SIGKILL) == 0;
+}
+
 size_t sys_kill_pod_strays(str uid)
 {
     AUTO(buf) struct buf env = { 0 };
@@ -319,15 +334,9 @@ size_t sys_kill_pod_strays(str uid)
 
     snprintf(mark, sizeof(mark), "MUSTER_POD=%" PRI_STR, STR_ARG(uid));
     for (struct dirent *at; d && (at = readdir(d));) {
-        char file[300];
         long pid = strtol(at->d_name, NULL, 10);
-        if (pid <= 1 || pid == getpid())
-            continue;
-        snprintf(file, sizeof(file), "%s/environ", at->d_name);
-        buf_clear(&env);
-        ssize_t got = sys_read_file(dirfd(d), file, buf_room(&env, 1 << 18), 1 << 18);
-        if (got > 0 && is_marked(env.p, (size_t)got, str_of(mark)))
-            n += kill((pid_t)pid, SIGKILL) == 0;
+        if (pid > 1 && pid != getpid())
+            n += kill_if_marked(dirfd(d), at->d_name, str_of(mark), &env);
     }
     if (d)
         closedir(d);
