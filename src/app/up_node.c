@@ -161,10 +161,30 @@ static void find_groups(struct up_node *u, const char *dir)
     str name = arena_printf(u->a, "muster-%08x", (unsigned)str_hash(str_of(dir)));
 
     u->groups = groups_find(u->a, NULL, name);
-    log_info("limits of pods are kept",
-             KVZ("by", jv_exists(jv_at(u->groups, "v2"))   ? "cgroup v2"
-                       : jv_exists(jv_at(u->groups, "v1")) ? "cgroup v1"
-                                                           : "watching"));
+}
+
+static const char *how_kept(const struct up_node *u, const char *limit, const char *without)
+{
+    if (!groups_keep(u->groups, limit))
+        return without;
+    return jv_exists(jv_at(u->groups, "v2")) ? "cgroup v2" : "cgroup v1";
+}
+
+/* The log and the node's condition LimitsKept say the same: each limit, and by what it is kept. */
+static jv tell_limits(const struct up_node *u, struct arena *a)
+{
+    const char *cpu = how_kept(u, "cpu", "not kept"), *pids = how_kept(u, "pids", "not kept");
+    const char *memory = how_kept(u, "memory", "watching");
+    bool all = groups_keep(u->groups, "cpu") && groups_keep(u->groups, "memory") &&
+               groups_keep(u->groups, "pids");
+
+    log_info("limits of pods", KVZ("cpu", cpu), KVZ("memory", memory), KVZ("processes", pids));
+    return up_condition(
+        a, "LimitsKept", all, all ? "ControlGroups" : "Partly",
+        arena_printf(
+            a, "limits of cpu: %s; of memory: %s%s; of %d processes a pod: %s", cpu, memory,
+            groups_keep(u->groups, "memory") ? "" : ", a container that takes too much is killed",
+            NODE_POD_PIDS, pids));
 }
 
 /* ---- starting */
@@ -248,6 +268,7 @@ static int node_begin(struct up_node *u, struct arena *a, struct api *api, const
     }
     struct jbuild told = jb_from(a, n.conditions);
     jb_push(&told, up_hide_condition(a, &hide));
+    jb_push(&told, tell_limits(u, a));
     n.conditions = jb_done(&told);
     u->runtime = warden_runtime_new(u->loop, &w);
     n.runtime = u->runtime;

@@ -148,6 +148,17 @@ jv groups_find(struct arena *a, const char *root, str name)
     return b.n ? jobj(a, { "v1", jb_done(&b) }) : JV_ABSENT;
 }
 
+bool groups_keep(jv groups, const char *limit)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    jv v2 = jv_at(groups, "v2");
+
+    if (jv_exists(v2))
+        return has_word(read_all(a, arena_z(a, jv_str(v2, S(""))), "/cgroup.controllers"), ' ',
+                        limit);
+    return jv_exists(jv_get(jv_at(groups, "v1"), str_of(limit)));
+}
+
 static jv below(struct arena *a, jv dir, str uid)
 {
     return jstr(

@@ -7,6 +7,8 @@
 #include "node/runtime.h"
 #include "podnet/network.h"
 
+enum { NODE_POD_PIDS = 4096 }; /* the most processes of a pod, where control groups can be had */
+
 struct node_opts { /* copied, texts too */
     struct loop *loop;
     struct kube_api *api;

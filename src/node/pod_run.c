@@ -139,18 +139,21 @@ static int64_t gpus_wanted(struct arena *a, jv pod)
     return sum > most ? sum : most;
 }
 
-/* A pod without limits does without: making and removing groups takes a millisecond or two. */
+/* A pod without limits of cpu or memory has a group for its number of processes alone. */
 static jv cgroup_json(struct arena *a, const struct pod *p)
 {
     static const char *const lists[] = { "initContainers", "containers" };
+    jv all = groups_of_pod(a, p->n->o.groups, str_of(p->uid)), pids = jv_at(all, "v1", "pids");
 
     for (size_t i = 0; i < COUNT(lists); i++)
         JV_EACH (it, jv_get(jv_at(p->life->pod, "spec"), str_of(lists[i]))) {
             jv limits = jv_at(it.value, "resources", "limits");
             if (jv_exists(jv_at(limits, "cpu")) || jv_exists(jv_at(limits, "memory")))
-                return groups_of_pod(a, p->n->o.groups, str_of(p->uid));
+                return all;
         }
-    return JV_ABSENT;
+    if (!jv_exists(jv_at(all, "v1")))
+        return all;
+    return jv_exists(pids) ? jobj(a, { "v1", jobj(a, { "pids", pids }) }) : JV_ABSENT;
 }
 
 /* What the pod may change of files that are not its own: of those on disk as much as there is room
@@ -201,7 +204,7 @@ static jv sandbox_json(struct arena *a, struct pod *p, jv gpus)
                 { "over", over_json(a, p) }, { "hide", jv_at(hidden, "hide") },
                 { "registry", jv_at(hidden, "registry") },
                 { "host_roots", jv_at(hidden, "host_roots") }, { "cgroup", cgroup_json(a, p) },
-                { "preload", preload }, { "env", env });
+                { "pids", jint(a, NODE_POD_PIDS) }, { "preload", preload }, { "env", env });
 }
 
 static bool is_on_host(const struct pod *p)

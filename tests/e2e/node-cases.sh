@@ -54,6 +54,23 @@ test_expect_success 'no such program: told in the status and in an event' '
 	soon sh -c "kubectl get events | grep no-such-program"
 '
 
+# pids_max UID: what the control group of the pod says.
+pids_max() {
+	find /sys/fs/cgroup -path "*/$1/pids.max" -exec cat {} + 2>/dev/null
+}
+
+test_expect_success 'log and condition say which limits are kept; a pod has at most 4096 processes where they are' '
+	kubectl get node -o "jsonpath={.items[0].status.conditions[?(@.type==\"LimitsKept\")].message}" >kept &&
+	has kept "^limits of cpu: .*; of memory: .*; of 4096 processes a pod: " &&
+	has muster.log "msg=\"limits of pods\" cpu=.* memory=.* processes=" &&
+	if grep "a pod: cgroup" kept; then
+		pod counted "exec $(nap 7)" && runs_soon 1 "$(nap 7)" && is 4096 "$(pids_max "$(field counted .metadata.uid)")" &&
+			kubectl delete pod counted
+	else
+		has muster.log "processes=\"not kept\""
+	fi
+'
+
 # confined NAME SCRIPT SECURITYCONTEXT: as pod, with that of its container, as JSON members.
 confined() {
 	jq -n --arg name "$1" --arg script "$2" --argjson context "{$3}" '{

@@ -58,6 +58,10 @@ static void v1_by_controller(void)
     const char *text = found(a);
     ok(ends(text, "/cg/cpu/muster-x\""), "v1: cpu, in the root where we are: %s", text);
     ok(ends(text, "/cg/pids/user/muster-x\""), "pids, in our own group");
+    jv groups = groups_find(a, root, S("muster-x"));
+    ok(groups_keep(groups, "cpu") && groups_keep(groups, "pids") && !groups_keep(groups, "memory"),
+       "memory, which another keeps accounts of, is not kept by groups");
+    ok(!groups_keep(JV_ABSENT, "cpu"), "nor is anything without groups");
     ok(!ends(text, "memory"), "memory that somebody accounts for is left alone");
     ok(!ends(text, "unified"), "v2 without controllers is not used");
     jv pod = groups_of_pod(a, groups_find(a, root, S("muster-x")), S("uid"));
