@@ -19,7 +19,8 @@ static const struct {
 };
 
 /* vsnprintf that cuts between characters. */
-static size_t format(char *to, size_t size, const char *fmt, va_list ap)
+__attribute__((format(printf, 3, 0))) static size_t format(char *to, size_t size, const char *fmt,
+                                                           va_list ap)
 {
     int n = vsnprintf(to, size, fmt, ap);
 
