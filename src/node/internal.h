@@ -153,9 +153,11 @@ int pod_check_user(const struct pod *p, const struct life_container *c, struct e
 /* events for what an ordinary user cannot give. */
 void pod_tell_user(struct arena *a, const struct pod *p, const struct life_container *c,
                    struct life_out *out);
-/* before a container starts as another user (uid and gid: below 0: as we are) */
+/* before a container starts as another user (uid below 0: as we are) */
 void pod_open_to_user(struct arena *a, struct pod *p, const struct life_container *c, int64_t uid,
-                      int64_t gid, struct life_out *out);
+                      struct life_out *out);
+/* That which reaches the pod's files when it runs as uid; -1: it needs none. */
+int64_t pod_own_group(const struct pod *p, int64_t uid);
 void pod_open_again(const struct pod *p); /* it has been running while we were not */
 /* container_extras.c: programs of this machine that its own /tmp, or its own root, would hide */
 void pod_tools_shown(struct arena *a, const struct pod *p, const struct image_run *run, jv *mounts);

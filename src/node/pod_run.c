@@ -257,6 +257,8 @@ void pod_volumes_are_set(struct pod *p, const struct err *e)
     const struct pod_network *net = p->n->o.net;
 
     if (e) {
+        if (e->code == ERR_FORBIDDEN)
+            life_on_box_refused(p->life, S("HostPathRefused"), str_of(e->msg));
         not_yet(p, "FailedMount", e);
     } else if (!net || is_on_host(p)) {
         start_box(p, jobj(a, { "host", JV_TRUE }, { "ip", jstr(a, p->n->o.host_ip) }));
@@ -395,7 +397,7 @@ static jv security(const struct pod *p, jv spec, const char *field)
     return confine_field(p->life->pod, spec, field);
 }
 
-static jv groups_json(struct arena *a, const struct pod *p, jv spec)
+static jv groups_json(struct arena *a, const struct pod *p, jv spec, int64_t own)
 {
     struct jbuild b = jb_from(a, security(p, spec, "supplementalGroups"));
     jv fs = security(p, spec, "fsGroup");
@@ -404,6 +406,8 @@ static jv groups_json(struct arena *a, const struct pod *p, jv spec)
         b = jb_arr(a);
     if (jv_is(fs, JV_INT))
         jb_push(&b, fs);
+    if (own >= 0)
+        jb_push(&b, jint(a, own));
     return b.n ? jb_done(&b) : JV_ABSENT;
 }
 
@@ -420,6 +424,7 @@ static jv start_json(struct arena *a, struct pod *p, const struct life_container
     str message = jv_str(jv_at(c->spec, "terminationMessagePath"), S("/dev/termination-log"));
     bool tty = jv_bool(jv_at(c->spec, "tty"), false);
     jv uid = security(p, c->spec, "runAsUser"), gid = security(p, c->spec, "runAsGroup");
+    int64_t own = pod_own_group(p, jv_int(uid, -1));
 
     struct jbuild b = jb_from(a, confine_start(a, p->life->pod, c->spec, place_of(p)));
     jv rest = jobj(a, { "name", jstr(a, c->name) }, { "attempt", jint(a, attempt) },
@@ -427,8 +432,10 @@ static jv start_json(struct arena *a, struct pod *p, const struct life_container
                    { "cwd", s->run.cwd.n ? jstr(a, s->run.cwd) : JV_ABSENT },
                    { "rootfs", s->run.rootfs.n ? jstr(a, s->run.rootfs) : JV_ABSENT },
                    { "uid", jv_is(uid, JV_INT) ? uid : JV_ABSENT },
-                   { "gid", jv_is(gid, JV_INT) ? gid : JV_ABSENT },
-                   { "groups", groups_json(a, p, c->spec) },
+                   { "gid", jv_is(gid, JV_INT) ? gid
+                            : own >= 0         ? jint(a, own)
+                                               : JV_ABSENT },
+                   { "groups", groups_json(a, p, c->spec, own) },
                    { "any_path", jbool(!p->n->o.strict_paths) }, { "log", jstr(a, s->log) },
                    { "termination_log", jstr(a, pod_term_path(a, p, c->name)) },
                    { "termination_path", jstr(a, message) }, { "mounts", s->mounts },
@@ -565,8 +572,7 @@ void pod_start(struct pod *p, const struct life_action *act, struct life_out *ou
     pod_tell_user(a, p, c, out);
     life_tell(out, c, false, "Created",
               arena_printf(a, "Created container: %" PRI_STR, STR_ARG(c->name)));
-    pod_open_to_user(a, p, c, jv_int(security(p, c->spec, "runAsUser"), -1),
-                     jv_int(security(p, c->spec, "runAsGroup"), -1), out);
+    pod_open_to_user(a, p, c, jv_int(security(p, c->spec, "runAsUser"), -1), out);
     pod_names_starting(p);
     p->n->o.runtime->ops->start(p->rt, start_json(a, p, c, act->attempt, &s));
 }

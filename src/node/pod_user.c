@@ -1,7 +1,8 @@
 /* As root, where pods share this machine's files: one that runs as another user must reach what is
  * its own below the data directory, which is closed to others; and nobody is to find more there
- * than before. Directories are opened for passing through alone, those with secrets for the pod's
- * group.
+ * than before. Directories above the pod's are opened for passing through alone. The pod's own is
+ * for a group that nobody else has: two pods of one user, or with the group 0, do not read each
+ * other's.
  */
 
 #include "kube/meta.h"
@@ -22,18 +23,18 @@ static void set_mode(str data, const char *name, mode_t mode)
     chmod(path, mode); /* what is not there yet needs none */
 }
 
-/* For the group; for all who get so far when containers have different ones. */
-static void give(const char *dir, const char *name, gid_t gid, mode_t mode)
+static void give(const char *path, gid_t gid, mode_t mode)
+{
+    if (chown(path, (uid_t)-1, gid) == 0)
+        chmod(path, mode);
+}
+
+static void give_in(const char *dir, const char *name, gid_t gid, mode_t mode)
 {
     char path[PATH_MAX];
-    struct stat st;
 
     snprintf(path, sizeof(path), "%s/%s", dir, name);
-    if (stat(path, &st) < 0)
-        return;
-    bool others = st.st_gid != gid && (st.st_mode & 0070) && st.st_gid != 0;
-    if (chown(path, (uid_t)-1, gid) == 0)
-        chmod(path, others ? mode | (mode & 0070) >> 3 : mode);
+    give(path, gid, mode); /* what is not there needs none */
 }
 
 /* The first directory on the way that others cannot pass through; empty: none. */
@@ -72,19 +73,31 @@ void pod_open_again(const struct pod *p)
         open_data(p->n->o.data);
 }
 
-void pod_open_to_user(struct arena *a, struct pod *p, const struct life_container *c, int64_t uid,
-                      int64_t gid, struct life_out *out)
+int64_t pod_own_group(const struct pod *p, int64_t uid)
 {
-    str data = p->n->o.data;
-    gid_t group = gid > 0 ? (gid_t)gid : 0;
+    enum {
+        FIRST = 0x70000000,
+        MANY = 0x10000000
+    }; /* no system or container engine gives these out */
 
     if (uid <= 0 || !is_concerned(p))
+        return -1;
+    return FIRST + (int64_t)(str_hash(str_of(p->uid)) % MANY);
+}
+
+void pod_open_to_user(struct arena *a, struct pod *p, const struct life_container *c, int64_t uid,
+                      struct life_out *out)
+{
+    str data = p->n->o.data;
+    int64_t group = pod_own_group(p, uid);
+
+    if (group < 0)
         return;
     open_data(data);
-    chmod(p->dir, 0711);
-    give(p->dir, "volumes", group, 0750);
-    give(p->dir, "account", group, 0750);
-    give(p->dir, "kubeconfig", group, 0640);
+    give(p->dir, (gid_t)group, 0710);
+    give_in(p->dir, "volumes", (gid_t)group, 0750);
+    give_in(p->dir, "account", (gid_t)group, 0750);
+    give_in(p->dir, "kubeconfig", (gid_t)group, 0640);
     str closed = closed_part(a, data);
     if (closed.n)
         life_tell(out, c, true, "UserCannotReach",

@@ -265,6 +265,8 @@ static int write_sandbox(const struct runtime_pod *p, jv sandbox, struct err *e)
 
     if (mkdir(p->dir, 0700) < 0 && errno != EEXIST && sys_mkdirs(p->dir, 0700) < 0)
         return err_sys(e, "make %s", p->dir);
+    if (chmod(p->dir, 0700) < 0) /* volumes came first, perhaps, with any umask */
+        return err_sys(e, "protect %s", p->dir);
     snprintf(path, sizeof(path), "%s/state", p->dir);
     if (unlink(path) < 0 && errno != ENOENT)
         return err_sys(e, "remove %s", path);

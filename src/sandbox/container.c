@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -282,7 +283,7 @@ static int prepare(struct ward *w, struct ward_box *b, struct warden_minder *m, 
     if (w->sandbox.shared) {
         char tmp[PATH_MAX];
         snprintf(tmp, sizeof(tmp), "%s/tmp/%" PRI_STR, w->dir, STR_ARG(s->name));
-        if (sys_mkdirs(tmp, 0777) < 0)
+        if (sys_mkdirs(tmp, 0755) < 0 || chmod(tmp, 01777) < 0)
             return err_sys(e, "make %s", tmp);
         if (link_mounts(b, m, e) < 0)
             return -1;

@@ -36,7 +36,8 @@ static int note(const char *dir, const char *kind, const char *path)
     char file[PATH_MAX];
 
     snprintf(file, sizeof(file), "%s/links", dir);
-    FILE *f = fopen(file, "ae");
+    int fd = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "a");
     if (!f)
         return -1;
     fprintf(f, "%s %s\n", kind, path);
