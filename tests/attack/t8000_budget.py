@@ -18,7 +18,7 @@ from hostile.raw import Others, ask
 from world.cast import on_each
 
 FLOOR_MS = 1 if os.environ.get("ATTACK_STRICT") else 40
-QUIET_S, ATTACK_S = 1.5, 2.5
+QUIET_S, ATTACK_S = 1, 2
 FILES = int(os.environ.get("ATTACK_FILES") or 20000)
 COSTS = []
 

@@ -1,8 +1,10 @@
 """Changes requests, knowing what they are made of: methods, paths, queries, headers, bodies, bytes. All that is by
 chance comes from the random.Random that is given, so a seed makes the same requests again."""
 
+import copy
 import gzip
 import json
+import re
 import urllib.parse
 
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "CONNECT", "get", "PROPFIND", ""]
@@ -33,11 +35,13 @@ ODD = [None, True, False, 0, -1, 1, 2 ** 31, 2 ** 63, -2 ** 63, 2 ** 64, 1e308, 
        "x" * 3000, [], {}, [[]], [None], {"": ""}, {"a": None}, "RAWBYTES", "NUMBER", "a/b", "../..", "-", ".", "A_b", "2024-01-01T00:00:00Z", "{{}}", "$(A)", "^(.*a){25}$", "[" * 50]
 
 
+def odd(rng):
+    return copy.deepcopy(rng.choice(ODD))
+
+
 def deep(rng):
-    value = "x"
-    for _ in range(rng.choice((10, 100, 511, 512, 600, 3000))):
-        value = [value] if rng.random() < 0.5 else {"a": value}
-    return value
+    """A word in whose place so many lists and objects within each other are put."""
+    return f"DEEP{rng.choice((10, 100, 505, 512, 600, 3000))}"
 
 
 class Request:
@@ -136,29 +140,30 @@ def tree(rng, r, seeds):
     """JSON, by its parts."""
     try:
         value = json.loads(r.body or b"{}")
-    except ValueError:
+    except (ValueError, RecursionError):  # no JSON, or what was made deep before
         return bits(rng, r, seeds)
     for _ in range(rng.choice((1, 1, 2, 4))):
         path = rng.choice(list(nodes(value)))
         what = rng.randrange(7)
         try:
             if what <= 1:
-                value = put(value, path, rng.choice(ODD))
+                value = put(value, path, odd(rng))
             elif what == 2:
                 value = put(value, path, deep(rng))
             elif what == 3:
                 other = json.loads(rng.choice(seeds).body or b"{}")
-                value = put(value, path, get(other, rng.choice(list(nodes(other)))))
+                value = put(value, path, copy.deepcopy(get(other, rng.choice(list(nodes(other))))))
             elif what == 4 and path and isinstance(get(value, path[:-1]), (dict, list)):
                 del get(value, path[:-1])[path[-1]]
             elif what == 5 and isinstance(get(value, path), list):
-                get(value, path).extend(get(value, path) * rng.choice((1, 3, 200)))
+                get(value, path).extend(copy.deepcopy(get(value, path)) * rng.choice((1, 3, 200)))
             elif isinstance(get(value, path), dict):
-                get(value, path)[rng.choice(("", "a", "metadata", "spec", "finalizers", "\u20ac", "x" * 300, "$patch", "kind"))] = rng.choice(ODD)
+                get(value, path)[rng.choice(("", "a", "metadata", "spec", "finalizers", "\u20ac", "x" * 300, "$patch", "kind"))] = odd(rng)
         except (ValueError, KeyError, IndexError, TypeError):
             pass
     text = json.dumps(value, ensure_ascii=rng.random() < 0.5).encode("utf-8", "surrogatepass")
     text = text.replace(b'"RAWBYTES"', b'"' + rng.choice((b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"a\xe2\x98")) + b'"')
+    text = re.sub(rb'"DEEP(\d+)"', lambda m: b'[{"a":' * (int(m[1]) // 2) + b"0" + b"}]" * (int(m[1]) // 2), text)
     r.body = text.replace(b'"NUMBER"', rng.choice((b"1e400", b"-0", b"00", b"1" * 400, b"0.1e-400", b"Infinity", b"+1")))[:1 << 20]
 
 
@@ -221,5 +226,8 @@ KINDS = (tree, tree, tree, tree, query, query, segment, segment, header, header,
 def mutate(rng, seeds):
     r = Request(rng.choice(seeds))
     for _ in range(rng.choice((1, 1, 2, 3))):
-        rng.choice(KINDS)(rng, r, seeds)
+        try:
+            rng.choice(KINDS)(rng, r, seeds)
+        except RecursionError:  # of Python's: deep enough
+            break
     return r
