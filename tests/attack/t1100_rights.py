@@ -9,7 +9,6 @@ import threading
 from harness.kube import ApiError
 from harness.tap import claim, is_
 from hostile.door import Door
-from hostile.place import todo
 from hostile.raw import connect
 from world.cast import on_each
 
@@ -70,7 +69,6 @@ def a_pods_token_impersonates_nobody(d):
 
 
 @attack
-@todo("groups, uid and extra are not authorised each")
 def the_right_to_impersonate_users_is_not_one_to_be_an_administrator(d):
     token = d.account("only-users", [rule(["impersonate"], ["users"])], cluster=True)
     bad = []
@@ -88,7 +86,6 @@ def the_right_to_impersonate_users_is_not_one_to_be_an_administrator(d):
 
 
 @attack
-@todo("groups, uid and extra are not authorised each")
 def one_named_user_or_group_may_be_impersonated_and_no_other(d):
     token = d.account("one-user", [rule(["impersonate"], ["users"], resourceNames=["alice"]), rule(["impersonate"], ["groups"], resourceNames=["staff"])],
                       cluster=True)
@@ -101,7 +98,6 @@ def one_named_user_or_group_may_be_impersonated_and_no_other(d):
 
 
 @attack
-@todo("apply asks for patch alone")
 def the_right_to_patch_is_not_one_to_create(d):
     token = d.account("patcher", [rule(["patch", "get"], ["configmaps"])])
     where = "/api/v1/namespaces/open/configmaps/"
