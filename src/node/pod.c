@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "kube/meta.h"
 #include "loop/log.h"
+#include "node/groups.h"
 #include "node/internal.h"
 #include "node/volumes.h"
 #include "node/warden_record.h"
@@ -161,6 +162,9 @@ static void remove_common(struct pod *p)
 
 void pod_forget(struct pod *p)
 {
+    AUTO(arena) struct arena *a = arena_new();
+
+    groups_remove(groups_of_pod(a, p->n->o.groups, str_of(p->uid))); /* if its keeper was killed */
     remove_common(p);
     if (p->n->o.runtime->ops->forget)
         p->n->o.runtime->ops->forget(p->n->o.runtime, str_of(p->uid));

@@ -151,9 +151,10 @@ static jv cgroup_json(struct arena *a, const struct pod *p)
             if (jv_exists(jv_at(limits, "cpu")) || jv_exists(jv_at(limits, "memory")))
                 return all;
         }
-    if (!jv_exists(jv_at(all, "v1")))
-        return all;
-    return jv_exists(pids) ? jobj(a, { "v1", jobj(a, { "pids", pids }) }) : JV_ABSENT;
+    if (jv_exists(jv_at(all, "v2")))
+        return jv_with(a, all, JV_TRUE, "flat");
+    return jv_exists(pids) ? jobj(a, { "v1", jobj(a, { "pids", pids }) }, { "flat", JV_TRUE })
+                           : JV_ABSENT;
 }
 
 /* What the pod may change of files that are not its own: of those on disk as much as there is room

@@ -32,7 +32,10 @@ static char *join(const char *dir, str name)
 
 struct warden_cgroup warden_cgroup_of(const struct warden_sandbox *s, str name)
 {
+    if (s->cgroup_flat && name.n)
+        return (struct warden_cgroup){ 0 };
     return (struct warden_cgroup){
+        .flat = s->cgroup_flat,
         .dirs = { [V2] = join(s->cgroup2, name),
                   [V1_CPU] = join(s->cgroup1_cpu, name),
                   [V1_MEMORY] = join(s->cgroup1_memory, name),
@@ -57,7 +60,7 @@ static int put(const char *dir, const char *file, const char *text)
 
 /* Those below the pod's and its parent's get their controllers; a container's own holds processes,
  * and so must not pass them on. */
-static void delegate(const char *dir)
+static void delegate(const char *dir, bool flat)
 {
     static const char *const wanted[] = { "+memory", "+cpu", "+pids" };
     char parent[PATH_MAX];
@@ -65,7 +68,8 @@ static void delegate(const char *dir)
     snprintf(parent, sizeof(parent), "%.*s", (int)(strrchr(dir, '/') - dir), dir);
     for (size_t i = 0; i < COUNT(wanted); i++) { /* as far as there are, and as we may */
         put(parent, "cgroup.subtree_control", wanted[i]);
-        put(dir, "cgroup.subtree_control", wanted[i]);
+        if (!flat)
+            put(dir, "cgroup.subtree_control", wanted[i]);
     }
 }
 
@@ -75,7 +79,7 @@ int warden_cgroup_make(const struct warden_cgroup *c, bool pod, struct err *e)
         if (c->dirs[i] && sys_mkdirs(c->dirs[i], 0755) < 0)
             return err_sys(e, "make cgroup %s", c->dirs[i]);
     if (c->dirs[V2] && pod)
-        delegate(c->dirs[V2]);
+        delegate(c->dirs[V2], c->flat);
     return 0;
 }
 
@@ -85,6 +89,14 @@ static int put_number(const char *dir, const char *file, int64_t n, struct err *
 
     snprintf(text, sizeof(text), "%" PRId64, n);
     return put(dir, file, text) < 0 ? err_sys(e, "set %s", file) : 0;
+}
+
+int warden_cgroup_join(const struct warden_cgroup *c, pid_t pid, struct err *e)
+{
+    for (int i = 0; i < WARDEN_CGROUPS; i++)
+        if (c->dirs[i] && put_number(c->dirs[i], "cgroup.procs", pid, e) < 0)
+            return -1;
+    return 0;
 }
 
 static bool has(const char *dir, const char *file)

@@ -9,10 +9,13 @@ enum { WARDEN_CGROUPS = 4 };
 struct warden_cgroup {
     char *dirs[WARDEN_CGROUPS]; /* NULL: none */
     bool v2;
+    bool flat; /* holds processes itself */
 };
 
 /* Of the pod, or (name given) of one container; only what the sandbox names. */
 struct warden_cgroup warden_cgroup_of(const struct warden_sandbox *s, str name);
+/* Moves a process there; takes some milliseconds, of waiting. */
+int warden_cgroup_join(const struct warden_cgroup *c, pid_t pid, struct err *e);
 void warden_cgroup_done(struct warden_cgroup *c);
 /* Makes the directories: of a pod (with containers' below), or of one container. */
 int warden_cgroup_make(const struct warden_cgroup *c, bool pod, struct err *e);

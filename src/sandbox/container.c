@@ -347,6 +347,22 @@ static void close_theirs(const struct warden_minder *m)
         close(m->sock);
 }
 
+/* The first container of a pod waits until what it is started from is in the pod's group. */
+static int await_group(struct ward *w, struct err *e)
+{
+    char word = 0;
+
+    if (w->sandbox.joined < 0)
+        return 0;
+    while (read(w->sandbox.joined, &word, 1) < 0 && errno == EINTR)
+        ;
+    if (word != 'y')
+        return err_set(e, ERR_IO, "the pod cannot join its control group");
+    close(w->sandbox.joined);
+    w->sandbox.joined = -1;
+    return 0;
+}
+
 static int launch(struct ward *w, struct ward_box *b, struct err *e)
 {
     struct warden_minder m = {
@@ -366,6 +382,8 @@ static int launch(struct ward *w, struct ward_box *b, struct err *e)
 
     if (rc == 0)
         rc = connect_up(b, &m, e);
+    if (rc == 0)
+        rc = await_group(w, e);
     if (rc == 0) {
         b->minder = sys_clone(w->sandbox.shared ? 0 : CLONE_NEWPID | CLONE_NEWNS, &b->minder_fd);
         if (b->minder == 0)

@@ -41,6 +41,7 @@ struct keeper {
     int lock;
     int listen;
     int first;
+    int joining; /* the other end of s.joined */
     uid_t uid;
     gid_t gid;
     struct warden_sandbox s;
@@ -128,6 +129,8 @@ __attribute__((noreturn)) static void inside(struct keeper *k, uint64_t flags)
     int host_proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
     close(k->lock);
+    if (k->s.cgroup_flat)
+        close(k->joining);
     prctl(PR_SET_NAME, "muster-pod");
     if (set_up(k, flags, &e) < 0)
         _exit(give_up(k, &e));
@@ -173,6 +176,18 @@ static int start(struct keeper *k, pid_t *pid, struct err *e)
     return *pid < 0 ? err_sys(e, "make the pod's namespaces") : 0;
 }
 
+/* While the pod is set up, which takes as long; its first container waits for the word. */
+static void join_group(struct keeper *k, pid_t pid)
+{
+    struct err e = { 0 };
+
+    if (warden_cgroup_join(&k->cgroup, pid, &e) < 0)
+        fprintf(stderr, "%s\n", e.msg);
+    else if (write(k->joining, "y", 1) < 0)
+        fprintf(stderr, "joining: %m\n");
+    close(k->joining);
+}
+
 static void clear_away(struct keeper *k, int status)
 {
     char why[128];
@@ -192,6 +207,17 @@ static void clear_away(struct keeper *k, int status)
     AUTO(arena) struct arena *a = arena_new();
     warden_state_bury(a, k->dirfd, sys_now_ms(), str_of(why));
     tree_remove(k->dirfd, "over", NULL); /* may be much, and is no work for the node */
+}
+
+static int open_joining(struct keeper *k, struct err *e)
+{
+    int ends[2];
+
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return err_sys(e, "pipe");
+    k->s.joined = ends[0];
+    k->joining = ends[1];
+    return 0;
 }
 
 static int keep(const char *dir, int first)
@@ -222,6 +248,8 @@ static int keep(const char *dir, int first)
         err_sys(&e, "listen on %s/ctl", k.dir);
         return give_up(&k, &e);
     }
+    if (k.s.cgroup_flat && open_joining(&k, &e) < 0)
+        return give_up(&k, &e);
     k.cgroup = warden_cgroup_of(&k.s, STR_NONE);
     limits.pids = k.s.pids;
     if (k.s.shared)
@@ -235,6 +263,8 @@ static int keep(const char *dir, int first)
     close(k.listen);
     if (k.first >= 0)
         close(k.first);
+    if (k.s.cgroup_flat)
+        join_group(&k, pid);
     while (waitpid(pid, &status, __WALL) != pid)
         ;
     clear_away(&k, status);

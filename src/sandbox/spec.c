@@ -69,6 +69,7 @@ static const struct row sandbox_rows[] = {
     { "cgroup.v1.cpu", PATH, AT(cgroup1_cpu) },
     { "cgroup.v1.memory", PATH, AT(cgroup1_memory) },
     { "cgroup.v1.pids", PATH, AT(cgroup1_pids) },
+    { "cgroup.flat", FLAG, AT(cgroup_flat) },
     { "pids", NUMBER, AT(pids), .most = INT32_MAX },
     { "over.disk", FLAG, AT(over_disk) },
     { "over.bytes", NUMBER, AT(over_bytes), .most = INT64_MAX },
@@ -358,7 +359,7 @@ int warden_sandbox_read(struct arena *a, str record, struct warden_sandbox *s, s
 {
     struct reader r = { .a = a, .record = record, .e = e };
 
-    *s = (struct warden_sandbox){ .isolation = "namespaces", .ip = "" };
+    *s = (struct warden_sandbox){ .isolation = "namespaces", .ip = "", .joined = -1 };
     read_record(&r, sandbox_rows, s);
     s->shared = strcmp(s->isolation, "shared") == 0;
     if (!s->uid.n)

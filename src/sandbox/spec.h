@@ -55,6 +55,9 @@ struct warden_sandbox {
     const char *cgroup1_cpu;
     const char *cgroup1_memory;
     const char *cgroup1_pids;
+    bool cgroup_flat; /* containers have none of their own: all are in the pod's, from the first on
+                       */
+    int joined;       /* not told: says a byte once the pod's holder is in its group; -1: no need */
     /* At level namespaces: changes of files that are not the pod's go to DIR/over, or into memory
      * of at most so many bytes a container (0: the kernel's default). */
     bool over_disk;

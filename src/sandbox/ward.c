@@ -262,7 +262,8 @@ __attribute__((noreturn)) static void finish(struct ward *w)
 
     if (w->sandbox.shared)
         sys_kill_all();
-    warden_cgroup_remove(&pod); /* the keeper does all this, too, unless it was killed */
+    if (!pod.flat)                  /* else we are in it ourselves */
+        warden_cgroup_remove(&pod); /* the keeper does all this, too, unless it was killed */
     warden_links_remove(w->dir);
     unlinkat(w->dirfd, "ctl", 0);
     w->ended = true;

@@ -54,9 +54,9 @@ test_expect_success 'no such program: told in the status and in an event' '
 	soon sh -c "kubectl get events | grep no-such-program"
 '
 
-# pids_max UID: what the control group of the pod says.
-pids_max() {
-	find /sys/fs/cgroup -path "*/$1/pids.max" -exec cat {} + 2>/dev/null
+# in_group UID FILE: what a file of the control group of the pod's processes says.
+in_group() {
+	find /sys/fs/cgroup -path "*/$1/pids.max" -execdir cat "$2" \; 2>/dev/null
 }
 
 test_expect_success 'log and condition say which limits are kept; a pod has at most 4096 processes where they are' '
@@ -64,8 +64,9 @@ test_expect_success 'log and condition say which limits are kept; a pod has at m
 	has kept "^limits of cpu: .*; of memory: .*; of 4096 processes a pod: " &&
 	has muster.log "msg=\"limits of pods\" cpu=.* memory=.* processes=" &&
 	if grep "a pod: cgroup" kept; then
-		pod counted "exec $(nap 7)" && runs_soon 1 "$(nap 7)" && is 4096 "$(pids_max "$(field counted .metadata.uid)")" &&
-			kubectl delete pod counted
+		pod counted "exec $(nap 7)" && runs_soon 1 "$(nap 7)" && uid=$(field counted .metadata.uid) &&
+			is 4096 "$(in_group "$uid" pids.max)" && in_group "$uid" cgroup.procs >procs &&
+			has procs "^$(pgrep -fx "$(nap 7)")$" && kubectl delete pod counted
 	else
 		has muster.log "processes=\"not kept\""
 	fi
