@@ -1,11 +1,12 @@
 /* Lists go out as the stored bytes of their objects, pulled as the client takes them, so that a
- * list of any length costs no copy. Other forms (Table, metadata, YAML, indented) are made first.
- */
+ * list of any length costs no copy. Other forms (Table, metadata, YAML, indented) are made in
+ * slices of some objects. */
 
 #include "api/list.h"
 
 #include "api/metrics.h"
 #include "api/table.h"
+#include "base/yaml.h"
 
 struct pull {
     const struct resource *res;
@@ -143,26 +144,157 @@ static jv list_head(struct api_req *r, jv meta, jv items)
                 { "metadata", meta }, { "items", items });
 }
 
+/* ---- lists that are made, in slices: others have their turn in between (L1) */
+
+enum { SLICE_ITEMS = 128 };
+
+struct made {
+    struct api_req *r;
+    const struct store_item *items;
+    size_t n;
+    size_t i;
+    str tail; /* behind the last item */
+    bool ended;
+    struct buf b; /* made, and not sent from at on */
+    size_t at;
+    bool rests; /* until soon */
+    struct loop_timer *soon;
+};
+
+/* Indented JSON of an item lies deeper in a list. Line ends in strings are escaped. */
+static void add_indented(struct buf *b, str text)
+{
+    for (str line = str_cut(&text, '\n');; line = str_cut(&text, '\n')) {
+        buf_add(b, S("\n    "));
+        buf_add(b, line);
+        if (!text.n)
+            break;
+    }
+}
+
 /* Each object is shown in an arena of its own, so that memory grows with the answer only. */
-static void answer_made(struct api_req *r, jv meta, const struct store_item *items, size_t n)
+static void add_item(struct made *m)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf one = { 0 };
+    jv item = shown(a, m->r, m->items[m->i].value);
+
+    if (m->r->yaml) {
+        yaml_print(&m->b, jarr(a, item));
+    } else {
+        if (m->i)
+            buf_addc(&m->b, ',');
+        json_print_indent(wants_pretty(m->r) ? &one : &m->b, item, wants_pretty(m->r) ? 2 : 0);
+        if (wants_pretty(m->r))
+            add_indented(&m->b, buf_str(&one));
+    }
+    m->i++;
+}
+
+static void make_slice(struct made *m)
+{
+    size_t end = m->n - m->i < SLICE_ITEMS ? m->n : m->i + SLICE_ITEMS;
+
+    while (m->i < end)
+        add_item(m);
+    if (m->i == m->n && !m->ended) {
+        buf_add(&m->b, m->tail);
+        m->ended = true;
+    }
+}
+
+/* What is before the items and behind them: the head is printed around an empty list. */
+static void open_list(struct made *m, jv meta)
 {
     AUTO(buf) struct buf b = { 0 };
+    struct api_req *r = m->r;
+    bool pretty = !r->yaml && wants_pretty(r);
+    const char *key = r->form == FORM_TABLE ? "rows" : "items";
+    jv head = list_head(r, meta, JV_EMPTY_ARR);
+    str empty = arena_printf(r->a,
+                             r->yaml  ? "%s: []\n"
+                             : pretty ? "\n  \"%s\": []"
+                                      : "\"%s\":[]",
+                             key);
 
-    for (size_t i = 0; i < n; i++) {
-        AUTO(arena) struct arena *a = arena_new();
-        buf_addc(&b, i ? ',' : '[');
-        json_print(&b, shown(a, r, items[i].value));
+    if (r->yaml)
+        yaml_print(&b, head);
+    else
+        json_print_indent(&b, head, pretty ? 2 : 0);
+    if (pretty)
+        buf_addc(&b, '\n');
+    str text = arena_str(r->a, buf_str(&b));
+    const char *at = memmem(text.p, text.n, empty.p, empty.n);
+    size_t before = (size_t)(at - text.p) + empty.n - (r->yaml ? S(" []\n").n : 1);
+    buf_add(&m->b, str_sub(text, 0, before));
+    if (r->yaml)
+        buf_addc(&m->b, '\n');
+    str rest = str_sub(text, (size_t)(at - text.p) + empty.n, text.n);
+    m->tail = r->yaml ? rest : arena_cat(r->a, pretty ? S("\n  ]") : S("]"), rest);
+}
+
+static void on_soon(void *arg)
+{
+    struct made *m = arg;
+
+    loop_timer_stop(TAKE(m->soon));
+    m->rests = false;
+    http_wake(m->r->http);
+}
+
+static ssize_t made_read(void *ctx, char *buf, size_t n)
+{
+    struct made *m = ctx;
+
+    if (m->at == m->b.n) {
+        if (m->ended)
+            return HTTP_END;
+        if (m->rests)
+            return HTTP_WAIT;
+        buf_clear(&m->b);
+        m->at = 0;
+        make_slice(m);
+        m->rests = !m->ended;
+        if (m->rests)
+            m->soon = loop_timer_start(m->r->api->loop, 0, 0, on_soon, m);
     }
+    size_t take = m->b.n - m->at < n ? m->b.n - m->at : n;
+    memcpy(buf, m->b.p + m->at, take);
+    m->at += take;
+    return (ssize_t)take;
+}
+
+static void made_close(void *ctx)
+{
+    struct made *m = ctx;
+
+    loop_timer_stop(TAKE(m->soon));
+    buf_done(&m->b);
+}
+
+static void answer_made(struct api_req *r, jv meta, const struct store_item *items, size_t n)
+{
+    struct made *m = ARENA_NEW(r->a, struct made);
+    str type = r->yaml ? S("application/yaml") : S("application/json");
+    struct http_header *h = NULL;
+
     /* no metadata at all is null with kube-apiserver, where other lists are empty */
-    buf_add(&b, n ? S("]") : r->form == FORM_META ? S("null") : S("[]"));
-    if (r->yaml || wants_pretty(r)) {
-        answer_json(r, 200, list_head(r, meta, json_parse(r->a, buf_str(&b), NULL, NULL)));
+    if (!n) {
+        answer_json(r, 200, list_head(r, meta, r->form == FORM_META ? JV_NULL_V : JV_EMPTY_ARR));
         return;
     }
-    /* the head is printed around an empty list, into which the items go */
-    str head = json_text(r->a, list_head(r, meta, JV_EMPTY_ARR));
-    buf_addc(&b, '}');
-    answer_bytes(r, 200, str_sub(head, 0, head.n - 3), buf_str(&b));
+    *m = (struct made){ .r = r, .items = items, .n = n };
+    open_list(m, meta);
+    make_slice(m);
+    size_t n_h = answer_headers(r, type, &h);
+    metrics_request(r, 200);
+    if (m->ended) {
+        http_reply(r->http, 200, h, n_h, blob_new(buf_str(&m->b)));
+        made_close(m);
+    } else {
+        http_reply_source(r->http, 200, h, n_h,
+                          (struct http_source){ made_read, made_close, m, -1 });
+    }
 }
 
 /* Lists of custom objects always have a continue token, be it an empty one. */
