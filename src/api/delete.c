@@ -108,10 +108,15 @@ void verb_delete(struct api_req *r)
 
 /* ---- many */
 
+enum { SLICE_ITEMS = 128 }; /* begun in a turn of the loop (L1) */
+
 struct sweep {
     struct api_req *r;
     struct delete_opts o;
     struct list_found found;
+    struct swept *all;
+    size_t begun;
+    struct loop_timer *soon;
     size_t left;
     struct err e; /* the first failure */
     str name;     /* of the first that was not the one meant, */
@@ -157,6 +162,37 @@ static void done_swept(struct change_op *op, enum change_kind kind, struct blob 
         answer_list(r, s->found.meta, s->found.items, s->found.n);
 }
 
+static void begin_some(void *arg)
+{
+    struct sweep *s = arg;
+    struct api_req *r = s->r;
+    size_t n = s->found.n, end = n - s->begun < SLICE_ITEMS ? n : s->begun + SLICE_ITEMS;
+
+    loop_timer_stop(TAKE(s->soon));
+    while (s->begun < end) {
+        struct swept *x = &s->all[s->begun];
+        x->s = s;
+        x->op = (struct change_op){ .api = r->api,
+                                    .res = r->res,
+                                    .key = s->found.items[s->begun].key,
+                                    .dry_run = r->q.dry_run,
+                                    .decide = decide_swept,
+                                    .done = done_swept,
+                                    .ctx = x };
+        s->begun++;
+        change_start(&x->op);
+    }
+    if (end < n) {
+        s->soon = loop_timer_start(r->api->loop, 0, 0, begin_some, s);
+        return;
+    }
+    /* one count was held back so that the answer comes last, also when there was nothing to do */
+    struct swept *last = &s->all[n];
+    last->s = s;
+    last->op.ctx = last;
+    done_swept(&last->op, CHANGE_NONE, NULL, NULL);
+}
+
 void verb_delete_collection(struct api_req *r)
 {
     struct sweep *s = ARENA_NEW(r->a, struct sweep);
@@ -164,25 +200,9 @@ void verb_delete_collection(struct api_req *r)
     s->r = r;
     if (table_check(r) < 0 || delete_read_options(r, &s->o) < 0 || list_find(r, &s->found) < 0)
         return;
-    size_t n = s->found.n;
-    s->left = n + 1;
-    struct swept *all = ARENA_ARRAY(r->a, struct swept, n + 1);
-    for (size_t i = 0; i < n; i++) {
-        all[i].s = s;
-        all[i].op = (struct change_op){ .api = r->api,
-                                        .res = r->res,
-                                        .key = s->found.items[i].key,
-                                        .dry_run = r->q.dry_run,
-                                        .decide = decide_swept,
-                                        .done = done_swept,
-                                        .ctx = &all[i] };
-        change_start(&all[i].op);
-    }
-    /* one count was held back so that the answer comes last, also when there was nothing to do */
-    struct swept *last = &all[n];
-    last->s = s;
-    last->op.ctx = last;
-    done_swept(&last->op, CHANGE_NONE, NULL, NULL);
+    s->left = s->found.n + 1;
+    s->all = ARENA_ARRAY(r->a, struct swept, s->found.n + 1);
+    begin_some(s);
 }
 
 /* ---- our own */
