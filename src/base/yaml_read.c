@@ -455,6 +455,8 @@ static bool has_many_tags(str text)
 {
     size_t n = 0;
 
+    if (!text.n)
+        return false; /* its pointer may be NULL */
     for (const char *p = text.p, *end = text.p + text.n; p && n <= LIMIT_YAML_TAGS;) {
         p = memmem(p, (size_t)(end - p), "%TAG", 4);
         if (!p)
