@@ -11,7 +11,7 @@ import subprocess
 import threading
 
 from harness.tap import is_
-from hostile.place import Place, todo
+from hostile.place import Place
 from world.cast import on_each_of_argv
 from world.scene import STAY, Scene, box, python
 
@@ -37,9 +37,6 @@ SHARED_USER_KEEPS = SHARED_KEEPS | {
     "no control group can be made", "environments of others cannot be read", "files of other pods cannot be read",
     "device nodes that are made cannot be opened", "handles open nothing", "others cannot be traced",
     "keyrings of the host cannot be read"}
-TODO = {  # why a claim does not hold yet
-    "temporary files are the pods own": "TMPDIR is 0777 without the sticky bit where umask is 0",
-    "files of other pods cannot be read": "at level shared pods with runAsUser have gid 0"}
 
 
 def listen_for_strangers():
@@ -194,7 +191,7 @@ class Try:
                     if not fine:
                         self.tap.note(f"not kept at level shared ({who}): {text}")
                     continue
-            self.tap.line(fine, f"{claim} ({who})", why, todo=None if fine else TODO.get(claim))
+            self.tap.line(fine, f"{claim} ({who})", why)
 
     def host_paths(self, later):
         """Of the own server, of another, over a symbolic link, and from above."""
@@ -216,7 +213,6 @@ class Try:
             said = s.log("host-" + name)
             assert not any(w and w in said for w in words) and "ca.key" not in [line.strip() for line in said.splitlines()], f"{paths[name]}: {said[:300]}"
 
-    @todo("CAP_NET_RAW sends what it likes")
     def forged(self):
         s = self.scene
         s.until(lambda: s.log("victim").count("got honest") >= len(self.attackers()) or

@@ -36,7 +36,7 @@ ACCEPTED = {501, 505}
 # Mistakes of the client's that kube-apiserver, too, answers with 500 (A3).
 AS_KUBE = re.compile(r"without impersonating a user|resourceVersion: Invalid value|DeleteOptions|failed to create typed patch object|"
                      r"no kind .* is registered for|json: cannot unmarshal|couldn't get version/kind|unexpected EOF|target\.name: Required value|"
-                     r"doesn't match \$setElementOrder|to be a protobuf message|^empty body|^proto: |^strconv\.")
+                     r"doesn't match \$setElementOrder|to be a protobuf message|^empty body|resourceVersion should not be set|Too large resource version|^proto: |^strconv\.")
 # All that can be had in a namespace, but for what the rights themselves are made of.
 RULES = [{"apiGroups": ["apps", "batch", "kubeflow.org", "autoscaling", "coordination.k8s.io", "events.k8s.io", "policy", "networking.k8s.io",
                         "discovery.k8s.io", "scheduling.k8s.io", "fuzz.dev"], "resources": ["*"], "verbs": ["*"]},
@@ -150,7 +150,7 @@ class Fuzzer:
                 said = json.loads(body).get("message", "")
             except (ValueError, AttributeError):
                 said = body.decode("latin-1")
-            if status == 500 and AS_KUBE.search(said):
+            if AS_KUBE.search(said):
                 return
             self.note("5xx", f"{status}: {re.sub(r'[0-9a-f-]{8,}', '…', said)[:160]}", data)
         if status == -1:
