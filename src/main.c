@@ -47,7 +47,7 @@ static int complete(const struct command *c, int argc, char **argv)
 
 static const struct command command_completion = {
     .name = "completion",
-    .summary = "print what makes a shell complete our words",
+    .summary = "print a completion script for a shell",
     .help = "Usage: muster completion bash|zsh|fish\n"
             "\n"
             "  bash   source <(muster completion bash)\n"

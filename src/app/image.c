@@ -334,7 +334,7 @@ static int run(const struct command *c, int argc, char **argv)
 
 const struct command command_image = {
     .name = "image",
-    .summary = "say what an image means on this machine",
+    .summary = "map an image to files and programs of this machine",
     .help =
         "Usage: muster image map IMAGE (--host | --venv DIR | --rootfs DIR) [--command WORDS]\n"
         "       muster image unmap IMAGE\n"

@@ -72,7 +72,7 @@ static int run(const struct command *c, int argc, char **argv)
 
 const struct command command_manifests = {
     .name = "manifests",
-    .summary = "print what a cluster needs for our kinds of jobs",
+    .summary = "print the definitions of our job kinds, for a cluster",
     .help = "Usage: muster manifests [-o yaml|json] [crds]\n"
             "\n"
             "Prints the CustomResourceDefinitions of all kinds of jobs:\n"

@@ -55,7 +55,7 @@ static void stop_serving(struct manager *o)
 {
     struct http_server *all[] = { o->metrics, o->probes };
 
-    loop_timer_stop(TAKE(o->patience));
+    loop_timer_stop(TAKE(o->deadline));
     o->servers = !!o->metrics + !!o->probes;
     if (!o->servers)
         end(o);
@@ -81,12 +81,12 @@ static void on_ctl_over(void *arg)
     if (o->ctl_is_over)
         return;
     o->ctl_is_over = true;
-    loop_timer_stop(TAKE(o->patience));
+    loop_timer_stop(TAKE(o->deadline));
     if (!o->elect) {
         on_lease_over(o);
         return;
     }
-    o->patience = loop_timer_start(o->loop, RELEASE_MS, 0, on_lease_over, o);
+    o->deadline = loop_timer_start(o->loop, RELEASE_MS, 0, on_lease_over, o);
     elect_release(o->elect, on_lease_over, o);
 }
 
@@ -112,7 +112,7 @@ static void on_signal(void *ctx, int signo)
     o->stopping = true;
     loop_timer_stop(TAKE(o->readiness));
     access_free(TAKE(o->access));
-    o->patience = loop_timer_start(o->loop, FINISH_MS, 0, on_finish_late, o);
+    o->deadline = loop_timer_start(o->loop, FINISH_MS, 0, on_finish_late, o);
     ctl_stop(o->ctl, on_ctl_over, o);
 }
 

@@ -24,7 +24,7 @@ struct manager {
     struct ctl *ctl;
     struct http_server *metrics;  /* NULL: not served */
     struct http_server *probes;   /* likewise */
-    struct loop_timer *patience;  /* with what is to end */
+    struct loop_timer *deadline;  /* of what is to end: the lease, or writes under way */
     struct loop_timer *readiness; /* until it was told */
     int servers;                  /* that are still stopping */
     int64_t started_ms;           /* since 1970 */

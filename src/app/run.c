@@ -25,9 +25,9 @@ static const struct opt options[] = {
       "namespaces: each pod its own; shared: this machine's (default: what can be had)",
       "namespaces|shared" },
     { "host-path-roots", 0, OPT_LIST, offsetof(struct run_flags, host_path_roots), "DIR[,DIR]...",
-      "hostPath volumes are only to be had below these directories", NULL },
+      "allow hostPath volumes only below these directories", NULL },
     { "show-home-secrets", 0, OPT_FLAG, offsetof(struct run_flags, show_home_secrets), NULL,
-      "pods see ~/.ssh, ~/.kube, ~/.docker and the like, which are hidden from them", NULL },
+      "let pods see ~/.ssh, ~/.kube, ~/.docker and the like, hidden by default", NULL },
     { "data", 0, OPT_TEXT, offsetof(struct run_flags, data), "DIR",
       "use the `muster up` on it; without one, keep the cluster's data there", NULL },
     { 0 }
@@ -176,7 +176,7 @@ static int run(const struct command *c, int argc, char **argv)
 
 const struct command command_run = {
     .name = "run",
-    .summary = "run jobs here, and end as they end",
+    .summary = "run jobs on this machine and exit with their result",
     .help =
         "Usage: muster run [OPTION]... FILE|DIR|-...\n"
         "\n"

@@ -6,7 +6,7 @@
 
 struct up_hide {
     const char *registry; /* NULL: it cannot be used */
-    struct err why;       /* then */
+    struct err why;       /* why registry is NULL */
 };
 
 /* Before anything secret is written: dir (made) is hidden from pods that run already, and so is the

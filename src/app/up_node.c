@@ -38,7 +38,7 @@ struct up_node {
     struct binder *binder;
     struct arena *a; /* of groups */
     jv groups;
-    struct loop_timer *patience;
+    struct loop_timer *deadline;
     void (*on_stopped)(void *ctx);
     void *ctx;
 };
@@ -312,7 +312,7 @@ int up_node_start(struct up_node **out, struct loop *l, struct api *api, struct 
 
 static void clear(struct up_node *u)
 {
-    loop_timer_stop(TAKE(u->patience));
+    loop_timer_stop(TAKE(u->deadline));
     binder_free(TAKE(u->binder));
     if (u->pods)
         up_pods_set_node(u->pods, NULL);
@@ -344,7 +344,7 @@ void up_node_stop(struct up_node *u, void (*done)(void *ctx), void *ctx)
 {
     u->on_stopped = done;
     u->ctx = ctx;
-    u->patience = loop_timer_start(u->loop, STOP_MS, 0, on_late, u);
+    u->deadline = loop_timer_start(u->loop, STOP_MS, 0, on_late, u);
     binder_free(TAKE(u->binder)); /* nothing new begins */
     node_end(u->node, GRACE_MS, end, u);
 }

@@ -34,12 +34,12 @@ int up_node_check(const struct up_node_opts *o, struct err *e);
 /* As early as can be: tries what this machine allows, which takes some ms, and has the network of
  * pods start beside. */
 void up_node_prepare(struct up_node_opts *o, struct loop *l);
-void up_node_unprepare(struct up_node_opts *o); /* when it came to no start */
+void up_node_unprepare(struct up_node_opts *o); /* when up_node_start is not called */
 /* When the API is ready; what was prepared is taken. */
 int up_node_start(struct up_node **out, struct loop *l, struct api *api, struct up_node_opts *o,
                   struct err *e);
 /* Ends what pods run; then done(ctx), never from within: nothing is under way any more. Before
  * api_stop. */
 void up_node_stop(struct up_node *u, void (*done)(void *ctx), void *ctx);
-void up_node_hurry(struct up_node *u); /* stopping, and somebody has no patience */
+void up_node_hurry(struct up_node *u); /* while stopping: kill what is left now */
 void up_node_free(struct up_node *u);  /* not between start and done; NULL is fine */

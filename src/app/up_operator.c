@@ -29,7 +29,7 @@ struct up_operator {
     struct loop *loop;
     struct kube_api *api;
     struct ctl *ctl;
-    struct loop_timer *patience;
+    struct loop_timer *deadline;
     void (*on_stopped)(void *ctx);
     void *ctx;
 };
@@ -111,7 +111,7 @@ static void end(void *arg)
 {
     struct up_operator *u = arg;
 
-    loop_timer_stop(TAKE(u->patience));
+    loop_timer_stop(TAKE(u->deadline));
     ctl_free(TAKE(u->ctl));
     api_inproc_free(TAKE(u->api));
     u->on_stopped(u->ctx);
@@ -127,7 +127,7 @@ void up_operator_stop(struct up_operator *u, void (*done)(void *ctx), void *ctx)
 {
     u->on_stopped = done;
     u->ctx = ctx;
-    u->patience = loop_timer_start(u->loop, STOP_MS, 0, on_late, u);
+    u->deadline = loop_timer_start(u->loop, STOP_MS, 0, on_late, u);
     ctl_stop(u->ctl, end, u);
 }
 

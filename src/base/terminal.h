@@ -32,7 +32,7 @@ void terminal_filter_add(struct terminal_filter *f, struct buf *b, str bytes);
 /* Ends a sequence that was cut, and colours that are in force. */
 void terminal_filter_end(struct terminal_filter *f, struct buf *b);
 
-/* Both at once. */
+/* A whole text: terminal_filter_add, then terminal_filter_end. */
 void terminal_text(struct buf *b, str text, bool color);
 /* One line, as it would stand after its last carriage return. */
 void terminal_line(struct buf *b, str line, bool color);

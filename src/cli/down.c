@@ -45,7 +45,7 @@ static int run(const struct command *c, int argc, char **argv)
 
 const struct command command_down = {
     .name = "down",
-    .summary = "stop the server that runs",
+    .summary = "stop the running server",
     .help = "Usage: muster down [--data DIR]\n"
             "\n"
             "Stops the server that uses the data directory, and waits until it has stopped.\n"

@@ -15,9 +15,9 @@
 enum { CHANNEL_IN = 0, CHANNEL_OUT = 1, CHANNEL_ERR = 2, CHANNEL_END = 3, CHANNEL_CLOSE = 255 };
 enum {
     QUEUE_MOST = 1024 * 1024,
-    LINGER_MS = 10 * 1000,   /* for what is still to come when the end is known */
-    AGAIN_MS = 1000,         /* when a connection did not come about */
-    PATIENCE_MS = 30 * 1000, /* how long that is tried */
+    LINGER_MS = 10 * 1000, /* for what is still to come when the end is known */
+    AGAIN_MS = 1000,       /* when a connection did not come about */
+    RETRY_MS = 30 * 1000,  /* how long that is tried */
     ABSENT_MS = 60 * 1000,
 };
 
@@ -266,7 +266,7 @@ static void try_again(struct errand *s, const struct err *e)
 
     client_stream_free(TAKE(s->stream));
     if (!s->gives_up_ms)
-        s->gives_up_ms = now_ms + PATIENCE_MS;
+        s->gives_up_ms = now_ms + RETRY_MS;
     if (!s->f->wait || !may_pass || now_ms >= s->gives_up_ms)
         fail(s, e);
     else

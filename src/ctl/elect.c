@@ -107,14 +107,14 @@ static void on_timer(void *arg)
 
 /* A request that takes longer than half of what a renewal may take is given up: another one may
  * still come through. */
-static int64_t patience_ms(const struct elect *e)
+static int64_t request_timeout_ms(const struct elect *e)
 {
     return e->o.renew_ms / 2;
 }
 
 static void arm(struct elect *e)
 {
-    int64_t at = e->doing == DOING_NOTHING ? e->due_ms : e->sent_ms + patience_ms(e);
+    int64_t at = e->doing == DOING_NOTHING ? e->due_ms : e->sent_ms + request_timeout_ms(e);
     int64_t now = e->o.now_ms();
 
     if (!e->started || e->lost || e->released)
@@ -208,7 +208,7 @@ static void request(struct elect *e, enum elect_doing doing)
     struct kube_request r = { .res = &kube_leases, .ns = e->o.ns, .name = e->o.name };
 
     r.verb = doing == DOING_GET ? KUBE_GET : doing == DOING_CREATE ? KUBE_CREATE : KUBE_UPDATE;
-    r.timeout_ms = patience_ms(e);
+    r.timeout_ms = request_timeout_ms(e);
     if (doing == DOING_CREATE)
         r.name = STR_NONE;
     if (doing != DOING_GET)
@@ -397,7 +397,7 @@ void elect_tick(struct elect *e)
         lose(e, "the lease could not be renewed in time");
         return;
     }
-    if (e->doing != DOING_NOTHING && now >= e->sent_ms + patience_ms(e)) {
+    if (e->doing != DOING_NOTHING && now >= e->sent_ms + request_timeout_ms(e)) {
         kube_cancel(e->o.api, TAKE(e->call));
         enum elect_doing did = e->doing;
         e->doing = DOING_NOTHING;

@@ -25,7 +25,7 @@ enum {
     QUEUE_TERMINAL_MAX = 50000, /* ... and all */
     IN_FLIGHT = 32,
     IN_FLIGHT_BUSY = 2,
-    PATIENCE_US = 5 * 1000 * 1000, /* longest wait for others that have something to send */
+    MAX_WAIT_US = 5 * 1000 * 1000, /* longest wait for others that have something to send */
     RETRY_MS = 1000,
     RETRY_MOST_MS = 30 * RETRY_MS,
     TRIES = 4,
@@ -312,7 +312,7 @@ void events_kick(struct events *ev, bool busy)
 {
     while (ev->first && !ev->pause && ev->in_flight < (busy ? IN_FLIGHT_BUSY : IN_FLIGHT)) {
         struct event *x = ev->first;
-        if (busy && queue_us() - x->since_us < PATIENCE_US)
+        if (busy && queue_us() - x->since_us < MAX_WAIT_US)
             return;
         ev->first = x->next;
         if (!ev->first)

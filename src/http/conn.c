@@ -86,15 +86,15 @@ static void expire(struct conn *c)
         conn_close(c);
 }
 
-/* When who takes nothing is cut off. What is left of a patient answer that was read to its end
- * counts as one, too; beside others, which may hold much, it does not. */
+/* When a client that reads nothing is cut off. The rest of an answer with slow_allowed counts as
+ * such after its request has ended, unless other answers, which may hold much, wait beside it. */
 static int64_t stall_end_of(const struct conn *c)
 {
-    bool patient = c->patient;
+    bool slow_allowed = c->slow_allowed;
 
-    for (const struct http_req *r = c->reqs; r && patient; r = r->next)
-        patient = r->patient || !r->active;
-    return c->stalled_ms + (patient ? c->s->limits.patience_ms : c->s->limits.body_ms);
+    for (const struct http_req *r = c->reqs; r && slow_allowed; r = r->next)
+        slow_allowed = r->slow_allowed || !r->active;
+    return c->stalled_ms + (slow_allowed ? c->s->limits.slow_client_ms : c->s->limits.body_ms);
 }
 
 static void on_timer(uv_timer_t *h)

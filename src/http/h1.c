@@ -250,7 +250,7 @@ void h1_upgrade(struct http_req *r, const struct proto *next, void *state)
     struct h1 *h = r->c->state;
 
     r->answered = true;
-    r->c->patient = r->patient; /* whatever it answered before */
+    r->c->slow_allowed = r->slow_allowed; /* whatever it answered before */
     h->next = next;
     h->next_state = state;
     conn_touch(r->c);

@@ -168,7 +168,7 @@ static void reset_stalled(struct conn *c, int64_t now)
     struct h2 *h = c->state;
 
     for (struct http_req *r = c->reqs; r; r = r->next) {
-        int64_t most = r->patient ? c->s->limits.patience_ms : c->s->limits.body_ms;
+        int64_t most = r->slow_allowed ? c->s->limits.slow_client_ms : c->s->limits.body_ms;
         if (!r->active || r->pulled_ms + most > now)
             continue;
         c->s->stats.refused_total++;

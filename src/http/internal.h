@@ -68,9 +68,9 @@ struct conn {
     enum conn_phase phase;
     enum conn_fate fate;
     bool dirty;
-    bool paused;  /* protocol wants no more input now */
-    bool full;    /* it had its share of this turn: conn_resume goes on in the next */
-    bool patient; /* it carries, or carried, an answer of http_be_patient */
+    bool paused;       /* protocol wants no more input now */
+    bool full;         /* it had its share of this turn: conn_resume goes on in the next */
+    bool slow_allowed; /* it carries, or carried, an answer of http_allow_slow_client */
     struct http_identity who;
     struct arena *who_memory;
 };
@@ -107,17 +107,17 @@ struct http_req {
     size_t read_over; /* bytes that came after it was refused */
     int32_t stream;
     uint8_t version;
-    bool incoming;   /* not yet given to the handler */
-    bool listed;     /* HTTP/2: among those whose body is on the way */
-    bool answered;   /* http_reply or so was called */
-    bool gone;       /* nobody is there to read an answer */
-    bool waiting;    /* the source said HTTP_WAIT */
-    bool active;     /* counted in n_active */
-    bool is_head;    /* method HEAD */
-    bool keep_alive; /* HTTP/1.1 */
-    bool old;        /* HTTP/1.0 */
-    bool patient;    /* see http_be_patient */
-    bool kept;       /* as long as the WebSocket it became, which finishes it */
+    bool incoming;     /* not yet given to the handler */
+    bool listed;       /* HTTP/2: among those whose body is on the way */
+    bool answered;     /* http_reply or so was called */
+    bool gone;         /* nobody is there to read an answer */
+    bool waiting;      /* the source said HTTP_WAIT */
+    bool active;       /* counted in n_active */
+    bool is_head;      /* method HEAD */
+    bool keep_alive;   /* HTTP/1.1 */
+    bool old;          /* HTTP/1.0 */
+    bool slow_allowed; /* see http_allow_slow_client */
+    bool kept;         /* as long as the WebSocket it became, which finishes it */
 };
 
 /* Where connections come in. */

@@ -110,11 +110,11 @@ void http_reply_source(struct http_req *r, int status, const struct http_header 
     answer(r, status, h, n_h);
 }
 
-void http_be_patient(struct http_req *r)
+void http_allow_slow_client(struct http_req *r)
 {
-    r->patient = true;
+    r->slow_allowed = true;
     if (r->c)
-        r->c->patient = true;
+        r->c->slow_allowed = true;
 }
 
 void req_refuse(struct http_req *r, int status)

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ACCEPTS_A_TURN = 64, ACCEPT_PAUSE_MS = 100, HEADS_KEPT = 16, PATIENCE = 60 };
+enum { ACCEPTS_A_TURN = 64, ACCEPT_PAUSE_MS = 100, HEADS_KEPT = 16, SLOW_CLIENT_FACTOR = 60 };
 
 static struct http_limits limits_of(const struct http_limits *asked)
 {
@@ -30,7 +30,7 @@ static struct http_limits limits_of(const struct http_limits *asked)
     DEFAULT(handshake_ms, LIMIT_HANDSHAKE_MS);
     DEFAULT(header_ms, LIMIT_HEADER_MS);
     DEFAULT(body_ms, LIMIT_BODY_MS);
-    DEFAULT(patience_ms, (int64_t)PATIENCE * LIMIT_BODY_MS);
+    DEFAULT(slow_client_ms, (int64_t)SLOW_CLIENT_FACTOR * LIMIT_BODY_MS);
     DEFAULT(idle_ms, LIMIT_IDLE_MS);
     DEFAULT(linger_ms, LIMIT_LINGER_MS);
     DEFAULT(body_bytes, LIMIT_BODY_BYTES);

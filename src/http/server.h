@@ -25,13 +25,13 @@ struct http_identity { /* from a client certificate that our CA signed */
     size_t n_groups;
 };
 
-struct http_limits {      /* 0: the one of base/limits.h */
-    int64_t handshake_ms; /* TLS */
-    int64_t header_ms;    /* a request's head, from its first byte */
-    int64_t body_ms;      /* a request's body; a client that takes nothing of an answer */
-    int64_t patience_ms;  /* instead of body_ms, with clients of http_be_patient */
-    int64_t idle_ms;      /* a connection without a request */
-    int64_t linger_ms;    /* for a client to answer our end with its own, when it has all */
+struct http_limits {        /* 0: the one of base/limits.h */
+    int64_t handshake_ms;   /* TLS */
+    int64_t header_ms;      /* a request's head, from its first byte */
+    int64_t body_ms;        /* a request's body; a client that takes nothing of an answer */
+    int64_t slow_client_ms; /* instead of body_ms, after http_allow_slow_client */
+    int64_t idle_ms;        /* a connection without a request */
+    int64_t linger_ms;      /* for a client to answer our end with its own, when it has all */
     size_t body_bytes;
     size_t bodies_bytes; /* of all requests together */
     size_t header_bytes;
@@ -106,9 +106,10 @@ void http_reply_source(struct http_req *r, int status, const struct http_header 
                        struct http_source src);
 void http_wake(struct http_req *r); /* cheap; may be called in any state until close() */
 
-/* Before the answer: a person may read it, who stops in the middle, and it holds little then; so a
- * client that takes nothing of it, or of the WebSocket that r becomes, is left alone for longer. */
-void http_be_patient(struct http_req *r);
+/* Call before answering. A client that reads nothing of this answer, or of the WebSocket that r
+ * becomes, is cut off after slow_client_ms instead of body_ms: a person may read it and pause, and
+ * a waiting answer of this kind holds little memory. */
+void http_allow_slow_client(struct http_req *r);
 
 /* Both replies are gzipped on the way when the client accepts it and the length is known and at
  * least 128 KB, as kube-apiserver does; sources of unknown length are not. */

@@ -15,7 +15,8 @@ struct wire_type {
 struct wire {
     const struct wire_type *types; /* by name, ascending */
     size_t n;
-    bool only_utf8; /* text that is not is refused; else mended, as Go does when it prints JSON */
+    bool only_utf8; /* refuse text that is not UTF-8; otherwise replace bad bytes by U+FFFD, as Go
+                       does */
 };
 
 /* The envelope of a body: what it says that it is, and the object itself. */

@@ -203,7 +203,9 @@ bool kube_namespace_ends(const struct kube_answer *ans)
     return false;
 }
 
-enum { RETRY_AFTER_MOST_S = 300 }; /* whatever a server says: its words may be damaged */
+enum {
+    RETRY_AFTER_MOST_S = 300
+}; /* bound of Retry-After, which a faulty server may set to anything */
 
 static int64_t retry_after(str header, jv status)
 {

@@ -133,7 +133,8 @@ static void print_stack(void *const *frames, int n)
         if (!dladdr(frames[i], &at) || at.dli_fbase != self.dli_fbase)
             continue;
         snprintf(text[n_own], sizeof(text[0]), "0x%" PRIxPTR,
-                 (uintptr_t)frames[i] - (uintptr_t)self.dli_fbase - 1); /* the call, not after it */
+                 (uintptr_t)frames[i] - (uintptr_t)self.dli_fbase -
+                     1); /* the call instruction, not the one after it */
         own[n_own] = text[n_own];
         n_own++;
     }

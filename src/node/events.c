@@ -1,5 +1,5 @@
-/* Told facts are remembered for a while by their hash: the first is a CREATE, repeats are PATCHes
- * of its count, at most one in a while. */
+/* Sent events are remembered by their hash for KEPT_MS. The first of a kind is a CREATE; repeats
+ * are PATCHes of its count, at most one in REPEAT_MS. */
 
 #include "node/events.h"
 
@@ -29,12 +29,12 @@ struct fact {
 };
 
 struct sent {
-    struct tell *t;
+    struct node_events *t;
     struct sent *next, *prev;
     struct kube_call *call;
 };
 
-struct tell {
+struct node_events {
     struct loop *loop;
     struct kube_api *api;
     int64_t (*wall_ms)(void);
@@ -45,9 +45,10 @@ struct tell {
     size_t n_sent;
 };
 
-struct tell *tell_new(struct loop *l, struct kube_api *api, int64_t (*wall_ms)(void), str host)
+struct node_events *node_events_new(struct loop *l, struct kube_api *api, int64_t (*wall_ms)(void),
+                                    str host)
 {
-    struct tell *t = mem_new(sizeof(*t));
+    struct node_events *t = mem_new(sizeof(*t));
 
     t->loop = l;
     t->api = api;
@@ -56,7 +57,7 @@ struct tell *tell_new(struct loop *l, struct kube_api *api, int64_t (*wall_ms)(v
     return t;
 }
 
-static void sent_done(struct tell *t, struct sent *s)
+static void sent_done(struct node_events *t, struct sent *s)
 {
     if (t->sent == s)
         t->sent = s->next;
@@ -68,7 +69,7 @@ static void sent_done(struct tell *t, struct sent *s)
     free(s);
 }
 
-void tell_free(struct tell *t)
+void node_events_free(struct node_events *t)
 {
     if (!t)
         return;
@@ -88,7 +89,7 @@ static void on_answer(void *ctx, const struct kube_answer *ans)
     sent_done(s->t, s);
 }
 
-static void send(struct tell *t, const struct kube_request *r)
+static void send(struct node_events *t, const struct kube_request *r)
 {
     struct sent *s = mem_new(sizeof(*s));
 
@@ -101,8 +102,8 @@ static void send(struct tell *t, const struct kube_request *r)
     s->call = kube_send(t->api, r, on_answer, s);
 }
 
-static jv event_json(struct arena *a, const struct tell *t, const struct tell_what *w, str name,
-                     const struct fact *f)
+static jv event_json(struct arena *a, const struct node_events *t, const struct node_event *w,
+                     str name, const struct fact *f)
 {
     str ns = meta_namespace(w->obj);
     static const char *const lists[] = { "containers", "initContainers", "ephemeralContainers" };
@@ -133,7 +134,7 @@ static jv event_json(struct arena *a, const struct tell *t, const struct tell_wh
         { "reportingComponent", component }, { "reportingInstance", host });
 }
 
-void tell_event(struct tell *t, const struct tell_what *w)
+void node_events_send(struct node_events *t, const struct node_event *w)
 {
     AUTO(arena) struct arena *a = arena_new();
     int64_t now = t->wall_ms();

@@ -1,13 +1,13 @@
-/* Events of the node on pods and on itself: the same again within a while is counted, not written
- * anew; losing one never fails anything. */
+/* Events that the node writes about pods and about itself. A repeated event is counted, not written
+ * again. An event that cannot be written is dropped: nothing depends on it. */
 #pragma once
 
 #include "kube/api.h"
 #include "loop/loop.h"
 
-struct tell;
+struct node_events;
 
-struct tell_what {
+struct node_event {
     jv obj; /* a Pod or a Node */
     const struct kube_resource *res;
     str container; /* empty: none */
@@ -17,6 +17,7 @@ struct tell_what {
 };
 
 /* host: name of the node. */
-struct tell *tell_new(struct loop *l, struct kube_api *api, int64_t (*wall_ms)(void), str host);
-void tell_free(struct tell *t);
-void tell_event(struct tell *t, const struct tell_what *w);
+struct node_events *node_events_new(struct loop *l, struct kube_api *api, int64_t (*wall_ms)(void),
+                                    str host);
+void node_events_free(struct node_events *t);
+void node_events_send(struct node_events *t, const struct node_event *w);

@@ -58,7 +58,7 @@ static void end(struct node *n, const struct looked *x)
 
     if (!x->why.n || !p || p->adopting || p->life->failed || p->life->done)
         return;
-    node_tell(p, true, "Evicted", STR_NONE, x->why);
+    pod_event(p, true, "Evicted", STR_NONE, x->why);
     life_fail(p->life, S("Evicted"), x->why);
     pod_reconcile(p, &out); /* may free it */
 }

@@ -32,7 +32,7 @@ struct node {
     struct mirror *pod_mirror;
     struct mirror *mirrors[NODE_KINDS];
     struct names *names; /* NULL: none */
-    struct tell *tell;
+    struct node_events *events;
     struct tree_trash *trash;
     struct images *images;
     struct devices gpus;
@@ -99,7 +99,7 @@ struct pod {
 
 int64_t node_now(const struct node *n);
 str node_pod_ip(const struct pod *p);
-void node_tell(struct pod *p, bool warning, const char *reason, str container, str message);
+void pod_event(struct pod *p, bool warning, const char *reason, str container, str message);
 
 /* pod.c */
 struct pod *pod_new(struct node *n, struct jdoc *doc);
@@ -174,7 +174,7 @@ void pod_ask(struct pod *p, const struct life_action *act);
 void pod_answered(struct pod *p, uint64_t id, int code, str out);
 void pod_asks_drop(struct pod *p);
 
-/* stop.c */
+/* node_stop.c */
 void pod_on_ending(struct pod *p, const struct runtime_event *ev);
 void node_check_over(struct node *n);
 

@@ -273,7 +273,7 @@ int node_new(struct node **out, const struct node_opts *o, struct err *e)
     n->gpus.n = gpu_count(tmp, machine);
     n->known = jdoc_of(known, jv_copy(known, o->runtime->ops->list(o->runtime, known)));
     n->trash = tree_trash_new(o->loop, arena_printf(tmp, "%s/pods/.trash", data).p);
-    n->tell = tell_new(o->loop, o->api, n->o.wall_ms, n->o.name);
+    n->events = node_events_new(o->loop, o->api, n->o.wall_ms, n->o.name);
     n->reg = registration_new(n);
     mirrors_new(n);
     n->names = node_names_new(n);
@@ -331,7 +331,7 @@ void node_free(struct node *n)
     loop_timer_stop(n->trim);
     evict_free(n);
     registration_free(n->reg);
-    tell_free(n->tell);
+    node_events_free(n->events);
     tree_trash_free(n->trash);
     images_free(n->images);
     jdoc_unref(n->machine);

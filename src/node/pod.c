@@ -25,16 +25,16 @@ str node_pod_ip(const struct pod *p)
     return str_of(p->life->ip);
 }
 
-void node_tell(struct pod *p, bool warning, const char *reason, str container, str message)
+void pod_event(struct pod *p, bool warning, const char *reason, str container, str message)
 {
-    struct tell_what w = { .obj = jdoc_root(p->doc),
-                           .res = &kube_pods,
-                           .container = container,
-                           .warning = warning,
-                           .reason = reason,
-                           .message = message };
+    struct node_event w = { .obj = jdoc_root(p->doc),
+                            .res = &kube_pods,
+                            .container = container,
+                            .warning = warning,
+                            .reason = reason,
+                            .message = message };
 
-    tell_event(p->n->tell, &w);
+    node_events_send(p->n->events, &w);
 }
 
 /* ---- coming and going */
@@ -298,7 +298,7 @@ void pod_reconcile(struct pod *p, struct life_out *out)
         out->acts.n = 0;
         for (size_t i = 0; i < out->tells.n; i++) {
             const struct life_tell *t = &out->tells.at[i];
-            node_tell(p, t->warning, t->reason, t->container, t->message);
+            pod_event(p, t->warning, t->reason, t->container, t->message);
         }
         out->tells.n = 0;
         if (!more)
@@ -405,7 +405,7 @@ static void box_failed(struct pod *p, str why)
     int64_t wait = (int64_t)RETRY_MS << (p->box_failures < 6 ? p->box_failures : 6);
 
     p->box_failures++;
-    node_tell(p, true, "FailedCreatePodSandBox", STR_NONE,
+    pod_event(p, true, "FailedCreatePodSandBox", STR_NONE,
               arena_printf(a, "Failed to create pod sandbox: %" PRI_STR, STR_ARG(why)));
     p->n->o.runtime->ops->drop(p->rt);
     p->rt = NULL;
@@ -436,7 +436,7 @@ static void start_failed(struct pod *p, size_t c, str why)
     AUTO(arena) struct arena *a = arena_new();
     bool mount = str_starts(why, S("VolumeMountUnsupported: "));
 
-    node_tell(p, true, "Failed", p->life->at[c].name,
+    pod_event(p, true, "Failed", p->life->at[c].name,
               arena_printf(a, "Error: %" PRI_STR, STR_ARG(why)));
     life_on_failed(p->life, c, 128, mount ? S("VolumeMountUnsupported") : S("StartError"), why,
                    node_now(p->n));

@@ -113,7 +113,7 @@ static void not_yet(struct pod *p, const char *reason, const struct err *e)
     int64_t wait = (int64_t)RETRY_MS << (p->box_failures < 6 ? p->box_failures : 6);
 
     p->box_failures++;
-    node_tell(p, true, reason, STR_NONE, str_of(e->msg));
+    pod_event(p, true, reason, STR_NONE, str_of(e->msg));
     life_on_box_failed(p->life, node_now(p->n) + (wait < RETRY_MAX_MS ? wait : RETRY_MAX_MS));
 }
 
@@ -282,7 +282,7 @@ void pod_sandbox(struct pod *p)
     }
     struct confine_refusal no = confine_check(a, p->life->pod, place_of(p));
     if (no.reason.n) {
-        node_tell(p, true, arena_z(a, no.reason), STR_NONE, no.message);
+        pod_event(p, true, arena_z(a, no.reason), STR_NONE, no.message);
         life_fail(p->life, no.reason, no.message);
         life_on_box_failed(p->life, 0);
         return;
@@ -361,7 +361,7 @@ static int make_env(struct arena *a, struct pod *p, const struct life_container 
     if (env_make(a, &of, out, &skipped, e) < 0)
         return -1;
     if (skipped.n)
-        node_tell(p, true, "InvalidEnvironmentVariableNames", c->name,
+        pod_event(p, true, "InvalidEnvironmentVariableNames", c->name,
                   arena_printf(a,
                                "Keys [%" PRI_STR "] were skipped since they are considered invalid "
                                "environment variable names.",
@@ -482,7 +482,7 @@ static int prepare(struct arena *a, struct pod *p, size_t i, struct starting *s)
     images_resolve(a, p->n->images, c->spec, p->n->o.path, &s->run);
     if (s->run.reason.n) {
         if (!str_eqz(s->run.reason, c->waiting)) /* told once, however often it is tried */
-            node_tell(p, true, "Failed", c->name,
+            pod_event(p, true, "Failed", c->name,
                       arena_printf(a, "Error: %" PRI_STR ": %" PRI_STR, STR_ARG(s->run.reason),
                                    STR_ARG(s->run.message)));
         life_on_cannot(p->life, i, s->run.reason, s->run.message, now + IMAGE_RETRY_MS);
@@ -491,7 +491,7 @@ static int prepare(struct arena *a, struct pod *p, size_t i, struct starting *s)
     if (pod_check_user(p, c, &e) < 0 || make_env(a, p, c, &s->run, &s->env, &e) < 0 ||
         volumes_mounts(a, c->spec, p->volumes ? jdoc_root(p->volumes) : JV_ABSENT, s->env,
                        &s->mounts, &e) < 0) {
-        node_tell(p, true, "Failed", c->name, arena_printf(a, "Error: %s", e.msg));
+        pod_event(p, true, "Failed", c->name, arena_printf(a, "Error: %s", e.msg));
         life_on_cannot(p->life, i, S("CreateContainerConfigError"), str_of(e.msg),
                        now + CONFIG_RETRY_MS);
         return -1;
@@ -544,7 +544,7 @@ void pod_start(struct pod *p, const struct life_action *act, struct life_out *ou
     if (!p->rt || prepare(a, p, act->c, &s) < 0)
         return;
     if (make_places(a, p, act, &s.log, &e) < 0) {
-        node_tell(p, true, "Failed", c->name, arena_printf(a, "Error: %s", e.msg));
+        pod_event(p, true, "Failed", c->name, arena_printf(a, "Error: %s", e.msg));
         life_on_cannot(p->life, act->c, S("CreateContainerError"), str_of(e.msg),
                        node_now(p->n) + CONFIG_RETRY_MS);
         return;
@@ -556,7 +556,7 @@ void pod_start(struct pod *p, const struct life_action *act, struct life_out *ou
     images_find_program(a, jv_str(jv_index(argv, 0), S("")), path, s.run.rootfs,
                         mount_paths(a, s.mounts), &s.run);
     if (s.run.reason.n) {
-        node_tell(p, true, "Failed", c->name,
+        pod_event(p, true, "Failed", c->name,
                   arena_printf(a, "Error: %" PRI_STR, STR_ARG(s.run.message)));
         life_on_failed(p->life, act->c, 127, s.run.reason, s.run.message, node_now(p->n));
         return;

@@ -175,7 +175,7 @@ static void on_set_up(uv_work_t *w, int status)
         jdoc_unref(p->volumes);
         p->volumes = jdoc_copy(s->out);
     } else if (s->tells && !p->box_waits) {
-        node_tell(p, true, "FailedMount", STR_NONE, str_of(s->e.msg));
+        pod_event(p, true, "FailedMount", STR_NONE, str_of(s->e.msg));
     }
     struct err e = s->e;
     bool fine = s->rc == 0;

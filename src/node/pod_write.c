@@ -9,7 +9,7 @@
 #include <malloc.h>
 
 enum {
-    PATIENCE_MS = 100, /* for a pod that has not started yet: it may have by then */
+    START_WAIT_MS = 100, /* longest wait for a pod that has not started yet */
     RETRY_MS = 200,
     RETRY_MAX_MS = 10 * 1000,
     QUIET_MS = 1500,
@@ -218,9 +218,9 @@ void pod_write(struct pod *p)
             remove_it(p, a);
         return;
     }
-    if (!is_urgent(p, diff) && node_now(p->n) - p->life->start_ms < PATIENCE_MS) {
+    if (!is_urgent(p, diff) && node_now(p->n) - p->life->start_ms < START_WAIT_MS) {
         if (!p->write_timer)
-            p->write_timer = loop_timer_start(p->n->o.loop, PATIENCE_MS, 0, on_timer, p);
+            p->write_timer = loop_timer_start(p->n->o.loop, START_WAIT_MS, 0, on_timer, p);
         return;
     }
     if (jv_exists(jv_at(diff, "conditions")))

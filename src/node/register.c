@@ -129,11 +129,11 @@ static void on_status(void *ctx, const struct kube_answer *ans)
     r->done = true;
     node_later(r, STATUS_MS);
     if (!r->told) {
-        struct tell_what w = {
+        struct node_event w = {
             .obj = ans->obj, .res = &nodes, .reason = "Starting", .message = S("Starting kubelet.")
         };
         r->told = true;
-        tell_event(r->n->tell, &w);
+        node_events_send(r->n->events, &w);
         renew(r);
     }
 }

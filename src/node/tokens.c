@@ -44,7 +44,7 @@ static void failed(struct pod_token *t, const struct kube_answer *ans)
     str why = ans->message.n ? ans->message : str_of(ans->err.msg);
 
     if (t->failures++ == 0 && !t->text.n)
-        node_tell(t->pod, true, "FailedMount", STR_NONE,
+        pod_event(t->pod, true, "FailedMount", STR_NONE,
                   arena_printf(a, "failed to fetch token: %" PRI_STR, STR_ARG(why)));
     ask_later(t, wait < RETRY_MAX_MS ? wait : RETRY_MAX_MS);
 }

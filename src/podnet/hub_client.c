@@ -21,13 +21,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PATIENCE_MS = 30 * 1000, PAUSE_MS = 5, LOOK_MS = 100 };
+enum { CALL_TIMEOUT_MS = 30 * 1000, PAUSE_MS = 5, LOOK_MS = 100 };
 
-static int patience_ms(const struct net_call *c)
+static int time_left_ms(const struct net_call *c)
 {
     int64_t over = atomic_load(c->give_up_ms), left = over - boot_now_ms();
 
-    return !over ? PATIENCE_MS : left > 0 ? (int)left : 0;
+    return !over ? CALL_TIMEOUT_MS : left > 0 ? (int)left : 0;
 }
 
 /* ---- messages */
@@ -67,7 +67,7 @@ static int next_message(struct net_call *c, str *message, int64_t until, struct 
 
 jv net_call_ask(struct net_call *c, struct arena *a, jv request, int *fd, struct err *e)
 {
-    int64_t until = sys_tick_ms() + PATIENCE_MS;
+    int64_t until = sys_tick_ms() + CALL_TIMEOUT_MS;
     int64_t id = (int64_t)++c->id;
     str message;
 
@@ -163,7 +163,7 @@ static int greet(struct net_call *c, struct arena *a, struct err *e)
 {
     str message;
 
-    if (next_message(c, &message, sys_tick_ms() + PATIENCE_MS, e) < 0) {
+    if (next_message(c, &message, sys_tick_ms() + CALL_TIMEOUT_MS, e) < 0) {
         if (e->code == ERR_INVALID)
             end_stranger(c);
         return -1;
@@ -202,11 +202,11 @@ int net_call_begin(struct net_call *c, const struct net_call_to *to, struct err 
 int net_call_open(struct net_call *c, const struct net_call_to *to, struct err *e)
 {
     AUTO(arena) struct arena *a = arena_new();
-    int64_t until = sys_tick_ms() + PATIENCE_MS;
+    int64_t until = sys_tick_ms() + CALL_TIMEOUT_MS;
     int rc = -1;
 
     /* One that is going may still hold the place: then it is tried again. */
-    while (rc < 0 && sys_tick_ms() < until && patience_ms(c) > 0) {
+    while (rc < 0 && sys_tick_ms() < until && time_left_ms(c) > 0) {
         if (c->wire.fd < 0 && net_call_begin(c, to, e) < 0)
             return -1;
         rc = greet(c, a, e);
@@ -244,7 +244,7 @@ void net_call_close(struct net_call *c)
 
     msgsock_done(&c->wire);
     if (wait && c->pidfd >= 0)
-        poll(&at, 1, patience_ms(c));
+        poll(&at, 1, time_left_ms(c));
     if (!wait || (c->pidfd >= 0 && !(at.revents & POLLIN)))
         c->child = 0; /* it is left to itself */
     net_call_drop(c);

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* By number, from 0. */
+/* Names of capabilities; the index is the kernel's number. */
 static const char *const names[] = {
     "CHOWN",
     "DAC_OVERRIDE",

@@ -32,7 +32,7 @@ const char *registry_place(struct arena *a)
     getpwuid_r(geteuid(), &row, text, sizeof(text), &me);
     if (me && me->pw_dir[0] == '/' && access(me->pw_dir, W_OK | X_OK) == 0)
         return arena_printf(a, "%s/.local/state/muster/servers", me->pw_dir).p;
-    return arena_printf(a, "/var/tmp/.muster-%u", (unsigned)geteuid()).p; /* he has no home */
+    return arena_printf(a, "/var/tmp/.muster-%u", (unsigned)geteuid()).p; /* the user has no home */
 }
 
 /* Ours alone: what others could change, or read, is no such place. */

@@ -69,10 +69,10 @@ struct ward {
     struct ward_source listen;
     struct ward_source signals;
     struct ward_source conn;
-    struct ward_source registry; /* of what is hidden: tells that there is more */
+    struct ward_source registry; /* tells that servers registered more to hide */
     int registry_dir;            /* -1: none */
-    int64_t generation;          /* of it, up to which everything is hidden */
-    int joined;                  /* and its lock; -1: none */
+    int64_t generation;          /* of the registry; everything up to it is hidden */
+    int joined;                  /* holds the lock of that generation; -1: none */
     struct msgsock wire;
     struct {
         VEC(struct ward_box *);

@@ -87,6 +87,6 @@ void pod_exec_run(struct api_req *r)
         return;
     }
     metrics_request(r, 101);
-    http_be_patient(r->http);
+    http_allow_slow_client(r->http);
     channels_start(r->http, protocol, &o);
 }

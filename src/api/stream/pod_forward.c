@@ -57,7 +57,7 @@ static void start(struct api_req *r, const struct protocol *p, str name,
                   const struct forward_opts *o)
 {
     metrics_request(r, 101);
-    http_be_patient(r->http);
+    http_allow_slow_client(r->http);
     p->start(r->http, name, o);
 }
 

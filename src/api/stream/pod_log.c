@@ -212,6 +212,6 @@ void pod_log_run(struct api_req *r)
     }
     size_t n = answer_headers(r, S("text/plain"), &h);
     metrics_request(r, 200);
-    http_be_patient(r->http); /* a file: it waits on disk */
+    http_allow_slow_client(r->http); /* a file: it waits on disk */
     http_reply_source(r->http, 200, h, n, src);
 }

@@ -1,4 +1,4 @@
-/* See spdy_door.h. */
+/* See spdy_upgrade.h. */
 
 #include "api/stream/spdy_upgrade.h"
 

@@ -170,7 +170,7 @@ static void on_stream(struct fixture *f, struct http_req *r)
 
 static void on_patient(struct fixture *f, struct http_req *r)
 {
-    http_be_patient(r);
+    http_allow_slow_client(r);
     on_stream(f, r);
 }
 
@@ -336,7 +336,7 @@ static void on_ws(struct fixture *f, struct http_req *r)
         abort();
     s->f = f;
     if (str_eq(http_query(r), S("patient")))
-        http_be_patient(r);
+        http_allow_slow_client(r);
     s->w = http_accept_websocket(r, http_get_header(r, S("sec-websocket-protocol")), &h);
 }
 

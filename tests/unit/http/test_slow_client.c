@@ -1,6 +1,6 @@
-/* Who takes nothing is cut off soon, but not who reads a log or a program's output and stops in the
- * middle. Each test has one of either, the patient one first: when the other is cut off, it would
- * have been. */
+/* A client that reads nothing is cut off soon, but not one that reads a log or a program's output
+ * and pauses. Each test has one client of either kind and starts the allowed one first: when the
+ * other is cut off, the allowed one would have been, too. */
 
 #include "base/websocket.h"
 #include "client.h"
