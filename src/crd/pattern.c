@@ -32,6 +32,7 @@ struct dfa {
     struct state *states;
     uint32_t n;
     uint32_t cap;
+    uint32_t drops;  /* how often all were dropped */
     uint32_t *table; /* states by hash: number + 1 */
     uint32_t table_cap;
     uint64_t *seen; /* bit sets of instructions, empty between steps */
@@ -100,6 +101,7 @@ static void drop_states(struct dfa *d)
     d->a = arena_new();
     d->bytes = 0;
     d->n = 0;
+    d->drops++;
     free(d->table);
     d->table_cap = 1024;
     d->table = mem_array(d->table_cap, sizeof(*d->table));
@@ -277,7 +279,7 @@ static uint32_t step(struct dfa *d, uint32_t from, uint32_t class, size_t *steps
     const struct crd_pattern *p = d->p;
     bool matches;
     uint32_t to = NEXT_DEAD;
-    uint32_t before = d->n;
+    uint32_t drops = d->drops;
     size_t cost = walk(d, &d->states[from], class, &matches) + p->n / 64 + p->n_classes / 16 + 8;
 
     if (!p->anchored && class < p->n_classes)
@@ -290,7 +292,7 @@ static uint32_t step(struct dfa *d, uint32_t from, uint32_t class, size_t *steps
         to = NEXT_MATCH;
     else if (n)
         to = find_state(d, n, before_of(p, class));
-    if (d->n >= before) /* else they were dropped */
+    if (d->drops == drops) /* else the number is another state's now */
         d->states[from].next[class] = to;
     return to;
 }

@@ -126,6 +126,25 @@ static void matches_are_those_of_go(void)
 }
 
 /* Random ones with Go's answers, by patterns.go. The first that differ are shown. */
+/* A state of so many classes of runes takes more than half of the room for states. */
+static void states_are_not_mixed_up_when_dropped(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf b = { 0 };
+
+    buf_add(&b, S("^xy["));
+    for (unsigned c = 0x10000; c < 0x10000 + 2 * 150 * 1000; c += 2)
+        buf_printf(&b, "\\x{%x}", c);
+    buf_add(&b, S("]"));
+    const struct crd_pattern *p = pattern_new(a, buf_str(&b), NULL);
+    ok(p != NULL, "a set of 150,000 runes is an expression");
+    if (!p)
+        return;
+    struct pattern_work *w = pattern_work_new(a);
+    is_int(pattern_match(p, S("xy\xf0\x90\x80\x80"), w), PATTERN_MATCHES, "what matches does");
+    is_int(pattern_match(p, S("xxy\xf0\x90\x80\x80"), w), PATTERN_DIFFERS, "what differs does");
+}
+
 static void random_ones_do_as_in_go(const char *folder)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -213,6 +232,7 @@ int main(int argc, char **argv)
     long_texts_take_linear_time();
     what_takes_too_long_is_given_up();
     large_expressions_are_refused();
+    states_are_not_mixed_up_when_dropped();
     random_ones_do_as_in_go(argc > 1 ? argv[1] : ".");
     return tap_done();
 }
