@@ -38,6 +38,7 @@ struct loop {
     struct loop_timer *timers;
     struct loop_signal *signals;
     struct watch *watch;          /* NULL: nobody watches */
+    uint64_t rounds;              /* of I/O */
     struct fiber *fiber;          /* whose stack this is; NULL: the thread's own */
     struct fiber *fibers_waiting; /* for a thread, first come, first served */
     struct fiber *fibers_end;

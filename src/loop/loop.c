@@ -64,7 +64,10 @@ static void on_prepare(uv_prepare_t *h)
 
 static void on_check(uv_check_t *h)
 {
-    run_deferred(h->data);
+    struct loop *l = h->data;
+
+    run_deferred(l);
+    l->rounds++;
 }
 
 struct loop *loop_new(void)
@@ -74,6 +77,7 @@ struct loop *loop_new(void)
     if (uv_loop_init(&l->uv) || uv_async_init(&l->uv, &l->async, on_async))
         abort();
     l->thread = pthread_self();
+    l->rounds = 1;
     pthread_mutex_init(&l->lock, NULL);
     uv_prepare_init(&l->uv, &l->prepare);
     uv_check_init(&l->uv, &l->check);

@@ -16,12 +16,19 @@ struct loop_timer {
     void (*fn)(void *arg);
     void *arg;
     const char *name;
+    uint64_t born; /* in that round of the loop; 0: it is older */
 };
 
 static void on_timer(uv_timer_t *h)
 {
     struct loop_timer *t = h->data;
 
+    /* One that a timer started is due at once for libuv, and would keep I/O from its turn. */
+    if (t->born == t->loop->rounds) {
+        uv_timer_start(h, on_timer, 1, uv_timer_get_repeat(h));
+        return;
+    }
+    t->born = 0;
     struct turn turn = turn_begin(t->name, NULL); /* t may be gone when it ends */
     t->fn(t->arg);
     turn_end(&turn);
@@ -42,6 +49,7 @@ struct loop_timer *loop_timer_named(struct loop *l, int64_t delay_ms, int64_t re
     t->fn = fn;
     t->arg = arg;
     t->name = name;
+    t->born = l->rounds;
     uv_timer_init(&l->uv, &t->uv);
     t->uv.data = t;
     uv_update_time(&l->uv); /* else a long callback shortens the delay */

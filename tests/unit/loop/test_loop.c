@@ -161,6 +161,33 @@ static void on_signal(void *arg, int signo)
     loop_stop(l);
 }
 
+static void start_again(void *arg)
+{
+    struct loop_timer **t = arg;
+
+    loop_timer_stop(*t);
+    *t = NULL;
+    note((void *)'t');
+    if (n_order < 40)
+        *t = loop_timer_start(l, 0, 0, start_again, t);
+    else
+        stop(NULL);
+    if (n_order == 1)
+        loop_post(l, note, (void *)'p');
+}
+
+/* As work in slices does, each of which starts the timer for the next. */
+static void timers_that_start_timers_let_others_in(void)
+{
+    struct loop_timer *t[2];
+
+    begin();
+    for (size_t i = 0; i < COUNT(t); i++)
+        t[i] = loop_timer_start(l, 0, 0, start_again, &t[i]);
+    end();
+    ok(memchr(order, 'p', 6) != NULL, "a post is run before all slices are done: %s", order);
+}
+
 static void signals_arrive_on_the_loop(void)
 {
     struct err e = { 0 };
@@ -210,6 +237,7 @@ int main(void)
     a_deferred_call_may_defer_again_without_a_wait();
     a_repeating_timer_can_be_stopped_from_its_own_call();
     a_timer_that_nobody_stopped_does_not_hold_the_loop_up();
+    timers_that_start_timers_let_others_in();
     signals_arrive_on_the_loop();
     run_waits_for_foreign_handles();
     random_things_differ();
