@@ -108,7 +108,7 @@ void verb_delete(struct api_req *r)
 
 /* ---- many */
 
-enum { SLICE_ITEMS = 128 }; /* begun in a turn of the loop (L1) */
+enum { SWEPT_BYTES = 4096 }; /* what a deletion costs besides reading the object, as bytes of one */
 
 struct sweep {
     struct api_req *r;
@@ -116,7 +116,6 @@ struct sweep {
     struct list_found found;
     struct swept *all;
     size_t begun;
-    struct loop_timer *soon;
     size_t left;
     struct err e; /* the first failure */
     str name;     /* of the first that was not the one meant, */
@@ -166,10 +165,9 @@ static void begin_some(void *arg)
 {
     struct sweep *s = arg;
     struct api_req *r = s->r;
-    size_t n = s->found.n, end = n - s->begun < SLICE_ITEMS ? n : s->begun + SLICE_ITEMS;
+    size_t n = s->found.n;
 
-    loop_timer_stop(TAKE(s->soon));
-    while (s->begun < end) {
+    for (size_t cost = 0; s->begun < n && cost < LIST_SLICE_BYTES;) {
         struct swept *x = &s->all[s->begun];
         x->s = s;
         x->op = (struct change_op){ .api = r->api,
@@ -179,11 +177,12 @@ static void begin_some(void *arg)
                                     .decide = decide_swept,
                                     .done = done_swept,
                                     .ctx = x };
+        cost += SWEPT_BYTES + value_size(s->found.items[s->begun].value);
         s->begun++;
         change_start(&x->op);
     }
-    if (end < n) {
-        s->soon = loop_timer_start(r->api->loop, 0, 0, begin_some, s);
+    if (s->begun < n) {
+        loop_defer(r->api->loop, begin_some, s);
         return;
     }
     /* one count was held back so that the answer comes last, also when there was nothing to do */
@@ -193,16 +192,22 @@ static void begin_some(void *arg)
     done_swept(&last->op, CHANGE_NONE, NULL, NULL);
 }
 
+static void on_found(void *ctx)
+{
+    struct sweep *s = ctx;
+
+    s->left = s->found.n + 1;
+    s->all = ARENA_ARRAY(s->r->a, struct swept, s->found.n + 1);
+    begin_some(s);
+}
+
 void verb_delete_collection(struct api_req *r)
 {
     struct sweep *s = ARENA_NEW(r->a, struct sweep);
 
     s->r = r;
-    if (table_check(r) < 0 || delete_read_options(r, &s->o) < 0 || list_find(r, &s->found) < 0)
-        return;
-    s->left = s->found.n + 1;
-    s->all = ARENA_ARRAY(r->a, struct swept, s->found.n + 1);
-    begin_some(s);
+    if (table_check(r) == 0 && delete_read_options(r, &s->o) == 0)
+        list_find(r, &s->found, on_found, s);
 }
 
 /* ---- our own */

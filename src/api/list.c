@@ -146,7 +146,7 @@ static jv list_head(struct api_req *r, jv meta, jv items)
 
 /* ---- lists that are made, in slices: others have their turn in between (L1) */
 
-enum { SLICE_ITEMS = 128 };
+enum { MADE_BYTES = 4096 }; /* what showing an object costs besides reading it, as bytes of one */
 
 struct made {
     struct api_req *r;
@@ -193,10 +193,10 @@ static void add_item(struct made *m)
 
 static void make_slice(struct made *m)
 {
-    size_t end = m->n - m->i < SLICE_ITEMS ? m->n : m->i + SLICE_ITEMS;
-
-    while (m->i < end)
+    for (size_t cost = 0; m->i < m->n && cost < LIST_SLICE_BYTES;) {
+        cost += MADE_BYTES + value_size(m->items[m->i].value);
         add_item(m);
+    }
     if (m->i == m->n && !m->ended) {
         buf_add(&m->b, m->tail);
         m->ended = true;

@@ -50,6 +50,12 @@ static int selector(struct api_req *r, str value, bool is_label)
         fail_bad_request(r, "%" PRI_STR, STR_ARG(why));
         return -1;
     }
+    size_t terms = is_label ? labels->n : fields->n;
+    if (terms > LIMIT_SELECTOR_TERMS) {
+        fail_bad_request(r, "%s has %zu terms, more than %d",
+                         is_label ? "labelSelector" : "fieldSelector", terms, LIMIT_SELECTOR_TERMS);
+        return -1;
+    }
     if (is_label)
         r->q.labels = labels->n || labels->nothing ? labels : NULL;
     else

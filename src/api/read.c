@@ -163,43 +163,99 @@ static void expired(struct api_req *r, const struct selection *sel, const struct
     answer_status(r, status);
 }
 
-int list_find(struct api_req *r, struct list_found *out)
-{
+struct finding {
+    struct api_req *r;
     struct selection sel;
-    struct page page;
     struct store_snapshot snap;
+    size_t i; /* the next of snap to be looked at */
+    struct list_found *out;
+    void (*found)(void *ctx);
+    void *ctx;
+};
+
+/* About the bytes that are read to look at an object: each term reads its labels again. */
+static size_t cost_of(const struct selection *s, const struct store_item *item)
+{
+    size_t terms = (s->labels ? s->labels->n : 0) + (s->fields ? s->fields->n : 0);
+
+    return 64 + (s->needs_object ? value_size(item->value) * (1 + terms / 16) : 0);
+}
+
+/* False: the page is full. */
+static bool find_one(struct finding *f)
+{
+    struct api_req *r = f->r;
+    struct list_found *out = f->out;
+    const struct store_item *item = &f->snap.items[f->i];
+    int64_t limit = r->q.limit > 0 ? r->q.limit : INT64_MAX;
+
+    if (!selection_has_stored(&f->sel, item->key, item->value))
+        return true;
+    if ((int64_t)out->n < limit) {
+        out->items[out->n++] = *item;
+        return true;
+    }
+    out->meta.cont = write_token(r->a, &f->sel, f->snap.rev, out->items[out->n - 1].key);
+    if (!f->sel.labels && !f->sel.fields)
+        out->meta.remaining = (int64_t)(f->snap.n - f->i);
+    return false;
+}
+
+static void find_some(void *arg)
+{
+    struct finding *f = arg;
+    size_t cost = 0;
+
+    for (; f->i < f->snap.n && cost < LIST_SLICE_BYTES; f->i++) {
+        cost += cost_of(&f->sel, &f->snap.items[f->i]);
+        if (!find_one(f))
+            f->snap.n = f->i; /* those behind are for the next page */
+    }
+    if (f->i < f->snap.n)
+        loop_defer(f->r->api->loop, find_some, f);
+    else
+        f->found(f->ctx);
+}
+
+void list_find(struct api_req *r, struct list_found *out, void (*found)(void *ctx), void *ctx)
+{
+    struct finding *f = ARENA_NEW(r->a, struct finding);
+    struct page page;
     struct err e = { 0 };
 
-    if (selection_of(r, &sel) < 0 || which_page(r, &sel, &page) < 0)
-        return -1;
-    if (store_snapshot(r->res->coll, r->a, page.rev, sel.prefix, page.after, &snap, &e) < 0) {
+    *f = (struct finding){ .r = r, .out = out, .found = found, .ctx = ctx };
+    if (selection_of(r, &f->sel) < 0 || which_page(r, &f->sel, &page) < 0)
+        return;
+    if (store_snapshot(r->res->coll, r->a, page.rev, f->sel.prefix, page.after, &f->snap, &e) < 0) {
         if (e.code == ERR_EXPIRED)
-            expired(r, &sel, &page);
+            expired(r, &f->sel, &page);
         else
             answer_err(r, &e);
-        return -1;
+        return;
     }
-    int64_t limit = r->q.limit > 0 ? r->q.limit : INT64_MAX;
-    struct store_item *items = arena_alloc(r->a, (snap.n + 1) * sizeof(*items));
-    *out = (struct list_found){ .meta = { .rev = snap.rev }, .items = items };
-    for (size_t i = 0; i < snap.n; i++) {
-        if (!selection_has_stored(&sel, snap.items[i].key, snap.items[i].value))
-            continue;
-        if ((int64_t)out->n == limit) {
-            out->meta.cont = write_token(r->a, &sel, snap.rev, items[out->n - 1].key);
-            if (!sel.labels && !sel.fields)
-                out->meta.remaining = (int64_t)(snap.n - i);
-            break;
-        }
-        items[out->n++] = snap.items[i];
-    }
-    return 0;
+    *out = (struct list_found){ .meta = { .rev = f->snap.rev },
+                                .items = arena_alloc(r->a,
+                                                     (f->snap.n + 1) * sizeof(struct store_item)) };
+    find_some(f);
+}
+
+struct listing {
+    struct api_req *r;
+    struct list_found found;
+};
+
+static void on_listed(void *ctx)
+{
+    const struct listing *l = ctx;
+
+    answer_list(l->r, l->found.meta, l->found.items, l->found.n);
 }
 
 void verb_list(struct api_req *r)
 {
-    struct list_found found;
+    struct listing *l = ARENA_NEW(r->a, struct listing);
 
-    if (table_check(r) == 0 && list_find(r, &found) == 0)
-        answer_list(r, found.meta, found.items, found.n);
+    l->r = r;
+    if (table_check(r) == 0)
+        list_find(r, &l->found, on_listed, l);
 }

@@ -33,6 +33,7 @@ enum {
     LIMIT_MANAGED_FIELDS = 10,               /* update managers kept, as kube-apiserver */
     LIMIT_ANNOTATION_BYTES = 256 * 1024,
     LIMIT_SELECTOR_BYTES = 64 * 1024,
+    LIMIT_SELECTOR_TERMS = 256, /* of a request: each is compared with each object */
     LIMIT_QUANTITY_BYTES = 256,
     LIMIT_PATTERN_INSTS = 200 * 1000,          /* of a regular expression, its counts written out */
     LIMIT_CEL_STEPS = 1000 * 1000,             /* of one run of a rule, as kube-apiserver's cost */

@@ -5,9 +5,10 @@
 #include "base/yaml.h"
 #include "loop/watchdog.h"
 
-#define MAPS "/api/v1/namespaces/default/configmaps"
+#define MAPS  "/api/v1/namespaces/default/configmaps"
+#define LARGE "/api/v1/namespaces/large/configmaps"
 
-enum { MANY = 300 }; /* more than two slices */
+enum { MANY = 300, LARGE_BYTES = 300 * 1024 }; /* more than two slices */
 
 static const char *const user = "admin,system:masters";
 
@@ -58,21 +59,32 @@ static void forms_agree(struct box *b)
     ok(jv_equal(json, yaml), "and as YAML");
 }
 
-static void a_client_may_leave_in_between(struct box *b)
+static struct http_req *start(struct box *b, struct reply *r, const char *target,
+                              const char *accept)
 {
-    struct reply r = { .a = arena_new() };
-    AUTO(arena) struct arena *a = arena_new();
-    struct http_header h[] = { { S("accept"), S("application/yaml") } };
-    str groups[] = { S("system:masters") };
+    struct arena *a = arena_new();
+    struct http_header *h = ARENA_NEW(a, struct http_header);
+    str *groups = ARENA_NEW(a, str);
     struct http_ask q = {
-        .a = arena_new(), .headers = h, .n_headers = 1, .method = S("GET"), .target = S(MAPS)
+        .a = a, .headers = h, .n_headers = 1, .method = S("GET"), .target = str_of(target)
     };
     struct http_local l = { .loop = b->loop,
                             .on_request = api_on_request,
                             .ctx = b->api,
-                            .to = { reply_on_head, reply_on_piece, &r },
+                            .to = { reply_on_head, reply_on_piece, r },
                             .who = { .user = S("admin"), .groups = groups, .n_groups = 1 } };
-    struct http_req *req = http_local_start(&l, &q);
+
+    *h = (struct http_header){ S("accept"), str_of(accept) };
+    *groups = S("system:masters");
+    *r = (struct reply){ .a = arena_new() };
+    return http_local_start(&l, &q);
+}
+
+static void a_client_may_leave_in_between(struct box *b)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(reply) struct reply r;
+    struct http_req *req = start(b, &r, MAPS, "application/yaml");
 
     while (!r.status)
         box_turn(b);
@@ -81,7 +93,38 @@ static void a_client_may_leave_in_between(struct box *b)
     for (int i = 0; i < 10; i++)
         box_turn(b);
     ok(jv_exists(answer(b, a, "GET " MAPS "?limit=1", false)), "its reader leaves, others go on");
-    reply_auto(&r);
+}
+
+/* Few objects may be much work, too. */
+static void others_have_their_turn(struct box *b)
+{
+    static const char meta[] = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io";
+    static const char *const targets[] = { LARGE, LARGE "?labelSelector=!a" };
+    AUTO(arena) struct arena *a = arena_new();
+    char *text = arena_alloc(a, LARGE_BYTES);
+
+    memset(text, 'x', LARGE_BYTES);
+    rights_post(b, a, "/api/v1/namespaces", "{'metadata':{'name':'large'}}");
+    for (int i = 0; i < 12; i++)
+        rights_post(
+            b, a, LARGE,
+            arena_printf(a, "{'metadata':{'name':'l%d'},'data':{'k':'%.*s'}}", i, LARGE_BYTES, text)
+                .p);
+    for (size_t i = 0; i < COUNT(targets); i++) {
+        AUTO(reply) struct reply list, small;
+        start(b, &list, targets[i], i ? "application/json" : meta);
+        start(b, &small, MAPS "/m1", "application/json");
+        while (!small.done)
+            box_turn(b);
+        ok(!list.done && (!i || !list.status), "one that came later is served before a long list");
+        box_until(b, &list.done);
+        jv v = json_parse(a, buf_str(&list.body), NULL, NULL);
+        is_int((int64_t)jv_len(jv_at(v, "items")), 12, "which is whole then");
+    }
+    AUTO(reply) struct reply gone;
+    http_local_cancel(start(b, &gone, targets[1], "application/json"));
+    answer(b, a, "GET " LARGE "?labelSelector=a&limit=1", false);
+    is_int(gone.status, 0, "and one whose reader left is not answered");
 }
 
 static void all_are_deleted_at_once(struct box *b)
@@ -105,6 +148,7 @@ int main(void)
             arena_printf(a, "{'metadata':{'name':'m%d'},'data':{'k':'a: b\\n- c\\n'}}", i).p);
     forms_agree(&b);
     a_client_may_leave_in_between(&b);
+    others_have_their_turn(&b);
     all_are_deleted_at_once(&b);
     is_int(loop_slow().turns, 0, "L1: no turn was slow");
     box_close(&b);

@@ -2,6 +2,8 @@
 
 #include "rights.h"
 
+#include "base/limits.h"
+
 #define PODS "/api/v1/namespaces/default/pods"
 #define MAPS "/api/v1/namespaces/default/configmaps"
 
@@ -83,6 +85,19 @@ static void options_are_checked(struct box *b)
     is_int(status(b, "GET " MAPS "/q", ""), 404, "nothing was made of it");
 }
 
+static void selectors_have_a_limit(struct box *b)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf q = { 0 };
+
+    buf_add(&q, S("GET " MAPS "?labelSelector=a"));
+    for (int i = 1; i < LIMIT_SELECTOR_TERMS; i++)
+        buf_printf(&q, ",!k%d", i);
+    is_int(status(b, arena_z(a, buf_str(&q)), ""), 200, "many terms");
+    buf_add(&q, S(",z"));
+    is_int(status(b, arena_z(a, buf_str(&q)), ""), 400, "too many");
+}
+
 int main(void)
 {
     struct box b;
@@ -91,6 +106,7 @@ int main(void)
     rights_give(&b, user, "'*'", "", "'*'");
     a_body_replaces_the_query_of_a_deletion(&b);
     options_are_checked(&b);
+    selectors_have_a_limit(&b);
     box_close(&b);
     return tap_done();
 }
