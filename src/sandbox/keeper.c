@@ -233,7 +233,7 @@ static int keep(const char *dir, int first)
     umask(0);
     setsid();
     signal(SIGPIPE, SIG_IGN);
-    prctl(PR_SET_NAME, "muster-keeper");
+    prctl(PR_SET_NAME, WARD_KEEPER);
     if (open_dir(&k, dir, &e) < 0) {
         k.dirfd = -1; /* what is there is not ours */
         return give_up(&k, &e);

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { EXECS_MS = 10 * 1000 };
+enum { EXECS_MS = 10 * 1000, MOST_ANCESTORS = 1024 };
 
 void ward_watch(struct ward *w, struct ward_source *s, uint32_t events)
 {
@@ -203,14 +203,52 @@ static void take_conn(struct ward *w, int fd)
     ward_say(w, &b, -1);
 }
 
-/* Who has a number in our pid namespace is of the pod, and has nothing to ask for. */
-static bool is_inside(const struct ward *w, int fd)
+static bool is_keeper(const struct ward *w, pid_t pid)
+{
+    char file[32];
+    char name[32];
+
+    snprintf(file, sizeof(file), "%d/comm", (int)pid);
+    return sys_read_file(w->proc, file, name, sizeof(name)) > 0 &&
+           strncmp(name, WARD_KEEPER "\n", sizeof(WARD_KEEPER)) == 0;
+}
+
+/* Whether our keeper descends from it, as it does when muster itself runs in a pod. */
+static bool is_above_keeper(const struct ward *w, pid_t pid)
+{
+    pid_t at = sys_parent(w->proc, getppid());
+
+    while (at > 0 && at != pid)
+        at = sys_parent(w->proc, at);
+    return at == pid;
+}
+
+/* Whether it descends from a keeper, ours or another's; so does one that is gone, or too far down
+ * to be looked for. */
+static bool descends_from_keeper(const struct ward *w, pid_t pid)
+{
+    int depth = 0;
+
+    for (; pid > 0 && depth < MOST_ANCESTORS; pid = sys_parent(w->proc, pid), depth++) {
+        if (is_keeper(w, pid) && !is_above_keeper(w, pid))
+            return true;
+        if (pid == 1 || pid == getpid())
+            break;
+    }
+    return pid <= 0 || depth == MOST_ANCESTORS;
+}
+
+/* A program of a pod has nothing to ask for, and would take the node's place. In namespaces it has
+ * a number in ours, which the node has not; without them it is known by its ancestors, as keepers,
+ * wards and minders adopt what pods leave. */
+static bool is_stranger(const struct ward *w, int fd)
 {
     struct ucred who = { 0 };
     socklen_t n = sizeof(who);
 
-    return !w->sandbox.shared && getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) == 0 &&
-           who.pid != 0;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) < 0 || who.uid != geteuid())
+        return true;
+    return w->sandbox.shared ? descends_from_keeper(w, who.pid) : who.pid != 0;
 }
 
 static void on_listen(struct ward *w, void *of)
@@ -219,7 +257,7 @@ static void on_listen(struct ward *w, void *of)
     int fd = accept4(w->listen.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0)
         return;
-    if (is_inside(w, fd))
+    if (is_stranger(w, fd))
         close(fd);
     else
         take_conn(w, fd);

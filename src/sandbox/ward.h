@@ -9,6 +9,8 @@
 #include "sys/msgsock.h"
 #include "sys/record.h"
 
+#define WARD_KEEPER "muster-keeper" /* the name of the process that keeps a pod */
+
 struct ward;
 
 struct ward_source {

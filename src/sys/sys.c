@@ -199,6 +199,14 @@ int64_t sys_birth_ticks(int proc, const char *pid)
     return stat_number(proc, pid, STAT_BORN);
 }
 
+pid_t sys_parent(int proc, pid_t pid)
+{
+    char name[16];
+
+    snprintf(name, sizeof(name), "%d", (int)pid);
+    return (pid_t)stat_number(proc, name, STAT_PARENT);
+}
+
 /* Without task/children (a kernel option) all of /proc is looked through for its parent. */
 static void children_by_parent(int proc, pid_t pid, void (*see)(void *ctx, pid_t child), void *ctx)
 {

@@ -32,6 +32,7 @@ ssize_t sys_recv_fds(int sock, void *p, size_t n, int *fds, size_t *nfds);
 /* When a process began, in the kernel's ticks since boot, 0: there is none. With its number it is
  * one process: the number alone may be another's by now. */
 int64_t sys_birth_ticks(int proc, const char *pid);
+pid_t sys_parent(int proc, pid_t pid); /* 0: it has none, or is gone */
 /* Children of a process, as far as /proc tells; calls see() for each. */
 void sys_children(int proc, pid_t pid, void (*see)(void *ctx, pid_t child), void *ctx);
 /* Kills all below pid (not itself), once. How many there were. */

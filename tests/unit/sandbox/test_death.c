@@ -303,6 +303,30 @@ static void a_pod_of_an_older_version_is_ended(struct rig *r)
     pod_done(p);
 }
 
+/* Without namespaces, pods of one user reach each other's files. */
+static void a_pod_does_not_take_the_place_of_the_node(struct rig *r)
+{
+    static const char connect[] =
+        "python3 -c 'import socket, sys\ns = socket.socket(socket.AF_UNIX)\n"
+        "s.connect(sys.argv[1])\nprint(\"refused\" if not s.recv(99) else \"heard\", flush=True)\n"
+        "import time; time.sleep(600)' %s/%s/ctl";
+    AUTO(arena) struct arena *a = arena_new();
+
+    if (strcmp(r->level, "shared") != 0)
+        return;
+    struct rig_pod *p = rig_pod(r, 12, NULL);
+    struct rig_pod *q = rig_pod(r, 13, NULL);
+    rig_start(p, "echo ready; exec sleep 600", NULL);
+    rig_wait_log(p, "ready");
+    rig_start(q, arena_printf(a, connect, r->pods, p->uid).p, NULL);
+    ok(rig_wait_log(q, "refused"), "a pod that connects to another's warden is refused");
+    rig_end(p, 0);
+    ok(p->gone, "and the node can end it still");
+    rig_end(q, 0);
+    free(p);
+    free(q);
+}
+
 static void grace_is_given(struct rig *r)
 {
     struct rig_pod *p = rig_pod(r, 9, NULL);
@@ -508,6 +532,7 @@ int main(int argc, char **argv)
     a_node_that_returns_adopts(&r);
     who_was_asked_for_by_the_dead_does_not_begin(&r);
     a_pod_of_an_older_version_is_ended(&r);
+    a_pod_does_not_take_the_place_of_the_node(&r);
     grace_is_given(&r);
     n2_nothing_is_left_behind(&r);
     rig_done(&r);
