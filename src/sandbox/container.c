@@ -19,6 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { MOST_READS = 32 }; /* of 64 KiB: a pipe has at most 1 MiB */
+
 struct ward_box *ward_find(const struct ward *w, str name)
 {
     for (size_t i = 0; i < w->boxes.n; i++)
@@ -53,11 +55,12 @@ static void tell_exited(struct ward *w, const struct ward_box *b)
               { "oom", .number = b->oom });
 }
 
+/* What is left in the pipe, and no more: another program may have its other end, and go on. */
 static void drain(struct ward_box *b, int i)
 {
     static char text[64 * 1024];
 
-    for (;;) {
+    for (int turn = 0; turn < MOST_READS; turn++) {
         ssize_t n = read(b->out[i].fd, text, sizeof(text));
         if (n < 0 && errno == EINTR)
             continue;
