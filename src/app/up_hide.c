@@ -18,6 +18,24 @@
 static const char *const secrets[] = { ".ssh",           ".kube",  ".docker", ".aws",
                                        ".config/gcloud", ".gnupg", ".netrc",  ".git-credentials" };
 
+/* Sockets of those who run programs for whoever asks, outside of any pod. */
+static const char *const doors[] = {
+    "/run/user",
+    "/run/docker.sock",
+    "/run/docker",
+    "/run/containerd",
+    "/run/podman",
+    "/run/crio",
+    "/run/libvirt",
+    "/run/lxd.socket",
+    "/run/systemd/private",
+    "/run/snapd.socket",
+    "/run/dbus",
+    "/var/lib/lxd/unix.socket",
+    "/var/lib/incus/unix.socket",
+    "/var/snap/lxd/common/lxd/unix.socket",
+};
+
 /* ---- servers */
 
 static void add(struct up_hide *h, const char *path)
@@ -116,6 +134,8 @@ jv up_hide_json(struct arena *a, const struct up_hide_opts *o)
     struct jbuild b = jb_arr(a);
 
     jb_push(&b, jstr(a, str_of(o->dir)));
+    for (size_t i = 0; !o->show_home_secrets && i < COUNT(doors); i++)
+        jb_push(&b, jstr(a, str_of(doors[i])));
     JV_EACH (it, o->show_home_secrets ? JV_ABSENT : up_files_homes(a)) {
         str home = jv_str(it.value, S("/"));
         if (str_eqz(home, "/home"))

@@ -16,9 +16,10 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-/* Of /: the system's. What a pod changes there is its own. */
-static const char *const system_dirs[] = { "bin",    "boot", "etc",  "lib", "lib32", "lib64",
-                                           "libx32", "opt",  "sbin", "usr", "var",   NULL };
+/* Of /: the system's. What a pod changes there is its own, and a socket there is nobody's: through
+ * an overlay none is found, so that daemons in /run do no work for root's pods. */
+static const char *const system_dirs[] = { "bin", "boot", "etc",  "lib", "lib32", "lib64", "libx32",
+                                           "opt", "run",  "sbin", "usr", "var",   NULL };
 
 static bool has(const char *const *list, str name)
 {
@@ -69,6 +70,16 @@ static int make(const struct warden_over *o, const char *name, const struct stat
     return like ? fchmodat(o->place, name, like->st_mode & 07777, 0) : 0;
 }
 
+/* What a lower directory says of others is not followed; kernels from 4.16 on can be told so. */
+static int mount_overlay(const char *at, const char *opts)
+{
+    char strict[320];
+
+    snprintf(strict, sizeof(strict), "%s,redirect_dir=nofollow", opts);
+    int rc = mount("overlay", at, "overlay", 0, strict);
+    return rc < 0 && errno == EINVAL ? mount("overlay", at, "overlay", 0, opts) : rc;
+}
+
 int warden_over_dir(struct warden_over *o, int lower, int to)
 {
     char opts[256];
@@ -88,7 +99,7 @@ int warden_over_dir(struct warden_over *o, int lower, int to)
         lower, o->place, names[0], o->place, names[1], o->user ? ",userxattr" : "",
         o->disk ? ",volatile" : "");
     snprintf(at, sizeof(at), "/proc/self/fd/%d", to);
-    if (mount("overlay", at, "overlay", 0, opts) < 0)
+    if (mount_overlay(at, opts) < 0)
         return -1;
     o->shown[o->n++] = warden_mount_id(lower);
     return 0;

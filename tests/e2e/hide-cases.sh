@@ -51,6 +51,41 @@ test_expect_success 'nor through a hostPath above them; what else is there it se
 	becomes above .status.phase Succeeded && is "plain,looked" "$(printed above | paste -sd ,)"
 '
 
+# A socket in /run, as root's daemons have them, and one in the directory of a user's.
+if test "$who" = root; then
+	door=/run/muster-door-$$
+else
+	door=/run/user/muster-door-$$
+	test -d /run/user || made_run_user=yes
+	mkdir -p /run/user
+fi
+python3 -c 'import socket, sys
+s = socket.socket(socket.AF_UNIX)
+s.bind(sys.argv[1])
+s.listen(9)
+while True:
+    s.accept()[0].send(b"OPEN")' "$door" &
+door_pid=$!
+cat >"$place/knock" <<END
+#!/usr/bin/env python3
+import socket
+try:
+    s = socket.socket(socket.AF_UNIX)
+    s.connect("$door")
+    print(s.recv(4).decode())
+except OSError:
+    print("closed")
+END
+chmod +x "$place/knock"
+
+test_expect_success 'a pod reaches no socket of a daemon in /run' '
+	soon test -S "$door" && chmod 666 "$door" && is OPEN "$("$place/knock")" &&
+	pod knock "$place/knock" && becomes knock .status.phase Succeeded && is closed "$(printed knock)"
+'
+kill "$door_pid"
+rm -f "$door"
+test -z "${made_run_user-}" || rmdir /run/user
+
 # refused NAME PATH WORD: the pod waits, and both status and event say why.
 refused() {
 	pod "$1" "echo seen" Never "\"volumes\": [{\"name\": \"notes\", \"hostPath\": {\"path\": \"$2\"}}]" &&

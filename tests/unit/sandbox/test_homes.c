@@ -32,7 +32,7 @@ static str get(struct arena *a, const char *name)
     return rig_read(a, arena_printf(a, "%s/%s", home, name).p);
 }
 
-/* Not in /tmp, of which pods have their own; for root where neither system nor homes are. */
+/* Not in /tmp, of which pods have their own; for root in a system directory. */
 static void make_home(void)
 {
     char path[128];
