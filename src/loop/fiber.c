@@ -31,7 +31,12 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-enum { STACK_BYTES = 1024 * 1024, GUARD_BYTES = 64 * 1024, NICE = 10 };
+enum {
+    STACK_BYTES = 1024 * 1024,
+    GUARD_BYTES = 64 * 1024,
+    NICE = 10,
+    MOST_FIBERS = 8192, /* as many as bodies over LIMIT_LOOP_BYTES fit in LIMIT_OPEN_BODIES */
+};
 
 struct fiber {
     struct loop *l;
@@ -72,6 +77,7 @@ static void enter(struct fiber *f)
 #ifdef FIBER_TSAN
     __tsan_destroy_fiber(f->tsan_own);
 #endif
+    f->l->fibers--;
     munmap(f->stack - GUARD_BYTES, STACK_BYTES + GUARD_BYTES);
     free(f);
 }
@@ -108,18 +114,33 @@ bool fiber_is_inside(const struct loop *l)
     return l->fiber != NULL;
 }
 
+/* NULL: the kernel has no room, or no more maps, for it. */
+static char *stack_new(void)
+{
+    char *room = mmap(NULL, STACK_BYTES + GUARD_BYTES, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+
+    if (room == MAP_FAILED)
+        return NULL;
+    if (mprotect(room, GUARD_BYTES, PROT_NONE) < 0) {
+        munmap(room, STACK_BYTES + GUARD_BYTES);
+        return NULL;
+    }
+    return room;
+}
+
 void fiber_run(struct loop *l, void (*fn)(void *arg), void *arg)
 {
     assert_on_loop(l);
-    if (l->fiber) {
+    char *room = l->fiber || l->fibers >= MOST_FIBERS ? NULL : stack_new();
+    if (!room) {
         fn(arg);
         return;
     }
     struct fiber *f = mem_new(sizeof(*f));
-    char *room = mmap(NULL, STACK_BYTES + GUARD_BYTES, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-    if (room == MAP_FAILED || mprotect(room, GUARD_BYTES, PROT_NONE) < 0 || getcontext(&f->own) < 0)
+    if (getcontext(&f->own) < 0)
         abort();
+    l->fibers++;
     f->l = l;
     f->fn = fn;
     f->arg = arg;

@@ -5,8 +5,8 @@
 
 #include "loop/loop.h"
 
-/* fn(arg) now, up to its first fiber_offload at least. From within such a call: an ordinary call.
- */
+/* fn(arg) now, up to its first fiber_offload at least. From within such a call, and where there are
+ * too many already: an ordinary call. */
 void fiber_run(struct loop *l, void (*fn)(void *arg), void *arg);
 bool fiber_is_inside(const struct loop *l);
 /* work(arg) on a thread of the pool, which must touch nothing that others use or free meanwhile;

@@ -42,6 +42,7 @@ struct loop {
     struct fiber *fiber;          /* whose stack this is; NULL: the thread's own */
     struct fiber *fibers_waiting; /* for a thread, first come, first served */
     struct fiber *fibers_end;
+    size_t fibers; /* that began and did not end */
     size_t fibers_working;
     bool ending; /* loop_stop was called: only others' handles keep the loop alive */
 };

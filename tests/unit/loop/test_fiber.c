@@ -49,6 +49,35 @@ static void on_tick(void *arg)
         atomic_store(&may_end, true);
 }
 
+static void count(void *arg)
+{
+    int value = 2;
+
+    fiber_offload(l, work, &value);
+    *(int *)arg += value == 20;
+}
+
+static void count_and_stop(void *arg)
+{
+    count(arg);
+    loop_stop(l);
+}
+
+/* Each stack takes two maps, of which a process may have 65,530. */
+static void more_than_there_is_room_for(void)
+{
+    enum { MANY = 33000 };
+    int n = 0;
+
+    l = loop_new();
+    for (int i = 0; i < MANY; i++)
+        fiber_run(l, i ? count : count_and_stop, &n);
+    ok(n > 0 && n < MANY, "too many at once are ordinary calls");
+    loop_run(l);
+    is_int(n, MANY, "and none is lost");
+    loop_free(l);
+}
+
 int main(void)
 {
     int values[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
@@ -69,5 +98,6 @@ int main(void)
     ok(turns >= 3, "the loop went on meanwhile");
     loop_timer_stop(tick);
     loop_free(l);
+    more_than_there_is_room_for();
     return tap_done();
 }
