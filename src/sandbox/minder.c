@@ -2,10 +2,12 @@
 
 #include "sandbox/minder.h"
 
+#include "sys/helper_process.h"
 #include "sys/sys.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -104,11 +106,25 @@ static void start_main(struct warden_minder *m)
     m->main_pid = pid;
 }
 
+/* An ordinary user's container with CAP_SYS_ADMIN could take off what hides credentials. In a user
+ * namespace of its own the mounts of its root are locked. */
+static int lock_mounts(const struct warden_start *s, struct err *e)
+{
+    uid_t uid = geteuid();
+    gid_t gid = getegid();
+
+    if (uid == 0 || !((uint64_t)s->ambient >> CAP_SYS_ADMIN & 1))
+        return 0;
+    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
+        return err_sys(e, "make a user namespace for the container");
+    return helper_map_ids(uid, gid, e);
+}
+
 static void enter(struct warden_minder *m)
 {
     struct err e = { 0 };
 
-    if (m->view && warden_view_enter(m->view, &e) < 0)
+    if (m->view && (warden_view_enter(m->view, &e) < 0 || lock_mounts(m->run.start, &e) < 0))
         fail(m, &e);
     if (m->join >= 0 && setns(m->join, CLONE_NEWNS | CLONE_NEWPID) < 0) {
         err_sys(&e, "join the container");

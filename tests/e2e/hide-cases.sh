@@ -86,6 +86,16 @@ kill "$door_pid"
 rm -f "$door"
 test -z "${made_run_user-}" || rmdir /run/user
 
+test "$who" = root || test_expect_success 'nor does one that is privileged, as far as an ordinary user can give that, uncover them' '
+	peel="umount $HOME/.ssh $data; mkdir /tmp/x; mount --bind $place/home /tmp/x; cat /tmp/x/.ssh/id; $place/look /; mount -t tmpfs none /mnt && echo mounts" &&
+	pod peel "($peel) 2>/dev/null; until test -e $notes/peeled; do sleep 0.05; done; echo looked" Never "$(jq -cn --arg peel "$peel" "{
+		containers: [{name: \"main\", image: \"x\", securityContext: {privileged: true},
+			command: [\"sh\", \"-c\", \"(\\(\$peel)) 2>/dev/null; until test -e $notes/peeled; do sleep 0.05; done; echo looked\"],
+			volumeMounts: [{name: \"notes\", mountPath: \"$notes\"}]}]}" | sed "s/^{//;s/}$//")" &&
+	becomes peel .status.phase Running && test_might_fail kubectl exec peel -- sh -c "$peel" >out 2>err && lacks out SECRET "PRIVATE KEY" &&
+	: >"$notes/peeled" && becomes peel .status.phase Succeeded && is "mounts,looked" "$(printed peel | paste -sd ,)"
+'
+
 # refused NAME PATH WORD: the pod waits, and both status and event say why.
 refused() {
 	pod "$1" "echo seen" Never "\"volumes\": [{\"name\": \"notes\", \"hostPath\": {\"path\": \"$2\"}}]" &&
