@@ -6,8 +6,8 @@
 
 static const struct kube_resource jaxjobs = { "kubeflow.org", "v1", "jaxjobs", "JAXJob", false };
 
-static jv jax_dress(struct arena *a, const struct job *j, const struct job_role *r, int64_t index,
-                    jv spec)
+static jv jax_add_env(struct arena *a, const struct job *j, const struct job_role *r, int64_t index,
+                      jv spec)
 {
     struct env e = { .a = a };
 
@@ -42,5 +42,5 @@ const struct job_kind jax_job = {
     .selector = true,
     .deleted_reason = "SuccessfulDeletePod",
     .undeleted_reason = "FailedDeletePod",
-    .dress = jax_dress,
+    .pod_spec = jax_add_env,
 };

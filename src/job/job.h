@@ -64,7 +64,7 @@ struct job {
     bool is_replacing;       /* a failed pod is on its way out */
     int64_t kubelet_restarts;
     bool is_prepared;
-    const void *kept;          /* the kind's own, from prepare to dress */
+    const void *kept;          /* the kind's own, from prepare to pod_spec */
     struct plan_note notes[8]; /* told when the status is written */
     size_t n_notes;
 };

@@ -71,8 +71,8 @@ struct job_kind {
     bool (*forgives)(const struct job *j, const struct job_role *r);
     void (*prepare)(struct job *j); /* once, before the first pod of a pass is made */
     /* The pod spec with what the kind adds: environment, init containers, volumes. */
-    jv (*dress)(struct arena *a, const struct job *j, const struct job_role *r, int64_t index,
-                jv spec);
+    jv (*pod_spec)(struct arena *a, const struct job *j, const struct job_role *r, int64_t index,
+                   jv spec);
     void (*recount)(struct job *j); /* the roles' counters, after the pods were counted */
     /* What the pods have come to, beyond the verdict: events. */
     void (*tell)(struct job *j, struct plan *p, const struct verdict *v);

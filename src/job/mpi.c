@@ -212,7 +212,7 @@ const struct job_kind mpi_job = {
     .taken_reason = "ErrResourceExists",
     .recount = mpi_recount,
     .tell = mpi_tell,
-    .dress = mpi_dress,
+    .pod_spec = mpi_pod_spec,
     .advise = mpi_advise,
     .extras = mpi_extras,
 };

@@ -19,8 +19,8 @@ enum mpi_agent mpi_agent(const struct job *j);
 const struct plan_settings *mpi_settings(const struct job *j); /* never NULL */
 
 /* mpi_pods.c */
-jv mpi_dress(struct arena *a, const struct job *j, const struct job_role *r, int64_t index,
-             jv spec);
+jv mpi_pod_spec(struct arena *a, const struct job *j, const struct job_role *r, int64_t index,
+                jv spec);
 
 /* mpi_config.c: the ConfigMap with the hosts and the remote shell. */
 extern const struct kube_resource kube_configmaps;

@@ -141,7 +141,8 @@ static jv worker(struct arena *a, const struct job *j, jv spec)
     return with_first(a, spec, appended(a, first, S("volumeMounts"), config_mount(a)));
 }
 
-jv mpi_dress(struct arena *a, const struct job *j, const struct job_role *r, int64_t index, jv spec)
+jv mpi_pod_spec(struct arena *a, const struct job *j, const struct job_role *r, int64_t index,
+                jv spec)
 {
     (void)index;
     return r == job_leader(j) ? launcher(a, j, spec) : worker(a, j, spec);

@@ -17,8 +17,8 @@ static const struct schema own = { .type = SCHEMA_OBJECT,
                                    .fields = own_rows,
                                    .n_fields = COUNT(own_rows) };
 
-static jv paddle_dress(struct arena *a, const struct job *j, const struct job_role *r,
-                       int64_t index, jv spec)
+static jv paddle_add_env(struct arena *a, const struct job *j, const struct job_role *r,
+                         int64_t index, jv spec)
 {
     const struct job_role *meeting = job_leader(j);
     bool has_master = meeting && str_eqz(meeting->type, "Master");
@@ -67,5 +67,5 @@ const struct job_kind paddle_job = {
     .selector = true,
     .deleted_reason = "SuccessfulDeletePod",
     .undeleted_reason = "FailedDeletePod",
-    .dress = paddle_dress,
+    .pod_spec = paddle_add_env,
 };

@@ -107,8 +107,8 @@ static jv make_pod(struct arena *a, const struct plan_step *s)
 
     if (!jv_is(spec, JV_OBJ))
         spec = JV_EMPTY_OBJ;
-    if (j->kind->dress)
-        spec = j->kind->dress(a, j, r, index, spec);
+    if (j->kind->pod_spec)
+        spec = j->kind->pod_spec(a, j, r, index, spec);
     spec = jv_with_key(a, spec, S("restartPolicy"), jstr(a, str_of(kubelet_policies[r->policy])));
     return jobj(
         a, { "apiVersion", jstrz(a, "v1") }, { "kind", jstrz(a, "Pod") },

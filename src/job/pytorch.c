@@ -108,8 +108,8 @@ static void add_elastic(struct env *e, const struct job *j)
         env_add(e, "PET_STANDALONE", S("1")); /* torchrun reads a number */
 }
 
-static jv pytorch_dress(struct arena *a, const struct job *j, const struct job_role *r,
-                        int64_t index, jv spec)
+static jv pytorch_pod_spec(struct arena *a, const struct job *j, const struct job_role *r,
+                           int64_t index, jv spec)
 {
     const struct job_role *master = job_role_find(j, S("master"));
     struct env e = { .a = a };
@@ -178,7 +178,7 @@ const struct job_kind pytorch_job = {
     .deleted_reason = "SuccessfulDeletePod",
     .undeleted_reason = "FailedDeletePod",
     .is_done = pytorch_is_done,
-    .dress = pytorch_dress,
+    .pod_spec = pytorch_pod_spec,
     .advise = pytorch_advise,
     .extras = pytorch_extras,
 };

@@ -152,6 +152,6 @@ const struct job_kind tf_job = {
     .is_done = tf_is_done,
     .forgives = tf_forgives,
     .prepare = tf_prepare,
-    .dress = tf_add_env,
+    .pod_spec = tf_add_env,
     .advise = tf_advise,
 };

@@ -26,8 +26,8 @@ static void xgboost_prepare(struct job *j)
     j->kept = addresses;
 }
 
-static jv xgboost_dress(struct arena *a, const struct job *j, const struct job_role *r,
-                        int64_t index, jv spec)
+static jv xgboost_add_env(struct arena *a, const struct job *j, const struct job_role *r,
+                          int64_t index, jv spec)
 {
     const struct job_role *master = job_leader(j), *worker = job_role_find(j, S("worker"));
     const str *addresses = j->kept;
@@ -69,5 +69,5 @@ const struct job_kind xgboost_job = {
     .deleted_reason = "SuccessfulDeleteJob",
     .undeleted_reason = "FailedDeleteJob",
     .prepare = xgboost_prepare,
-    .dress = xgboost_dress,
+    .pod_spec = xgboost_add_env,
 };

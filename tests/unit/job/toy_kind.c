@@ -15,8 +15,8 @@ static const struct schema own = { .type = SCHEMA_OBJECT,
                                    .fields = own_rows,
                                    .n_fields = COUNT(own_rows) };
 
-static jv relay_dress(struct arena *a, const struct job *j, const struct job_role *r, int64_t index,
-                      jv spec)
+static jv relay_add_env(struct arena *a, const struct job *j, const struct job_role *r,
+                        int64_t index, jv spec)
 {
     const struct job_role *starter = job_leader(j), *runners = job_role_find(j, S("runner"));
     struct env e = { .a = a };
@@ -65,5 +65,5 @@ const struct job_kind relay_job = {
     .fold_case = true,
     .deleted_reason = "SuccessfulDeleteJob",
     .undeleted_reason = "FailedDeleteJob",
-    .dress = relay_dress,
+    .pod_spec = relay_add_env,
 };
