@@ -2,6 +2,7 @@
 
 #include "sandbox/minder.h"
 
+#include "sandbox/caps.h"
 #include "sys/helper_process.h"
 #include "sys/sys.h"
 
@@ -68,19 +69,37 @@ static int open_tty(struct warden_minder *m, struct err *e)
     return 0;
 }
 
+/* A container's minder is in reach of its programs: whoever can trace it (CAP_SYS_PTRACE) shall not
+ * find more capabilities there than it has itself. */
+static void drop_caps(const struct warden_minder *m)
+{
+    const struct warden_start *s = m->run.start;
+    struct err e = { 0 };
+
+    if (!m->view || s->privileged)
+        return;
+    warden_caps_bound((uint64_t)s->caps);
+    if (warden_caps_set((uint64_t)s->caps, 0, &e) < 0)
+        fail(m, &e);
+}
+
 static void start_main(struct warden_minder *m)
 {
     struct err e = { 0 };
     int trouble[2];
+    int go[2];
     int pidfd = -1;
 
-    if (pipe2(trouble, O_CLOEXEC) < 0) {
+    if (pipe2(trouble, O_CLOEXEC) < 0 || pipe2(go, O_CLOEXEC) < 0) {
         err_sys(&e, "pipe");
         fail(m, &e);
     }
     pid_t pid = sys_clone(0, &pidfd);
     if (pid == 0) {
         close(m->sock);
+        close(go[1]);
+        if (read(go[0], &(char){ 0 }, 1) < 0) /* its end: the minder is ready */
+            _exit(129);
         warden_run_exec(&m->run, &e);
         if (write(trouble[1], e.msg, strlen(e.msg)) < 0)
             _exit(129);
@@ -90,6 +109,9 @@ static void start_main(struct warden_minder *m)
         err_sys(&e, "start a process");
         fail(m, &e);
     }
+    drop_caps(m);
+    close(go[0]);
+    close(go[1]);
     close(trouble[1]);
     ssize_t n;
     do /* until it is the program, or has said why not */

@@ -78,6 +78,12 @@ static void capabilities_are_cut(struct rig *r)
     AUTO(arena) struct arena *a = arena_new();
     uint64_t usual = warden_caps_default();
     uint64_t none = 0;
+    str both =
+        arena_printf(a, "%016llx %016llx\n", (unsigned long long)usual, (unsigned long long)usual);
+
+    is_str(
+        printed(r, a, 90, NULL, NULL, "grep -E 'CapPrm|CapBnd' /proc/1/status | cut -f2 | xargs"),
+        both, "its init has no more than its programs may have");
     bool root = geteuid() == 0;
     char start[128];
 
