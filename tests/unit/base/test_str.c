@@ -103,6 +103,36 @@ static void errors_read_as_sentences(void)
     is_int(err_http_status(ERR_CONFLICT), 409, "a code knows its status");
 }
 
+/* Texts that are alike to str_hash: the second word undoes what the first one did. */
+static void chosen_keys_do_not_collide(void)
+{
+    enum { MANY = 4000 };
+    static uint64_t keys[MANY][2];
+    static uint32_t hashes[MANY];
+    struct map m = { 0 };
+    struct map distinct = { 0 };
+    size_t n = 0;
+
+    for (uint64_t i = 0; i < MANY; i++) {
+        uint64_t h = 0x9e3779b97f4a7c15u ^ (16 * 0xff51afd7ed558ccdu);
+        h = (h ^ i) * 0xff51afd7ed558ccdu;
+        keys[i][0] = i;
+        keys[i][1] = h ^ h >> 32;
+        map_put(&m, (str){ (const char *)keys[i], 16 }, keys[i]);
+    }
+    ok(str_hash((str){ (const char *)keys[1], 16 }) == str_hash((str){ (const char *)keys[2], 16 }),
+       "such keys can be made");
+    MAP_EACH (s, &m) {
+        hashes[n] = s->hash;
+        map_put(&distinct, (str){ (const char *)&hashes[n], 4 }, s);
+        n++;
+    }
+    ok(n == MANY && distinct.n > MANY - 10, "and do not collide in a large map");
+    ok(map_get(&m, (str){ (const char *)keys[7], 16 }) == keys[7], "where they are found");
+    map_done(&m);
+    map_done(&distinct);
+}
+
 int main(void)
 {
     cutting_gives_every_part();
@@ -111,5 +141,6 @@ int main(void)
     clipping_keeps_characters_whole();
     map_survives_growth_and_removal();
     errors_read_as_sentences();
+    chosen_keys_do_not_collide();
     return tap_done();
 }
