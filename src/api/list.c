@@ -293,7 +293,7 @@ static void answer_made(struct api_req *r, jv meta, const struct store_item *ite
         made_close(m);
     } else {
         http_reply_source(r->http, 200, h, n_h,
-                          (struct http_source){ made_read, made_close, m, -1 });
+                          (struct http_source){ made_read, made_close, m, HTTP_LARGE });
     }
 }
 

@@ -50,14 +50,16 @@ static bool is_accepted(str accept)
 
 bool gzip_is_wanted(const struct http_req *r)
 {
-    return r->reply.src.length >= GZIP_LEAST && r->c->s->gzips < GZIP_AT_ONCE &&
+    int64_t length = r->reply.src.length;
+
+    return (length >= GZIP_LEAST || length == HTTP_LARGE) && r->c->s->gzips < GZIP_AT_ONCE &&
            is_accepted(http_get_header(r, S("accept-encoding")));
 }
 
 /* Takes the next piece of the source in; HTTP_WAIT and HTTP_ABORT as it says. */
 static ssize_t fill(struct gzip *g)
 {
-    size_t n = g->left < PIECE ? (size_t)g->left : PIECE;
+    size_t n = g->left >= 0 && g->left < PIECE ? (size_t)g->left : PIECE;
     ssize_t got = n ? g->from.read(g->from.ctx, g->in, n) : HTTP_END;
 
     if (got == HTTP_END && g->left > 0)
@@ -66,7 +68,7 @@ static ssize_t fill(struct gzip *g)
         g->ended = true;
     if (got <= 0)
         return got;
-    g->left -= got;
+    g->left -= g->left > 0 ? got : 0;
     g->z.next_in = (Bytef *)g->in;
     g->z.avail_in = (uInt)got;
     g->s->squeezed += (size_t)got;

@@ -63,7 +63,7 @@ static void answer(struct http_req *r, int status, const struct http_header *h, 
     assert(!r->answered);
     r->answered = true;
     p->status = status;
-    p->endless = p->src.length < 0;
+    p->endless = p->src.length == -1;
     p->bodyless = r->is_head || !has_body(status) || p->src.length == 0;
     if (p->endless)
         req_free_body(r);

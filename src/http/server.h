@@ -100,8 +100,9 @@ struct http_source {
     ssize_t (*read)(void *ctx, char *buf, size_t n);
     void (*close)(void *ctx);
     void *ctx;
-    int64_t length; /* -1: not known */
+    int64_t length; /* -1: not known; HTTP_LARGE: not known, but large, and it has an end */
 };
+enum { HTTP_LARGE = -2 };
 void http_reply_source(struct http_req *r, int status, const struct http_header *h, size_t n_h,
                        struct http_source src);
 void http_wake(struct http_req *r); /* cheap; may be called in any state until close() */
@@ -112,7 +113,7 @@ void http_wake(struct http_req *r); /* cheap; may be called in any state until c
 void http_allow_slow_client(struct http_req *r);
 
 /* Both replies are gzipped on the way when the client accepts it and the length is known and at
- * least 128 KB, as kube-apiserver does; sources of unknown length are not. */
+ * least 128 KB, as kube-apiserver does, or HTTP_LARGE; sources of unknown length are not. */
 
 /* ---- WebSocket (RFC 6455) on HTTP/1.1 requests that ask for it */
 struct ws;
