@@ -90,10 +90,9 @@ check-asan: deps-test ## unit tests with address, leak and undefined-behaviour c
 	@tests/twice meson test -C $(ASAN) --print-errorlogs --timeout-multiplier 10
 
 check-tsan: deps-test ## the tests where threads meet, with thread checking
-	@# tests fork children with threads of their own beside the watchdog's
 	@test -f $(TSAN)/build.ninja || meson setup $(TSAN) -Db_sanitize=thread $(SANITIZED) >/dev/null
 	@$(NINJA) -C $(TSAN) --quiet
-	@TSAN_OPTIONS=die_after_fork=0 tests/twice meson test -C $(TSAN) --print-errorlogs --timeout-multiplier 10 --suite threads
+	@tests/twice meson test -C $(TSAN) --print-errorlogs --timeout-multiplier 10 --suite threads
 
 lint: deps all ## format, rooms, sizes, shellcheck, clang-tidy
 	@tools/lint

@@ -5,8 +5,18 @@
 #include "store/store.h"
 #include "tap.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 #include <uv.h>
+
+#ifdef __SANITIZE_THREAD__
+/* ThreadSanitizer ends children that start threads after a fork of a process that has some: no
+ * watchdog here. */
+__attribute__((constructor)) static void no_watchdog(void)
+{
+    unsetenv("MUSTER_WATCHDOG");
+}
+#endif
 
 struct answer {
     bool done;
