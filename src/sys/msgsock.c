@@ -47,7 +47,8 @@ static uint32_t next_length(const struct msgsock *w)
 
 int msgsock_fill(struct msgsock *w, struct err *e)
 {
-    static char text[READ_BYTES]; /* for all of them: what is kept of it is little */
+    /* for all of a thread: what is kept of it is little */
+    static _Thread_local char text[READ_BYTES];
     int fds[SYS_FDS];
     size_t nfds;
 
