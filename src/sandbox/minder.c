@@ -70,7 +70,11 @@ static int open_tty(struct warden_minder *m, struct err *e)
 }
 
 /* A container's minder is in reach of its programs: whoever can trace it (CAP_SYS_PTRACE) shall not
- * find more capabilities there than it has itself. */
+ * find more capabilities there than it has itself. One that does no harm stays: processes with a
+ * capability that the tracer lacks cannot be traced without that right, and their descriptors not
+ * be looked at. */
+enum { MINDER_CAP = CAP_WAKE_ALARM };
+
 static void drop_caps(const struct warden_minder *m)
 {
     const struct warden_start *s = m->run.start;
@@ -79,7 +83,7 @@ static void drop_caps(const struct warden_minder *m)
     if (!m->view || s->privileged)
         return;
     warden_caps_bound((uint64_t)s->caps);
-    if (warden_caps_set((uint64_t)s->caps, 0, &e) < 0)
+    if (warden_caps_set((uint64_t)s->caps | 1ULL << MINDER_CAP, 0, &e) < 0)
         fail(m, &e);
 }
 

@@ -150,8 +150,8 @@ class Fuzzer:
                 said = json.loads(body).get("message", "")
             except (ValueError, AttributeError):
                 said = body.decode("latin-1")
-            if AS_KUBE.search(said):
-                return
+            if AS_KUBE.search(said) or (data.startswith(b"HEAD ") and not body):
+                return  # an answer to HEAD says no reason: its GET is judged
             self.note("5xx", f"{status}: {re.sub(r'[0-9a-f-]{8,}', '…', said)[:160]}", data)
         if status == -1:
             self.note("confused", f"no answer of HTTP: {body[:60]!r}", data)
