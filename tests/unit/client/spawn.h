@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,7 +38,8 @@ static void spawn_server(struct spawned *s, struct arena *a, const char *program
     if (!mkdtemp(s->dir))
         abort();
     spawn_run(s, a, program, "127.0.0.1:0");
-    for (int i = 0; i < 6000 && access(s->kubeconfig, R_OK) < 0; i++)
+    struct stat st = { 0 }; /* empty until it is hidden from pods that run here */
+    for (int i = 0; i < 6000 && (stat(s->kubeconfig, &st) < 0 || st.st_size == 0); i++)
         usleep(10000);
 }
 
