@@ -118,6 +118,8 @@ static bool is_hidden(const struct warden_hide *h, struct mount_place p)
 
 /* ---- covers */
 
+/* One that was removed since it was opened cannot be mounted on (ENOENT), and shows nothing: other
+ * servers and runs end at any time. */
 static int cover(struct warden_root *r, int there, const char *path, struct err *e)
 {
     struct stat s;
@@ -126,11 +128,16 @@ static int cover(struct warden_root *r, int there, const char *path, struct err 
         return err_sys(e, "hide %s", path);
     if (!S_ISDIR(s.st_mode)) {
         AUTO(sys_fd) int null = open("/dev/null", O_PATH | O_CLOEXEC);
-        return null < 0 || warden_bind_fd(null, there) < 0 ? err_sys(e, "hide %s", path) : 0;
+        if (null >= 0 && (warden_bind_fd(null, there) == 0 || errno == ENOENT))
+            return 0;
+        return err_sys(e, "hide %s", path);
     }
-    AUTO(sys_fd) int top = warden_tmpfs_on(there, "", COVER_BYTES, s.st_mode & 07777, e);
+    struct err why = { 0 };
+    AUTO(sys_fd) int top = warden_tmpfs_on(there, "", COVER_BYTES, s.st_mode & 07777, &why);
+    if (top < 0 && why.sys == ENOENT)
+        return 0;
     if (top < 0)
-        return err_wrap(e, "hide %s", path);
+        return err_set(e, why.code, "hide %s: %s", path, why.msg);
     if (fchownat(top, "", s.st_uid, s.st_gid, AT_EMPTY_PATH) < 0)
         (void)errno; /* an ordinary user's view: then it is his */
     warden_root_own(r, top);
