@@ -221,6 +221,7 @@ void pod_volumes_start(struct pod *p, bool tells)
         .claims = arena_printf(s->a, "%" PRI_STR "/volumes", STR_ARG(p->n->o.data)),
         .hidden = jv_copy(s->a, p->n->o.hidden),
         .common = p->n->common.p ? arena_str(s->a, p->n->common).p : NULL,
+        .again = p->volumes != NULL,
     };
     s->work.data = s;
     p->setup = s;

@@ -66,6 +66,8 @@ static int claimed(struct arena *a, const struct volumes_of *of, str name, str *
                        "\" is neither hostPath nor local: not available on this node",
                        STR_ARG(volume));
     const char *made = arena_z(a, *path);
+    if (of->again) /* the pod has it; its claim, and with it the directory, may go at any moment */
+        return 0;
     if (is_own(of->claims, *path))
         return make_own(a, of, made, e);
     return host_path_check(a, of->hidden, made, e) < 0 ? -1 : tree_make(a, made, 0770, e);

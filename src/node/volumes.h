@@ -16,6 +16,7 @@ struct volumes_of {
     str claims;         /* where local-path makes its volumes; what is there is ours */
     jv hidden;          /* from hostPaths: as in node_opts */
     const char *common; /* for volumes that are the same in all pods; NULL: none is shared */
+    bool again;         /* they were set up before, and are brought up to date */
 };
 
 /* Makes them, or brings files of objects up to date (all at once, by a symbolic link, as kubelet

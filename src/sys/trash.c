@@ -81,7 +81,7 @@ static void on_emptied(uv_work_t *w, int status)
     (void)status;
     t->running = false;
     drop_paths(&t->going);
-    if (t->freed) {
+    if (t->freed && (!t->again || is_over(t))) {
         destroy(t);
         return;
     }

@@ -8,7 +8,7 @@ struct tree_trash;
 
 /* dir: made when needed, on the file system of what is put there; removed when empty. */
 struct tree_trash *tree_trash_new(struct loop *l, const char *dir);
-/* The removal under way has two more seconds; what is left then stays for the next process. */
+/* What was put there has two more seconds to go; what is left then stays for the next process. */
 void tree_trash_free(struct tree_trash *t); /* NULL is fine */
 /* On the loop thread, and does not block. A path that does not exist is fine; one that cannot be
  * renamed is removed where it is. What cannot be removed is logged. */

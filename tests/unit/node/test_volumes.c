@@ -40,6 +40,7 @@ static str token(void *ctx, jv source)
 static const char *common; /* level shared */
 static char claims[64];    /* where local-path has its own */
 static const char *mounted = "[]";
+static bool again; /* the pod has them already */
 
 static int set_up(struct arena *a, const char *volumes, jv *out, struct err *e)
 {
@@ -59,6 +60,7 @@ static int set_up(struct arena *a, const char *volumes, jv *out, struct err *e)
         .dir = dir,
         .claims = str_of(claims),
         .common = common,
+        .again = again,
     };
 
     int rc = volumes_set_up(a, &of, out, e);
@@ -225,6 +227,11 @@ static void claims_are_for_any_user(void)
     chmod(one, 02750);
     is_int(set_up(a, volume, &out, &e), 0, "one that a pod has changed");
     is_int(stat(one, &st) == 0 ? st.st_mode & 07777 : 0, 02750, "stays as it is");
+    rmdir(one);
+    again = true;
+    is_int(set_up(a, volume, &out, &e), 0, "one that went while its pod ended");
+    ok(stat(one, &st) < 0, "is not made again when the pod's files are brought up to date");
+    again = false;
     claims[0] = '\0';
     jdoc_unref(objects);
 }

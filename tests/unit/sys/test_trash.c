@@ -65,6 +65,21 @@ static void a_tree_goes_beside_the_loop(void)
     tree_trash_free(t);
 }
 
+static void what_came_last_goes_before_the_end(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct tree_trash *t = tree_trash_new(l, at(a, ".trash"));
+
+    fill(at(a, "pod"), FILES);
+    tree_trash_put(t, at(a, "pod"));
+    fill(at(a, "last"), FILES);
+    while (there(at(a, ".trash"))) /* until the thread has left it behind, or is about to */
+        usleep(100);
+    tree_trash_put(t, at(a, "last"));
+    tree_trash_free(t);
+    ok(goes(at(a, ".trash")), "N1: what was put there just before the end goes, too");
+}
+
 static void leftovers_go_at_the_next_start(void)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -93,6 +108,7 @@ int main(void)
         return 1;
     l = loop_new();
     a_tree_goes_beside_the_loop();
+    what_came_last_goes_before_the_end();
     leftovers_go_at_the_next_start();
     what_cannot_be_moved_goes_where_it_is();
     is_int(loop_slow().turns, 0, "L1: no turn was slow");
