@@ -163,6 +163,7 @@ str json_text(struct arena *a, jv v);
  * share parts, so one that took little memory to make may have gigabytes of text; this looks no
  * further than the limit. */
 bool json_fits(jv v, size_t limit_bytes);
+bool json_takes(jv v, size_t *left); /* the same, for many: takes what it needs from *left */
 
 /* ---- a document that owns its memory: shared, immutable, any thread */
 

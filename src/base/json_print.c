@@ -158,8 +158,7 @@ str json_text(struct arena *a, jv v)
     return arena_str(a, buf_str(&b));
 }
 
-/* False once more than *left is needed. */
-static bool fits(const struct jnode *v, size_t *left)
+static bool takes(const struct jnode *v, size_t *left)
 {
     bool has_text = v->type == JV_STR || v->type == JV_NUM;
     size_t need = has_text ? v->n + 1 : 2;
@@ -169,14 +168,17 @@ static bool fits(const struct jnode *v, size_t *left)
         return false;
     *left -= need;
     for (size_t i = 0; i < n; i++)
-        if (!fits(&v->u.items[i], left))
+        if (!takes(&v->u.items[i], left))
             return false;
     return true;
 }
 
+bool json_takes(jv v, size_t *left)
+{
+    return !jv_exists(v) || takes(v.node, left);
+}
+
 bool json_fits(jv v, size_t limit_bytes)
 {
-    size_t left = limit_bytes;
-
-    return !jv_exists(v) || fits(v.node, &left);
+    return json_takes(v, &limit_bytes);
 }

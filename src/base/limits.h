@@ -13,7 +13,7 @@ enum {
     LIMIT_HEADER_COUNT = 100,
     LIMIT_HEADER_FLOOD = 2 * 64 * 1024, /* decoded bytes of one head that end the connection */
     LIMIT_TURN_HEADS = 32,              /* requests read from a connection in a turn of the loop */
-    LIMIT_TURN_HEADER_BYTES = 512 * 1024, /* ... and bytes of their heads, decoded */
+    LIMIT_TURN_HEADER_BYTES = 128 * 1024, /* ... and bytes of their heads, decoded */
     LIMIT_URL_BYTES = 16 * 1024,
     LIMIT_CONNECTIONS = 4096,
     LIMIT_STREAMS = 2500, /* concurrent HTTP/2 streams a connection */
@@ -42,8 +42,9 @@ enum {
     LIMIT_JSONPATH_BYTES = 4096,
     LIMIT_JSONPATH_DEPTH = 16, /* filters and unions within each other */
     LIMIT_JSONPATH_RESULTS = 100000,
-    LIMIT_PROBLEMS = 1000,                 /* reported for one object */
-    LIMIT_PROBLEM_BYTES = 4 * 1024 * 1024, /* of their texts, which may quote the object each */
-    LIMIT_STRICT = 100,                    /* duplicate or unknown fields told of one body */
-    LIMIT_YAML_TAGS = 100,                 /* %TAG directives: libyaml compares each with all */
+    LIMIT_PROBLEMS = 1000,            /* reported for one object */
+    LIMIT_PROBLEM_BYTES = 512 * 1024, /* of their texts, which may quote the object each */
+    LIMIT_QUOTED_BYTES = 8 * 1024,    /* of a value in one of them; the rest is counted */
+    LIMIT_STRICT = 100,               /* duplicate or unknown fields told of one body */
+    LIMIT_YAML_TAGS = 100,            /* %TAG directives: libyaml compares each with all */
 };

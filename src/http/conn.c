@@ -197,6 +197,7 @@ struct conn *conn_start(struct http_server *s, int fd)
     struct conn *c = mem_new(sizeof(*c));
 
     c->s = s;
+    c->feed_bytes = FEED_LEAST_BYTES;
     s->refs++;
     c->fd = fd;
     c->refs = 3; /* open, poll, timer */

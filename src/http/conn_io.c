@@ -41,15 +41,27 @@ static bool is_full(struct conn *c)
     return c->full;
 }
 
+/* What decodes to much comes in small shares; what does not, in larger and larger ones. */
+static void feed(struct conn *c, char *p, size_t n)
+{
+    size_t before = c->turn_header_bytes;
+
+    c->proto->feed(c, p, n);
+    if (c->turn_header_bytes - before >= FEED_HEADER_BYTES)
+        c->feed_bytes = FEED_LEAST_BYTES;
+    else if (c->feed_bytes < FEED_BYTES)
+        c->feed_bytes += FEED_LEAST_BYTES;
+}
+
 /* Gives what is decrypted to the protocol. */
 static bool read_plain(struct conn *c)
 {
     struct http_server *s = c->s;
 
     while (c->fate == FATE_NONE && !is_full(c)) {
-        int n = SSL_read(c->ssl, s->plain_in, FEED_BYTES);
+        int n = SSL_read(c->ssl, s->plain_in, (int)c->feed_bytes);
         if (n > 0) {
-            c->proto->feed(c, s->plain_in, (size_t)n);
+            feed(c, s->plain_in, (size_t)n);
             continue;
         }
         return SSL_get_error(c->ssl, n) == SSL_ERROR_WANT_READ;
@@ -61,11 +73,11 @@ static bool read_plain(struct conn *c)
 static void feed_plain(struct conn *c)
 {
     while (c->in_n > 0 && c->fate == FATE_NONE && !is_full(c)) {
-        size_t n = c->in_n < FEED_BYTES ? c->in_n : FEED_BYTES;
+        size_t n = c->in_n < c->feed_bytes ? c->in_n : c->feed_bytes;
         char *p = c->in;
         c->in += n;
         c->in_n -= n;
-        c->proto->feed(c, p, n);
+        feed(c, p, n);
     }
 }
 

@@ -15,9 +15,11 @@
 #include <uv.h>
 
 enum {
-    IN_BYTES = 64 * 1024,      /* one recv() */
-    PLAIN_BYTES = 16 * 1024,   /* one TLS record */
-    FEED_BYTES = 2 * 1024,     /* given to a protocol at once: room for about 100 requests */
+    IN_BYTES = 64 * 1024,    /* one recv() */
+    PLAIN_BYTES = 16 * 1024, /* one TLS record */
+    FEED_BYTES = 2 * 1024,   /* given to a protocol at once: room for about 100 requests */
+    FEED_LEAST_BYTES = 128,  /* ... where they were FEED_HEADER_BYTES and more when decoded */
+    FEED_HEADER_BYTES = 32 * 1024,
     OUT_HIGH = 64 * 1024,      /* ciphertext a connection may have in flight, and makes in a turn */
     SQUEEZE_HIGH = 128 * 1024, /* bytes gzipped in a turn: about a millisecond */
 };
@@ -51,6 +53,7 @@ struct conn {
     struct buf held;          /* received, left for the next turn */
     size_t turn_heads;        /* requests read in this turn */
     size_t turn_header_bytes; /* of their heads, decoded */
+    size_t feed_bytes;        /* the next share for the protocol */
     struct buf out;           /* ciphertext that the socket has not taken */
     size_t out_at;
     struct http_req *reqs; /* all that are not freed */

@@ -35,7 +35,7 @@ struct entry {
 struct patcher {
     struct arena *a;
     struct node *root;
-    size_t copied; /* bytes that copy operations have added */
+    size_t copy_left; /* bytes that copy operations may still add */
     jv op;
 };
 
@@ -368,7 +368,6 @@ static int op_move(struct patcher *p, struct err *e)
 
 static int op_copy(struct patcher *p, struct err *e)
 {
-    AUTO(buf) struct buf text = { 0 };
     struct place from;
     struct place to;
     struct node *value;
@@ -383,9 +382,7 @@ static int op_copy(struct patcher *p, struct err *e)
             return refuse(e);
         *value = *shut(p->a, v); /* so that copying it again costs nothing */
     }
-    json_print(&text, v);
-    p->copied += text.n;
-    if (p->copied > LIMIT_BODY_BYTES)
+    if (!json_takes(v, &p->copy_left))
         return refuse(e);
     /* Closing value may have closed the very container that we add to. */
     if (!place_of(p, "path", &to))
@@ -456,7 +453,7 @@ static int apply_op(struct patcher *p, jv op, struct err *e)
 
 jv patch_json(struct arena *a, jv doc, jv patch, struct err *e)
 {
-    struct patcher p = { .a = a, .root = shut(a, doc) };
+    struct patcher p = { .a = a, .root = shut(a, doc), .copy_left = LIMIT_BODY_BYTES };
 
     if (check_shape(patch, e) < 0)
         return JV_ABSENT;

@@ -70,6 +70,28 @@ static bool shows_value(enum problem_type type)
            type == PROBLEM_NOT_FOUND || type == PROBLEM_NOT_SUPPORTED;
 }
 
+void problems_clear(struct problems *ps)
+{
+    ps->n = ps->bytes = 0;
+}
+
+/* Nobody reads a value of megabytes in a message. */
+static void quote(struct buf *b, jv bad)
+{
+    str text = jv_str(bad, STR_NONE), shown = str_clip(text, LIMIT_QUOTED_BYTES);
+
+    if (!jv_exists(bad)) {
+        buf_add(b, S("null"));
+    } else if (json_fits(bad, LIMIT_QUOTED_BYTES)) {
+        json_print(b, bad);
+    } else if (text.n) {
+        json_print_str(b, shown);
+        buf_printf(b, "... (%zu bytes more)", text.n - shown.n);
+    } else {
+        buf_add(b, S("(too long to be shown)"));
+    }
+}
+
 void problem_add(struct problems *ps, enum problem_type type, const struct path *p, jv bad,
                  const char *fmt, ...)
 {
@@ -84,10 +106,7 @@ void problem_add(struct problems *ps, enum problem_type type, const struct path 
     buf_add(&b, rows[type].words);
     if (shows_value(type) || (type == PROBLEM_TOO_MANY && jv_exists(bad))) {
         buf_add(&b, S(": "));
-        if (jv_exists(bad))
-            json_print(&b, bad);
-        else
-            buf_add(&b, S("null"));
+        quote(&b, bad);
     }
     if (detail.n) {
         buf_add(&b, S(": "));

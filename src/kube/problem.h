@@ -60,6 +60,10 @@ struct problems {
     size_t bytes; /* of all texts; past LIMIT_PROBLEM_BYTES the rest is dropped too */
     /* Where to tell what was so before and is let pass; NULL: nowhere. */
     struct problems *waived;
+    /* Checks take a few milliseconds at most. Those that would need more give up and set cut: then
+     * nothing found counts, and who has the time checks again. */
+    bool brief;
+    bool cut;
 };
 
 /* bad: the value as it stands in the object, for INVALID, DUPLICATE, NOT_FOUND, TYPE_INVALID and
@@ -67,6 +71,7 @@ struct problems {
  * detail, may be "". */
 void problem_add(struct problems *ps, enum problem_type type, const struct path *p, jv bad,
                  const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+void problems_clear(struct problems *ps); /* as if nothing had been found */
 #define problem_required(ps, p, ...) \
     problem_add((ps), PROBLEM_REQUIRED, (p), JV_ABSENT, __VA_ARGS__)
 #define problem_forbidden(ps, p, ...) \
