@@ -3,7 +3,10 @@
 #include "api/metrics.h"
 #include "api/request.h"
 #include "api/table.h"
+#include "api/write.h"
+#include "base/limits.h"
 #include "base/yaml.h"
+#include "loop/fiber.h"
 
 /* As kube-apiserver: past the first many in all, each is cut short and the rest left out. */
 enum { WARNINGS_BYTES = 4096, SHORT_WARNING_BYTES = 256 };
@@ -88,18 +91,33 @@ bool wants_pretty(const struct api_req *r)
            str_starts(agent, S("Mozilla/5.0"));
 }
 
-void answer_json(struct api_req *r, int code, jv body)
+struct printing {
+    const struct api_req *r;
+    jv body;
+    struct blob *out;
+};
+
+static void print(void *arg)
 {
     AUTO(buf) struct buf b = { 0 };
+    struct printing *p = arg;
+    bool pretty = wants_pretty(p->r);
 
-    if (r->yaml) {
-        yaml_print(&b, body);
-    } else {
-        json_print_indent(&b, body, wants_pretty(r) ? 2 : 0);
-        if (wants_pretty(r))
-            buf_addc(&b, '\n');
-    }
-    send(r, code, r->yaml ? S("application/yaml") : S("application/json"), blob_new(buf_str(&b)));
+    if (p->r->yaml)
+        yaml_print(&b, p->body);
+    else
+        json_print_indent(&b, p->body, pretty ? 2 : 0);
+    if (pretty && !p->r->yaml)
+        buf_addc(&b, '\n');
+    p->out = blob_new(buf_str(&b));
+}
+
+void answer_json(struct api_req *r, int code, jv body)
+{
+    struct printing p = { .r = r, .body = body };
+
+    fiber_offload(r->api->loop, print, &p);
+    send(r, code, r->yaml ? S("application/yaml") : S("application/json"), p.out);
 }
 
 void answer_bytes(struct api_req *r, int code, str head, str tail)
@@ -120,15 +138,35 @@ void answer_object(struct api_req *r, int code, jv obj)
     answer_json(r, code, obj);
 }
 
+struct reshaping {
+    struct api_req *r;
+    int code;
+    struct blob *stored;
+};
+
+static void reshape(void *arg)
+{
+    const struct reshaping *s = arg;
+    struct api_req *r = s->r;
+    AUTO(blob) struct blob *stored = s->stored;
+
+    answer_object(r, s->code, parse_stored(r->api->loop, r->a, r->res, stored));
+}
+
 void answer_stored(struct api_req *r, int code, struct blob *stored)
 {
     str bytes = blob_str(stored);
 
-    if (!r->res->raw || r->form != FORM_OBJECT || r->yaml || wants_pretty(r)) {
-        answer_object(r, code, resource_parse(r->a, r->res, stored));
+    if (r->res->raw && r->form == FORM_OBJECT && !r->yaml && !wants_pretty(r)) {
+        answer_bytes(r, code, r->res->open, str_sub(bytes, 1, bytes.n));
         return;
     }
-    answer_bytes(r, code, r->res->open, str_sub(bytes, 1, bytes.n));
+    struct reshaping *s = ARENA_NEW(r->a, struct reshaping);
+    *s = (struct reshaping){ r, code, blob_ref(stored) };
+    if (bytes.n > LIMIT_LOOP_BYTES)
+        fiber_run(r->api->loop, FIBER_LARGE, reshape, s);
+    else
+        reshape(s);
 }
 
 void answer_status(struct api_req *r, jv status)

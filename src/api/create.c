@@ -11,6 +11,7 @@
 #include "api/strategy.h"
 #include "api/table.h"
 #include "api/update.h"
+#include "base/limits.h"
 #include "kube/meta.h"
 #include "loop/fiber.h"
 
@@ -41,8 +42,8 @@ static void done(struct change_op *op, enum change_kind kind, struct blob *store
         answer_err(c->r, e);
     else if (op->dry_run)
         answer_object(c->r, c->code,
-                      jv_without(c->r->a, resource_parse(c->r->a, op->res, stored), "metadata",
-                                 "resourceVersion"));
+                      jv_without(c->r->a, parse_stored(op->api->loop, c->r->a, op->res, stored),
+                                 "metadata", "resourceVersion"));
     else
         answer_stored(c->r, c->code, stored);
 }
@@ -76,6 +77,7 @@ struct filling {
     const struct write_ctx *w;
     struct create *c;
     struct problems *ps;
+    jv checked;
 };
 
 static void fill(void *arg)
@@ -87,9 +89,9 @@ static void fill(void *arg)
 
 static void check(void *arg)
 {
-    const struct filling *f = arg;
+    struct filling *f = arg;
 
-    f->c->obj = strategy_create(f->w, f->c->obj, f->ps);
+    f->checked = strategy_create(f->w, f->c->obj, f->ps);
 }
 
 static bool may_create_here(struct api_req *r, jv obj)
@@ -104,6 +106,18 @@ static bool may_create_here(struct api_req *r, jv obj)
     if (r->res->namespaced && !namespaces_admit(r, meta_name(obj)))
         return false;
     return crds_admit(r, meta_name(obj));
+}
+
+/* The namespace may have gone. */
+static int confirm(struct change_op *op)
+{
+    struct create *c = op->ctx;
+
+    if (may_create_here(c->r, c->obj))
+        return 0;
+    quota_hold_release(&c->hold);
+    addresses_release(op->api->addresses, op->res, c->obj);
+    return -1;
 }
 
 static void start(struct create *c)
@@ -124,9 +138,8 @@ static void start(struct create *c)
     fiber_offload(r->api->loop, fill, &f);
     if (admit_grant(r, c->obj, JV_ABSENT) < 0 || admit_create(r, &c->obj) < 0)
         return;
-    fiber_offload(r->api->loop, check, &f);
-    if (fiber_is_inside(r->api->loop) && !may_create_here(r, c->obj))
-        return; /* the namespace went meanwhile */
+    check_object(r->api->loop, check, &f, &ps);
+    c->obj = f.checked;
     if (!ps.n && c->tries == 1)
         admit_warn(r, c->obj, JV_ABSENT);
     if (!ps.n && admit_limits(r, c->obj, JV_ABSENT, &c->hold) < 0)
@@ -142,7 +155,9 @@ static void start(struct create *c)
                                 .res = r->res,
                                 .key = resource_key(r->a, r->res, r->ns, meta_name(c->obj)),
                                 .dry_run = r->q.dry_run,
+                                .large = http_body(r->http).n > LIMIT_LOOP_BYTES,
                                 .decide = decide,
+                                .confirm = confirm,
                                 .done = done,
                                 .ctx = c };
     change_start(&c->op);

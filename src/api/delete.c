@@ -82,7 +82,7 @@ static void done_one(struct change_op *op, enum change_kind kind, struct blob *s
     if (e) {
         answer_err(r, e);
     } else if (kind == CHANGE_REMOVE && !shows_deleted(r->res)) {
-        jv obj = resource_parse(r->a, op->res, stored);
+        jv obj = parse_stored(op->api->loop, r->a, op->res, stored);
         answer_deleted(r, meta_name(obj), meta_uid(obj));
     } else {
         answer_stored(r, 200, stored);

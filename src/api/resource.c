@@ -2,6 +2,8 @@
 
 #include "api/resource.h"
 
+#include <stdio.h>
+
 static str store_name(struct arena *a, str group, str plural)
 {
     return group.n ? arena_printf(a, "%" PRI_STR "/%" PRI_STR, STR_ARG(group), STR_ARG(plural))
@@ -276,20 +278,61 @@ jv resource_parse_value(struct arena *a, const struct resource *r, const struct 
     return resource_parse(a, r, b);
 }
 
-struct blob *resource_encode(struct arena *a, const struct resource *r, jv obj, int64_t rev)
+/* A member of an object that is being printed. */
+static void print_key(struct buf *b, str key)
 {
-    AUTO(buf) struct buf text = { 0 };
-    struct jbuild b = jb_obj(a);
+    if (b->n && b->p[b->n - 1] != '{')
+        buf_addc(b, ',');
+    json_print_str(b, key);
+    buf_addc(b, ':');
+}
 
+static void print_meta(struct encoding *out, jv meta)
+{
+    struct buf *b = &out->text;
+
+    buf_addc(b, '{');
+    JV_EACH (it, meta) {
+        print_key(b, it.key);
+        if (str_eqz(it.key, "resourceVersion"))
+            out->revision = b->n;
+        else
+            json_print(b, it.value);
+    }
+    if (!out->revision) {
+        print_key(b, S("resourceVersion"));
+        out->revision = b->n;
+    }
+    buf_addc(b, '}');
+}
+
+void resource_encode(struct arena *a, const struct resource *r, jv obj, struct encoding *out)
+{
     if (r->stored_as)
         obj = shaped(a, r->stored_as->schema, r->builtin->conversion->to_stored(a, obj));
     if (r->crdv && !r->crdv->storage)
         obj = crd_prune(a, definition_crd(r->definition)->storage, obj, NULL, NULL);
-    jv meta = jv_with_key(a, jv_at(obj, "metadata"), S("resourceVersion"),
-                          jstr(a, arena_printf(a, "%lld", (long long)rev)));
-    JV_EACH (it, obj)
-        if (!str_eqz(it.key, "kind") && !str_eqz(it.key, "apiVersion"))
-            jb_add(&b, it.key, str_eqz(it.key, "metadata") ? meta : it.value);
-    json_print(&text, jb_done(&b));
-    return blob_new(buf_str(&text));
+    buf_addc(&out->text, '{');
+    JV_EACH (it, obj) {
+        if (str_eqz(it.key, "kind") || str_eqz(it.key, "apiVersion"))
+            continue;
+        print_key(&out->text, it.key);
+        if (str_eqz(it.key, "metadata"))
+            print_meta(out, it.value);
+        else
+            json_print(&out->text, it.value);
+    }
+    buf_addc(&out->text, '}');
+}
+
+struct blob *encoding_blob(const struct encoding *e, int64_t rev)
+{
+    char text[24], *room = NULL;
+    size_t n = (size_t)snprintf(text, sizeof(text), "\"%lld\"", (long long)rev);
+    struct blob *b = blob_new_room(e->text.n + n, &room);
+
+    room = mempcpy(room, e->text.p, e->revision);
+    room = mempcpy(room, text, n);
+    memcpy(room, e->text.p + e->revision, e->text.n - e->revision);
+    return b;
 }

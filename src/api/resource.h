@@ -74,7 +74,13 @@ const struct schema *resource_schema(const struct resource *r);
  * the blob, which the arena keeps. Absent: not an object (a damaged store would have said so). */
 jv resource_parse(struct arena *a, const struct resource *r, struct blob *stored);
 jv resource_parse_value(struct arena *a, const struct resource *r, const struct value *stored);
-/* An object as it is to be stored: without kind and apiVersion, with that resourceVersion. */
-struct blob *resource_encode(struct arena *a, const struct resource *r, jv obj, int64_t rev);
+/* An object as it is to be stored: without kind and apiVersion, and with a resourceVersion that is
+ * known last. */
+struct encoding {
+    struct buf text;
+    size_t revision; /* where it belongs */
+};
+void resource_encode(struct arena *a, const struct resource *r, jv obj, struct encoding *out);
+struct blob *encoding_blob(const struct encoding *e, int64_t rev);
 /* The key of an object in the store. */
 str resource_key(struct arena *a, const struct resource *r, str ns, str name);

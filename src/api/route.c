@@ -131,8 +131,11 @@ static void serve(struct api_req *r)
         request_warn(r, "%s", r->res->builtin->deprecated);
     if (negotiate(r) < 0 || query_parse(r) < 0)
         return;
-    if (http_body(r->http).n > LIMIT_LOOP_BYTES)
-        fiber_run(r->api->loop, carry_out, r);
+    size_t sent = http_body(r->http).n;
+    if (sent > LIMIT_LOOP_BYTES)
+        fiber_run(r->api->loop, FIBER_LARGE, carry_out, r);
+    else if (sent && r->res->crdv)
+        fiber_run(r->api->loop, FIBER_SMALL, carry_out, r); /* whose rules may take long */
     else
         carry_out(r);
 }

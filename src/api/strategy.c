@@ -194,7 +194,7 @@ static void check_finalizers(struct problems *ps, jv obj)
 static void check_custom(const struct write_ctx *w, struct problems *ps, jv obj, jv old)
 {
     const struct api_opts *o = &w->api->o;
-    struct problems schema = { .a = ps->a, .waived = ps->waived };
+    struct problems schema = { .a = ps->a, .waived = ps->waived, .brief = ps->brief };
     size_t own = ps->n;
 
     for (size_t i = 0; i < o->n_checks; i++)
@@ -203,6 +203,7 @@ static void check_custom(const struct write_ctx *w, struct problems *ps, jv obj,
             o->checks[i].check(o->checks[i].ctx, ps, obj, old);
     crd_validate(&schema, resource_rules(w->res), obj, old);
     problems_join(ps, own, &schema);
+    ps->cut = ps->cut || schema.cut;
 }
 
 static void check(const struct write_ctx *w, struct problems *ps, jv obj, jv old)

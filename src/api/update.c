@@ -22,9 +22,9 @@ static void done(struct change_op *op, enum change_kind kind, struct blob *store
     if (e)
         answer_err(u->r, e);
     else if (u->answer)
-        u->answer(u, stored, resource_parse(u->r->a, op->res, stored));
+        u->answer(u, stored, parse_stored(op->api->loop, u->r->a, op->res, stored));
     else if (op->dry_run && kind != CHANGE_NONE)
-        answer_object(u->r, 200, resource_parse(u->r->a, op->res, stored));
+        answer_object(u->r, 200, parse_stored(op->api->loop, u->r->a, op->res, stored));
     else
         answer_stored(u->r, 200, stored);
 }
@@ -124,6 +124,7 @@ struct deciding {
     struct problems *ps;
     jv obj;
     jv live;
+    jv checked;
     bool equal;
 };
 
@@ -131,8 +132,8 @@ static void work_out(void *arg)
 {
     struct deciding *d = arg;
 
-    d->obj = strategy_update(d->w, d->obj, d->live, d->ps);
-    d->equal = jv_equal(d->obj, d->live);
+    d->checked = strategy_update(d->w, d->obj, d->live, d->ps);
+    d->equal = jv_equal(d->checked, d->live);
 }
 
 static int decide(struct change_op *op, struct arena *a, jv live, struct change *out)
@@ -159,8 +160,8 @@ static int decide(struct change_op *op, struct arena *a, jv live, struct change 
                            .is_apply = u->is_apply,
                            .now_ms = wall_now_ms() };
     struct deciding d = { .w = &w, .ps = &ps, .obj = obj, .live = live };
-    fiber_offload(r->api->loop, work_out, &d);
-    obj = d.obj;
+    check_object(r->api->loop, work_out, &d, &ps);
+    obj = d.checked;
     for (size_t i = 0; i < waived.n; i++)
         request_warn(r, "%" PRI_STR ": %" PRI_STR, STR_ARG(waived.at[i].field),
                      STR_ARG(waived.at[i].message));
@@ -177,7 +178,7 @@ static int decide(struct change_op *op, struct arena *a, jv live, struct change 
     }
     if (delete_is_over(r->res, obj))
         *out = (struct change){ CHANGE_REMOVE, obj };
-    else if (obj.node == d.obj.node ? !d.equal : !jv_equal(obj, live))
+    else if (obj.node == d.checked.node ? !d.equal : !jv_equal(obj, live))
         *out = (struct change){ CHANGE_PUT, obj };
     return 0;
 }

@@ -43,8 +43,18 @@ const struct cel_program *cel_compile(struct arena *a, str text, const struct sc
                                       struct err *e);
 enum cel_kind cel_result(const struct cel_program *p);
 bool cel_uses_old(const struct cel_program *p);
-/* e holds cel-go's words on failure: "no such key: x", "division by zero". Takes the steps that the
- * run took from *steps_left; ERR_TOO_LARGE: they, or LIMIT_CEL_STEPS or LIMIT_CEL_BYTES, were not
- * enough. */
-int cel_run(const struct cel_program *p, struct arena *a, jv self, jv old, size_t *steps_left,
+
+/* What the rules on one object may take, all of them and each run. */
+struct cel_budget {
+    size_t steps_left;
+    size_t run_steps;
+    size_t run_bytes;
+    struct pattern_work *patterns; /* of matches() */
+};
+
+/* brief: a few milliseconds. Lives in a. */
+struct cel_budget cel_budget(struct arena *a, bool brief);
+/* e holds cel-go's words on failure: "no such key: x", "division by zero". ERR_TOO_LARGE: the
+ * budget was not enough. */
+int cel_run(const struct cel_program *p, struct arena *a, jv self, jv old, struct cel_budget *b,
             struct cel_value *out, struct err *e);

@@ -8,6 +8,8 @@
 
 #include <inttypes.h>
 
+enum { BRIEF_STEPS = 50 * 1000, BRIEF_BYTES = 1024 * 1024 };
+
 static int eval(struct cel_env *env, const struct cel_node *n, struct cel_value *out);
 
 static int fail(struct cel_env *env, const char *words)
@@ -433,15 +435,27 @@ bool cel_uses_old(const struct cel_program *p)
     return p->uses_old;
 }
 
-int cel_run(const struct cel_program *p, struct arena *a, jv self, jv old, size_t *steps_left,
+struct cel_budget cel_budget(struct arena *a, bool brief)
+{
+    return (struct cel_budget){
+        .steps_left = brief ? BRIEF_STEPS : LIMIT_CEL_OBJECT_STEPS,
+        .run_steps = LIMIT_CEL_STEPS,
+        .run_bytes = brief ? BRIEF_BYTES : LIMIT_CEL_BYTES,
+        .patterns = pattern_work_new(a, brief),
+    };
+}
+
+int cel_run(const struct cel_program *p, struct arena *a, jv self, jv old, struct cel_budget *b,
             struct cel_value *out, struct err *e)
 {
-    size_t most = *steps_left < LIMIT_CEL_STEPS ? *steps_left : LIMIT_CEL_STEPS;
-    struct cel_env env = { .a = a, .steps_left = most, .bytes_left = LIMIT_CEL_BYTES, .e = e };
+    size_t most = b->steps_left < b->run_steps ? b->steps_left : b->run_steps;
+    struct cel_env env = {
+        .a = a, .steps_left = most, .bytes_left = b->run_bytes, .patterns = b->patterns, .e = e
+    };
 
     env.vars[0] = cel_json(self, p->self);
     env.vars[1] = cel_json(old, p->self);
     int rc = eval(&env, p->root, out);
-    *steps_left -= env.spent ? most : most - env.steps_left;
+    b->steps_left -= env.spent ? most : most - env.steps_left;
     return env.spent ? fail_spent(&env) : rc;
 }

@@ -59,8 +59,6 @@ FUNC(call_contains)
 
 FUNC(call_matches)
 {
-    if (!env->patterns)
-        env->patterns = pattern_work_new(env->a);
     enum pattern_result rc = pattern_match(n->pattern, args[0].s, env->patterns);
     if (rc == PATTERN_GIVEN_UP)
         return cel_spend_steps(env, SIZE_MAX);

@@ -91,7 +91,7 @@ struct cel_env {
     bool spent; /* one of both was not enough: the run is over, whatever && and || make of it */
     struct members *index[CEL_INDEXES]; /* of large objects, by turns */
     size_t n_indexes;
-    struct pattern_work *patterns; /* made by the first matches() */
+    struct pattern_work *patterns;
     struct err *e;
 };
 

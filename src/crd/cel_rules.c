@@ -35,7 +35,7 @@ struct ratchet {
 
 struct run { /* of all rules on one object */
     struct problems *ps;
-    size_t steps_left;
+    struct cel_budget budget;
     bool over;            /* they are used up: no further rule is run */
     struct pair compared; /* the last: elements that fail all ask for the list they are in */
     bool unchanged;
@@ -66,7 +66,11 @@ static str failure(struct run *run, struct arena *scratch, const struct rule *r,
     struct arena *a = run->ps->a;
     struct cel_value words;
 
-    if (r->message && cel_run(r->message, scratch, v, old, &run->steps_left, &words, NULL) == 0) {
+    struct err e = { 0 };
+    int rc = r->message ? cel_run(r->message, scratch, v, old, &run->budget, &words, &e) : -1;
+
+    run->ps->cut = run->ps->cut || (run->ps->brief && e.code == ERR_TOO_LARGE);
+    if (rc == 0) {
         str text = str_trim(words.s);
         if (text.n && str_find(text, '\n') < 0 && text.n <= 5120)
             return arena_str(a, text);
@@ -135,7 +139,9 @@ static void tell_error(struct run *run, const struct path *at, jv shown, const s
         return;
     }
     run->over = true;
-    if (run->steps_left)
+    if (ps->brief)
+        ps->cut = true;
+    else if (run->budget.steps_left)
         problem_invalid(ps, at, shown,
                         "'%s': no further validation rules will be run due to call cost exceeds "
                         "limit for rule: %" PRI_STR,
@@ -157,7 +163,7 @@ static void run_rule(struct run *run, const struct schema *s, const struct rule 
     unsigned types = s->rules->types;
     jv shown = jstr(ps->a, types & (types - 1) ? S("") : s->rules->type_text);
 
-    if (cel_run(r->program, scratch, v, old, &run->steps_left, &result, &e) < 0) {
+    if (cel_run(r->program, scratch, v, old, &run->budget, &result, &e) < 0) {
         tell_error(run, p ? p : &nowhere, shown, &e, rule_name(rule));
         return;
     }
@@ -265,6 +271,6 @@ void check_rules(struct problems *ps, const struct schema *s, jv v, jv old)
                 "correct the existing errors to complete validation");
             return;
         }
-    struct run walk = { .ps = ps, .steps_left = LIMIT_CEL_OBJECT_STEPS };
+    struct run walk = { .ps = ps, .budget = cel_budget(ps->a, ps->brief) };
     run(&walk, s, NULL, ratchet, v, old);
 }

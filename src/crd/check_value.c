@@ -247,9 +247,12 @@ void check_values(struct problems *ps, const struct schema *s, const struct path
                   jv old, bool has_old)
 {
     size_t spent = 0;
-    struct verdict out = { .a = ps->a, .spent = &spent, .patterns = pattern_work_new(ps->a) };
+    struct verdict out = { .a = ps->a,
+                           .spent = &spent,
+                           .patterns = pattern_work_new(ps->a, ps->brief) };
     struct pair pair = { s, v, old };
 
     check_child(&out, s, NULL, has_old ? &pair : NULL, v);
+    ps->cut = ps->cut || (ps->brief && pattern_work_gave_up(out.patterns));
     verdict_tell(&out, ps, prefix);
 }

@@ -8,7 +8,13 @@
 
 #include <stdlib.h>
 
-enum { DFA_BYTES = 2 * 1024 * 1024, DFA_KEPT = 8, STEPS_FREE = 1000 * 1000, STEPS_A_BYTE = 8 };
+enum {
+    DFA_BYTES = 2 * 1024 * 1024,
+    DFA_KEPT = 8,
+    STEPS_FREE = 8 * 1000 * 1000,
+    STEPS_BRIEF = 100 * 1000,
+    STEPS_A_BYTE = 8
+};
 enum {
     NEXT_UNKNOWN,
     NEXT_DEAD,
@@ -45,6 +51,7 @@ struct pattern_work {
     struct dfa kept[DFA_KEPT];
     size_t next; /* to be replaced */
     size_t steps_left;
+    bool gave_up;
 };
 
 static void dfa_done(struct dfa *d)
@@ -67,13 +74,18 @@ static void work_release(void *work)
         dfa_done(&w->kept[i]);
 }
 
-struct pattern_work *pattern_work_new(struct arena *a)
+struct pattern_work *pattern_work_new(struct arena *a, bool brief)
 {
     struct pattern_work *w = ARENA_NEW(a, struct pattern_work);
 
-    w->steps_left = STEPS_FREE;
+    w->steps_left = brief ? STEPS_BRIEF : STEPS_FREE;
     arena_defer(a, work_release, w);
     return w;
+}
+
+bool pattern_work_gave_up(const struct pattern_work *w)
+{
+    return w->gave_up;
 }
 
 static struct dfa *dfa_of(struct pattern_work *w, const struct crd_pattern *p)
@@ -331,8 +343,10 @@ enum pattern_result pattern_match(const struct crd_pattern *p, str s, struct pat
         next = d->states[state].next[class];
         if (next == NEXT_UNKNOWN)
             next = step(d, state, class, &w->steps_left);
-        if (next == NEXT_UNKNOWN)
+        if (next == NEXT_UNKNOWN) {
+            w->gave_up = true;
             return PATTERN_GIVEN_UP;
+        }
         state = next - NEXT_STATE;
     } while (next >= NEXT_STATE && i <= s.n);
     return next == NEXT_MATCH ? PATTERN_MATCHES : PATTERN_DIFFERS;

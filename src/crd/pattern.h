@@ -14,7 +14,8 @@ const struct crd_pattern *pattern_new(struct arena *a, str text, struct err *e);
 /* What matching keeps between calls: the automata as far as they were needed, and how many steps
  * may still be taken. For one thread, and no longer than a and the patterns. */
 struct pattern_work;
-struct pattern_work *pattern_work_new(struct arena *a);
+struct pattern_work *pattern_work_new(struct arena *a, bool brief); /* brief: few steps */
+bool pattern_work_gave_up(const struct pattern_work *w);            /* at least once */
 
 enum pattern_result { PATTERN_DIFFERS, PATTERN_MATCHES, PATTERN_GIVEN_UP /* out of steps */ };
 

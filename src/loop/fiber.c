@@ -25,6 +25,7 @@
 #define FIBER_TSAN
 #endif
 #ifdef FIBER_ASAN
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 #ifdef FIBER_TSAN
@@ -49,6 +50,7 @@ struct fiber {
     ucontext_t own;
     ucontext_t loop;
     char *stack;
+    bool small;
     bool done;
     /* what the sanitizers know of both stacks */
     void *fake_own, *fake_loop;
@@ -56,6 +58,30 @@ struct fiber {
     size_t loop_stack_n;
     void *tsan_own, *tsan_loop;
 };
+
+static void stack_unmap(char *room)
+{
+    munmap(room, STACK_BYTES + GUARD_BYTES);
+}
+
+/* Small calls come one after the other: a few stacks are kept for them. */
+static void stack_drop(struct loop *l, char *room)
+{
+    if (l->n_stacks == LOOP_STACKS) {
+        stack_unmap(room);
+        return;
+    }
+#ifdef FIBER_ASAN /* the last frames never returned */
+    __asan_unpoison_memory_region(room + GUARD_BYTES, STACK_BYTES);
+#endif
+    l->stacks[l->n_stacks++] = room;
+}
+
+void fibers_done(struct loop *l)
+{
+    while (l->n_stacks)
+        stack_unmap(l->stacks[--l->n_stacks]);
+}
 
 static void enter(struct fiber *f)
 {
@@ -78,7 +104,7 @@ static void enter(struct fiber *f)
     __tsan_destroy_fiber(f->tsan_own);
 #endif
     f->l->fibers--;
-    munmap(f->stack - GUARD_BYTES, STACK_BYTES + GUARD_BYTES);
+    stack_drop(f->l, f->stack - GUARD_BYTES);
     free(f);
 }
 
@@ -114,34 +140,38 @@ bool fiber_is_inside(const struct loop *l)
     return l->fiber != NULL;
 }
 
-/* NULL: the kernel has no room, or no more maps, for it. */
-static char *stack_new(void)
+bool fiber_is_small(const struct loop *l)
 {
+    return l->fiber && l->fiber->small;
+}
+
+/* NULL: the kernel has no room, or no more maps, for it. */
+static char *stack_new(struct loop *l)
+{
+    if (l->n_stacks)
+        return l->stacks[--l->n_stacks];
     char *room = mmap(NULL, STACK_BYTES + GUARD_BYTES, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
 
     if (room == MAP_FAILED)
         return NULL;
     if (mprotect(room, GUARD_BYTES, PROT_NONE) < 0) {
-        munmap(room, STACK_BYTES + GUARD_BYTES);
+        stack_unmap(room);
         return NULL;
     }
     return room;
 }
 
-void fiber_run(struct loop *l, void (*fn)(void *arg), void *arg)
+static void start(struct loop *l, char *room, enum fiber_size size, void (*fn)(void *arg),
+                  void *arg)
 {
-    assert_on_loop(l);
-    char *room = l->fiber || l->fibers >= MOST_FIBERS ? NULL : stack_new();
-    if (!room) {
-        fn(arg);
-        return;
-    }
     struct fiber *f = mem_new(sizeof(*f));
+
     if (getcontext(&f->own) < 0)
         abort();
     l->fibers++;
     f->l = l;
+    f->small = size == FIBER_SMALL;
     f->fn = fn;
     f->arg = arg;
     f->stack = room + GUARD_BYTES;
@@ -153,6 +183,24 @@ void fiber_run(struct loop *l, void (*fn)(void *arg), void *arg)
     f->tsan_own = __tsan_create_fiber(0);
 #endif
     enter(f);
+}
+
+void fiber_run(struct loop *l, enum fiber_size size, void (*fn)(void *arg), void *arg)
+{
+    struct fiber *outer = l->fiber;
+
+    assert_on_loop(l);
+    char *room = outer || l->fibers >= MOST_FIBERS ? NULL : stack_new(l);
+    if (room) {
+        start(l, room, size, fn, arg);
+        return;
+    }
+    bool was_small = outer && outer->small;
+    if (outer && size == FIBER_LARGE)
+        outer->small = false;
+    fn(arg);
+    if (outer)
+        outer->small = was_small;
 }
 
 /* ---- the pool */
@@ -198,6 +246,14 @@ static void start_next(struct loop *l)
 }
 
 void fiber_offload(struct loop *l, void (*work)(void *arg), void *arg)
+{
+    if (fiber_is_small(l))
+        work(arg);
+    else
+        fiber_offload_long(l, work, arg);
+}
+
+void fiber_offload_long(struct loop *l, void (*work)(void *arg), void *arg)
 {
     struct fiber *f = l->fiber;
 

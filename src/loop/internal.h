@@ -23,6 +23,8 @@ struct loop_signal {
     void *arg;
 };
 
+enum { LOOP_STACKS = 4 };
+
 struct loop {
     uv_loop_t uv;
     uv_async_t async;
@@ -44,11 +46,14 @@ struct loop {
     struct fiber *fibers_end;
     size_t fibers; /* that began and did not end */
     size_t fibers_working;
+    char *stacks[LOOP_STACKS]; /* of fibers that ended, for the next ones */
+    size_t n_stacks;
     bool ending; /* loop_stop was called: only others' handles keep the loop alive */
 };
 
 void timers_unref(struct loop *l); /* they no longer keep the loop running */
 void timers_free(struct loop *l);
+void fibers_done(struct loop *l); /* fiber.c: the stacks that are kept */
 
 /* watchdog.c */
 void watch_waits(struct watch *w); /* the loop is about to wait */

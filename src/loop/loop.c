@@ -150,6 +150,7 @@ void loop_free(struct loop *l)
         run_deferred(l);
     }
     timers_free(l);
+    fibers_done(l);
     for (struct loop_signal *s = l->signals, *next; s; s = next) {
         next = s->next;
         uv_close((uv_handle_t *)&s->uv, on_signal_closed);

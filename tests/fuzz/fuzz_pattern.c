@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (!p)
         return 0;
-    struct pattern_work *w = pattern_work_new(a);
+    struct pattern_work *w = pattern_work_new(a, false);
     enum pattern_result first = pattern_match(p, rest, w);
     enum pattern_result again = pattern_match(p, rest, w);
     assert(first == PATTERN_GIVEN_UP || first == again);

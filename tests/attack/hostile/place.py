@@ -1,6 +1,5 @@
 """Machines whose directories lie where every pod would see them, and what the tests of them have in common."""
 
-import functools
 import os
 import tempfile
 
@@ -31,14 +30,3 @@ class Place(Machine):
         if os.geteuid() == 0:
             os.chown(path, self.uid, self.uid)
         return path
-
-
-def todo(reason):
-    """The claim does not hold yet: it is tried and told, but no failure."""
-    def mark(test):
-        @functools.wraps(test)
-        def wrapped(*args, **words):
-            return test(*args, **words)
-        wrapped.todo = reason
-        return wrapped
-    return mark

@@ -19,12 +19,11 @@ class Tap:
         self.done = 0
         self.failed = 0
 
-    def line(self, ok, name, comment="", skip=None, seconds=0, todo=None):
-        """todo: why it does not hold yet; it is told, and is no failure."""
+    def line(self, ok, name, comment="", skip=None, seconds=0):
         with _lock:
             self.done += 1
-            self.failed += not ok and not todo
-            tail = f" # SKIP {skip}" if skip else f" # TODO {todo}" if todo else ""
+            self.failed += not ok
+            tail = f" # SKIP {skip}" if skip else ""
             print(f"{'ok' if ok else 'not ok'} {self.done} - {name}{tail}")
             if seconds > 5 and not skip:
                 print(f"# {name}: {seconds:.1f} s")
@@ -45,10 +44,9 @@ class Tap:
             self.line(True, name, skip=str(s))
         except Exception as e:  # pylint: disable=broad-except # whatever it is, it is told
             extra = getattr(e, "report", "")
-            self.line(False, name, traceback.format_exc() + extra, seconds=time.monotonic() - start,
-                      todo=getattr(test, "todo", None))
+            self.line(False, name, traceback.format_exc() + extra, seconds=time.monotonic() - start)
         else:
-            self.line(True, name, seconds=time.monotonic() - start, todo=getattr(test, "todo", None))
+            self.line(True, name, seconds=time.monotonic() - start)
 
     def run_all(self, tests, width=8):
         """tests: (name, function, arguments...)"""

@@ -1,11 +1,12 @@
-/* Large objects, which are worked on beside the loop: small requests are served meanwhile, and all
- * writes of one object count. */
+/* Large objects, and small ones whose checks take long, are worked on beside the loop: other
+ * requests are served meanwhile, and all writes of one object count. */
 
 #include "box.h"
 
 #include "base/limits.h"
 
 static const str ns = S_INIT("default");
+static const struct kube_resource things = { "example.com", "v1", "things", "Thing", false };
 
 struct one {
     struct box *b;
@@ -83,13 +84,106 @@ static void all_writes_of_one_object_count(struct box *b)
     is_int((int64_t)jv_len(jv_at(ans.obj, "data")), 20000 + 4 * 5000 + 8, "nothing is lost");
 }
 
+/* ---- checks that take long */
+
+static jv definition(struct arena *a)
+{
+    return box_value(
+        a, "{'apiVersion':'apiextensions.k8s.io/v1','kind':'CustomResourceDefinition','metadata':"
+           "{'name':'things.example.com'},'spec':{'group':'example.com','names':{'kind':'Thing',"
+           "'plural':'things'},'scope':'Namespaced','versions':[{'name':'v1','served':true,"
+           "'storage':true,'schema':{'openAPIV3Schema':{'type':'object','properties':{"
+           "'counted':{'type':'string','pattern':'^(.*a){900}$'},'ruled':{'type':'string',"
+           "'maxLength':2000,'x-kubernetes-validations':[{'rule':"
+           "'!self.matches(\\u0027^(.*a){900}$\\u0027)'}]}}}}}]}}");
+}
+
+static jv thing(struct arena *a, const char *name, const char *field, int times)
+{
+    AUTO(buf) struct buf text = { 0 };
+
+    for (int i = 0; i < times; i++)
+        buf_add(&text, S("ba"));
+    return jobj(a, { "apiVersion", jstrz(a, "example.com/v1") }, { "kind", jstrz(a, "Thing") },
+                { "metadata", jobj(a, { "name", jstr(a, str_of(name)) }) },
+                { field, jstr(a, arena_str(a, buf_str(&text))) });
+}
+
+static void what_takes_long_is_checked_beside_the_loop(struct box *b)
+{
+    static const struct {
+        const char *name, *field;
+        int times, status;
+        bool waits;
+        const char *what;
+    } rows[] = {
+        { "a", "counted", 900, 201, true, "a pattern that takes long and matches" },
+        { "b", "counted", 899, 422, true, "one that does not" },
+        { "c", "ruled", 899, 201, true, "a rule with it that holds" },
+        { "d", "ruled", 900, 422, true, "one that does not hold" },
+        { "e", "counted", 3, 422, false, "a short text" },
+    };
+    AUTO(arena) struct arena *a = arena_new();
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct one all[2] = { 0 };
+        size_t n_done = 0;
+        struct kube_request r[2] = {
+            { .verb = KUBE_CREATE,
+              .res = &things,
+              .ns = ns,
+              .body = thing(a, rows[i].name, rows[i].field, rows[i].times) },
+            { .verb = KUBE_GET, .res = &box_maps, .ns = ns, .name = S("large") },
+        };
+        for (size_t k = 0; k < COUNT(all); k++) {
+            all[k] = (struct one){ .b = b, .n_done = &n_done };
+            kube_send(b->kube, &r[k], on_answer, &all[k]);
+        }
+        for (size_t k = 0; k < COUNT(all); k++)
+            box_until(b, &all[k].done);
+        is_int(all[0].status, rows[i].status, rows[i].what);
+        ok((all[0].place == 1) == rows[i].waits, "%s others", rows[i].waits ? "after" : "before");
+    }
+}
+
+static void its_namespace_may_go_meanwhile(struct box *b)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct kube_request r[] = {
+        { .verb = KUBE_CREATE,
+          .res = &box_spaces,
+          .body = box_value(a, "{'metadata':{'name':'short'}}") },
+        { .verb = KUBE_CREATE,
+          .res = &things,
+          .ns = S("short"),
+          .body = thing(a, "x", "counted", 900) },
+        { .verb = KUBE_DELETE, .res = &box_spaces, .name = S("short") },
+    };
+    struct one made = { .b = b }, gone = { .b = b };
+    size_t n_done = 0;
+
+    is_int(box_ask(b, a, &r[0]).status, 201, "a namespace");
+    made.n_done = gone.n_done = &n_done;
+    kube_send(b->kube, &r[1], on_answer, &made);
+    kube_send(b->kube, &r[2], on_answer, &gone);
+    box_until(b, &made.done);
+    box_until(b, &gone.done);
+    ok(made.place == 1 && gone.status == 200, "it goes while an object of it is checked");
+    ok(made.status == 403 || made.status == 404, "which is refused then (%d)", made.status);
+}
+
 int main(void)
 {
+    AUTO(arena) struct arena *a = arena_new();
+    jv def = definition(a);
+    struct api_opts o = { .definitions = &def, .n_definitions = 1 };
     struct box b;
 
-    box_open(&b, NULL, NULL);
+    box_open(&b, NULL, &o);
     small_ones_go_first(&b);
     all_writes_of_one_object_count(&b);
+    what_takes_long_is_checked_beside_the_loop(&b);
+    its_namespace_may_go_meanwhile(&b);
     box_close(&b);
     return tap_done();
 }

@@ -119,8 +119,8 @@ static void matches_are_those_of_go(void)
         AUTO(arena) struct arena *a = arena_new();
         const struct crd_pattern *p = pattern_new(a, str_of(rows[i].pattern), NULL);
 
-        ok(p && (pattern_match(p, str_of(rows[i].text), pattern_work_new(a)) == PATTERN_MATCHES) ==
-                    rows[i].match,
+        ok(p && (pattern_match(p, str_of(rows[i].text), pattern_work_new(a, false)) ==
+                 PATTERN_MATCHES) == rows[i].match,
            "%s %s %zu", rows[i].pattern, rows[i].match ? "matches" : "does not match", i);
     }
 }
@@ -140,7 +140,7 @@ static void states_are_not_mixed_up_when_dropped(void)
     ok(p != NULL, "a set of 150,000 runes is an expression");
     if (!p)
         return;
-    struct pattern_work *w = pattern_work_new(a);
+    struct pattern_work *w = pattern_work_new(a, false);
     is_int(pattern_match(p, S("xy\xf0\x90\x80\x80"), w), PATTERN_MATCHES, "what matches does");
     is_int(pattern_match(p, S("xxy\xf0\x90\x80\x80"), w), PATTERN_DIFFERS, "what differs does");
 }
@@ -160,7 +160,7 @@ static void random_ones_do_as_in_go(const char *folder)
         struct err e = { 0 };
         const struct crd_pattern *p = pattern_new(own, jv_str(jv_index(row, 0), STR_NONE), &e);
         enum pattern_result rc =
-            p ? pattern_match(p, text, pattern_work_new(own)) : PATTERN_GIVEN_UP;
+            p ? pattern_match(p, text, pattern_work_new(own, false)) : PATTERN_GIVEN_UP;
         bool same = p ? jv_is(says, JV_BOOL) && jv_bool(says, false) == (rc == PATTERN_MATCHES)
                       : str_eq(jv_str(says, STR_NONE), str_of(e.msg));
         wrong += !same;
@@ -178,7 +178,7 @@ static enum pattern_result repeated(const char *pattern, const char *unit, size_
 
     while (text.n < n)
         buf_add(&text, str_of(unit));
-    return p ? pattern_match(p, buf_str(&text), pattern_work_new(a)) : PATTERN_GIVEN_UP;
+    return p ? pattern_match(p, buf_str(&text), pattern_work_new(a, false)) : PATTERN_GIVEN_UP;
 }
 
 static void long_texts_take_linear_time(void)
@@ -204,8 +204,24 @@ static void what_takes_too_long_is_given_up(void)
         random = random * 1664525 + 1013904223;
         buf_addc(&text, random >> 31 ? 'a' : 'b');
     }
-    is_int(pattern_match(p, buf_str(&text), pattern_work_new(a)), PATTERN_GIVEN_UP,
+    is_int(pattern_match(p, buf_str(&text), pattern_work_new(a, false)), PATTERN_GIVEN_UP,
            "(a|b)*a(a|b){900}c on random letters");
+}
+
+static void briefly_means_a_few_steps(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf text = { 0 };
+    const struct crd_pattern *p = pattern_new(a, S("^(.*a){900}$"), NULL);
+    struct pattern_work *brief = pattern_work_new(a, true), *full = pattern_work_new(a, false);
+
+    for (int i = 0; i < 900; i++)
+        buf_add(&text, S("ba"));
+    is_int(pattern_match(p, S("a"), brief), PATTERN_DIFFERS, "what takes little is decided");
+    ok(!pattern_work_gave_up(brief), "as ever");
+    is_int(pattern_match(p, buf_str(&text), brief), PATTERN_GIVEN_UP, "what takes long is not");
+    ok(pattern_work_gave_up(brief), "and that is known");
+    is_int(pattern_match(p, buf_str(&text), full), PATTERN_MATCHES, "with time it is");
 }
 
 static void large_expressions_are_refused(void)
@@ -231,6 +247,7 @@ int main(int argc, char **argv)
     matches_are_those_of_go();
     long_texts_take_linear_time();
     what_takes_too_long_is_given_up();
+    briefly_means_a_few_steps();
     large_expressions_are_refused();
     states_are_not_mixed_up_when_dropped();
     random_ones_do_as_in_go(argc > 1 ? argv[1] : ".");

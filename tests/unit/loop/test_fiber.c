@@ -38,7 +38,7 @@ static void call(void *arg)
 
 static void nested(void *arg)
 {
-    fiber_run(l, call, arg);
+    fiber_run(l, FIBER_LARGE, call, arg);
 }
 
 /* The loop turns while the first work waits, and that is what ends the wait. */
@@ -71,7 +71,7 @@ __attribute__((unused)) static void more_than_there_is_room_for(void)
 
     l = loop_new();
     for (int i = 0; i < MANY; i++)
-        fiber_run(l, i ? count : count_and_stop, &n);
+        fiber_run(l, FIBER_LARGE, i ? count : count_and_stop, &n);
     ok(n > 0 && n < MANY, "too many at once are ordinary calls");
     loop_run(l);
     is_int(n, MANY, "and none is lost");
@@ -90,7 +90,7 @@ int main(void)
     ok(!fiber_is_inside(l), "outside");
     running = COUNT(values);
     for (size_t i = 0; i < COUNT(values); i++)
-        fiber_run(l, i % 2 ? nested : call, &values[i]);
+        fiber_run(l, FIBER_LARGE, i % 2 ? nested : call, &values[i]);
     is_int(begun, COUNT(values), "all begin at once");
     is_int(ended, 0, "and wait");
     loop_run(l);
