@@ -149,16 +149,6 @@ static int add_source(struct making *m, jv source)
     return 0;
 }
 
-bool projection_is(jv volume)
-{
-    static const char *const kinds[] = { "configMap", "secret", "downwardAPI", "projected" };
-
-    for (size_t i = 0; i < COUNT(kinds); i++)
-        if (jv_is(jv_get(volume, str_of(kinds[i])), JV_OBJ))
-            return true;
-    return false;
-}
-
 int projection_make(struct arena *a, const struct projection_of *of, jv volume,
                     struct projection *out, struct err *e)
 {

@@ -23,8 +23,7 @@ struct projection {
     size_t cap;
 };
 
-/* Whether the volume (a member of spec.volumes) is one of these. */
-bool projection_is(jv volume);
-/* Of two files with the same path the later counts. Errors are in kubelet's words. */
+/* volume: a member of spec.volumes. Of two files with the same path the later counts. Errors are in
+ * kubelet's words. */
 int projection_make(struct arena *a, const struct projection_of *of, jv volume,
                     struct projection *out, struct err *e);

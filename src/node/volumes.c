@@ -73,15 +73,6 @@ static int claimed(struct arena *a, const struct volumes_of *of, str name, str *
     return host_path_check(a, of->hidden, made, e) < 0 ? -1 : tree_make(a, made, 0770, e);
 }
 
-/* ---- each */
-
-static int64_t size_of(struct arena *a, jv v)
-{
-    struct quantity q;
-
-    return jv_is_null(v) || quantity_from_json(a, v, &q, NULL) < 0 ? 0 : quantity_value(&q);
-}
-
 /* ---- where pods share this machine's files */
 
 /* Whether the files are called as in the object, if not all of it is wanted. */
@@ -178,59 +169,116 @@ static int write_token(const char *dir, const struct projection *files, struct e
     return 0;
 }
 
-/* ---- each of them */
+/* ---- by type */
+
+struct made {
+    str path;
+    bool ro;
+    bool on_host;
+    bool memory;
+    int64_t size;
+};
+
+typedef int set_up_fn(struct arena *a, const struct volumes_of *of, jv volume, struct made *out,
+                      struct err *e);
+
+static int make_files(struct arena *a, const struct volumes_of *of, jv volume, struct made *out,
+                      struct err *e)
+{
+    struct projection files;
+    str common = common_path(a, of, &volume);
+    bool secret = common.n && jv_exists(jv_at(volume, "secret"));
+
+    out->ro = true;
+    if (projection_make(a, &of->from, volume, &files, e) < 0)
+        return -1;
+    if (is_token_alone(of, volume)) {
+        out->path = arena_printf(a, "%s/account", of->dir);
+        return tree_make(a, out->path.p, 0755, e) < 0 ? -1 : write_token(out->path.p, &files, e);
+    }
+    out->path = common.n ? common : out->path;
+    if (tree_make(a, out->path.p, secret ? 0700 : 0755, e) < 0)
+        return -1;
+    return volumes_write(out->path.p, &files, e) < 0 ? -1 : 0;
+}
+
+static int find_on_host(struct arena *a, const struct volumes_of *of, jv volume, struct made *out,
+                        struct err *e)
+{
+    out->on_host = true;
+    return host_path_make(a, of->hidden, jv_at(volume, "hostPath"), &out->path, e);
+}
+
+static int find_claimed(struct arena *a, const struct volumes_of *of, jv volume, struct made *out,
+                        struct err *e)
+{
+    jv claim = jv_at(volume, "persistentVolumeClaim");
+
+    out->ro = jv_bool(jv_at(claim, "readOnly"), false);
+    if (claimed(a, of, jv_str(jv_at(claim, "claimName"), S("")), &out->path, &out->ro, e) < 0)
+        return -1;
+    out->on_host = !is_own(of->claims, out->path);
+    return 0;
+}
+
+static int64_t size_of(struct arena *a, jv v)
+{
+    struct quantity q;
+
+    return jv_is_null(v) || quantity_from_json(a, v, &q, NULL) < 0 ? 0 : quantity_value(&q);
+}
+
+static int make_empty(struct arena *a, const struct volumes_of *of, jv volume, struct made *out,
+                      struct err *e)
+{
+    jv empty = jv_at(volume, "emptyDir");
+
+    (void)of;
+    out->memory = str_eq(jv_str(jv_at(empty, "medium"), S("")), S("Memory"));
+    out->size = size_of(a, jv_at(empty, "sizeLimit"));
+    return tree_make(a, out->path.p, 0777, e);
+}
+
+static const struct {
+    const char *type;
+    set_up_fn *set_up;
+} types[] = {
+    { "configMap", make_files },
+    { "downwardAPI", make_files },
+    { "emptyDir", make_empty },
+    { "hostPath", find_on_host },
+    { "persistentVolumeClaim", find_claimed },
+    { "projected", make_files },
+    { "secret", make_files },
+};
+
+static set_up_fn *find_type(struct arena *a, jv volume, struct err *e)
+{
+    if (jv_len(volume) <= 1) /* its name alone */
+        return make_empty;
+    for (size_t i = 0; i < COUNT(types); i++)
+        if (jv_is(jv_get(volume, str_of(types[i].type)), JV_OBJ))
+            return types[i].set_up;
+    struct jv_iter it = jv_iter(jv_without(a, volume, "name"));
+    jv_next(&it);
+    err_set(e, ERR_INVALID, "volumes of type %" PRI_STR " are not available on this node",
+            STR_ARG(it.key));
+    return NULL;
+}
 
 static int set_up_one(struct arena *a, const struct volumes_of *of, jv volume, jv *out,
                       struct err *e)
 {
     str name = jv_str(jv_at(volume, "name"), S(""));
-    str path = arena_printf(a, "%s/volumes/%" PRI_STR, of->dir, STR_ARG(name));
-    jv empty = jv_at(volume, "emptyDir"), host = jv_at(volume, "hostPath");
-    jv claim = jv_at(volume, "persistentVolumeClaim");
-    bool ro = false, memory = false, on_host = false;
-    int64_t size = 0;
+    struct made m = { .path = arena_printf(a, "%s/volumes/%" PRI_STR, of->dir, STR_ARG(name)) };
+    set_up_fn *set_up = find_type(a, volume, e);
 
-    if (projection_is(volume)) {
-        struct projection files;
-        str common = common_path(a, of, &volume);
-        path = common.n ? common : path;
-        ro = true;
-        if (projection_make(a, &of->from, volume, &files, e) < 0)
-            return -1;
-        if (is_token_alone(of, volume)) {
-            path = arena_printf(a, "%s/account", of->dir);
-            if (tree_make(a, path.p, 0755, e) < 0 || write_token(path.p, &files, e) < 0)
-                return -1;
-        } else if (tree_make(a, path.p,
-                             common.n && jv_exists(jv_at(volume, "secret")) ? 0700 : 0755, e) < 0 ||
-                   volumes_write(path.p, &files, e) < 0) {
-            return -1;
-        }
-    } else if (jv_is(host, JV_OBJ)) {
-        on_host = true;
-        if (host_path_make(a, of->hidden, host, &path, e) < 0)
-            return -1;
-    } else if (jv_is(claim, JV_OBJ)) {
-        ro = jv_bool(jv_at(claim, "readOnly"), false);
-        if (claimed(a, of, jv_str(jv_at(claim, "claimName"), S("")), &path, &ro, e) < 0)
-            return -1;
-        on_host = !is_own(of->claims, path);
-    } else if (jv_is(empty, JV_OBJ) || jv_len(volume) <= 1) {
-        memory = str_eq(jv_str(jv_at(empty, "medium"), S("")), S("Memory"));
-        size = size_of(a, jv_at(empty, "sizeLimit"));
-        if (tree_make(a, path.p, 0777, e) < 0)
-            return -1;
-    } else {
-        JV_EACH (it, volume)
-            if (!str_eq(it.key, S("name")))
-                return err_set(e, ERR_INVALID,
-                               "volumes of type %" PRI_STR " are not available on this node",
-                               STR_ARG(it.key));
-    }
-    *out =
-        jobj(a, { "path", jstr(a, path) }, { "ro", jbool(ro) },
-             { "host", on_host ? JV_TRUE : JV_ABSENT }, { "memory", memory ? JV_TRUE : JV_ABSENT },
-             { "size_bytes", memory ? jint(a, size) : JV_ABSENT });
+    if (!set_up || set_up(a, of, volume, &m, e) < 0)
+        return -1;
+    *out = jobj(a, { "path", jstr(a, m.path) }, { "ro", jbool(m.ro) },
+                { "host", m.on_host ? JV_TRUE : JV_ABSENT },
+                { "memory", m.memory ? JV_TRUE : JV_ABSENT },
+                { "size_bytes", m.memory ? jint(a, m.size) : JV_ABSENT });
     return 0;
 }
 
