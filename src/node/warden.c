@@ -319,9 +319,10 @@ static void on_nursery_died(void *of)
     }
 }
 
-static int ask_nursery(struct runtime_pod *p, int theirs, struct err *e)
+static int ask_nursery(struct runtime_pod *p, jv sandbox, int theirs, struct err *e)
 {
     struct warden_runtime *rt = p->rt;
+    str group = jv_str(jv_at(sandbox, "cgroup", "v1", "pids"), STR_NONE);
 
     for (int turn = 0; turn < 2; turn++) {
         if (!rt->nursery) {
@@ -332,7 +333,7 @@ static int ask_nursery(struct runtime_pod *p, int theirs, struct err *e)
         }
         if (!rt->nursery)
             return -1;
-        if (warden_nursery_ask(rt->nursery, p->dir, theirs, p) == 0) {
+        if (warden_nursery_ask(rt->nursery, p->dir, group, theirs, p) == 0) {
             p->asked = true;
             return 0;
         }
@@ -367,7 +368,7 @@ static struct runtime_pod *spawn(struct runtime *base, str uid, jv sandbox,
     if (rc == 0 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
         rc = err_sys(&e, "socketpair");
     if (rc == 0) {
-        rc = ask_nursery(p, pair[1], &e);
+        rc = ask_nursery(p, sandbox, pair[1], &e);
         close(pair[1]);
         if (rc == 0)
             talk_over(p, pair[0]);

@@ -129,7 +129,7 @@ __attribute__((noreturn)) static void inside(struct keeper *k, uint64_t flags)
     int host_proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
     close(k->lock);
-    if (k->s.cgroup_flat)
+    if (k->joining >= 0)
         close(k->joining);
     prctl(PR_SET_NAME, "muster-pod");
     if (set_up(k, flags, &e) < 0)
@@ -220,10 +220,12 @@ static int open_joining(struct keeper *k, struct err *e)
     return 0;
 }
 
-static int keep(const char *dir, int first)
+static int keep(const char *dir, int first, const struct spare_group *spare)
 {
     AUTO(arena) struct arena *a = arena_new();
-    struct keeper k = { .a = a, .dirfd = -1, .first = first, .uid = geteuid(), .gid = getegid() };
+    struct keeper k = {
+        .a = a, .dirfd = -1, .joining = -1, .first = first, .uid = geteuid(), .gid = getegid()
+    };
     struct err e = { 0 };
     struct warden_limits limits = { 0 };
     bool memory;
@@ -248,14 +250,18 @@ static int keep(const char *dir, int first)
         err_sys(&e, "listen on %s/ctl", k.dir);
         return give_up(&k, &e);
     }
-    if (k.s.cgroup_flat && open_joining(&k, &e) < 0)
+    bool is_in = spare_use(spare, k.s.cgroup1_pids), joins = k.s.cgroup_flat && !is_in;
+    if (joins && open_joining(&k, &e) < 0)
         return give_up(&k, &e);
+    if (!is_in && !joins)
+        spare_leave(spare); /* what we start is to be in no other pod's */
     k.cgroup = warden_cgroup_of(&k.s, STR_NONE);
     limits.pids = k.s.pids;
     if (k.s.shared)
         prctl(PR_SET_CHILD_SUBREAPER, 1);
     if (warden_cgroup_make(&k.cgroup, true, &e) < 0 ||
         warden_cgroup_limit(&k.cgroup, &limits, &memory, &e) < 0 || start(&k, &pid, &e) < 0) {
+        spare_leave(spare);
         warden_cgroup_remove(&k.cgroup);
         unlinkat(k.dirfd, "ctl", 0);
         return give_up(&k, &e);
@@ -263,8 +269,10 @@ static int keep(const char *dir, int first)
     close(k.listen);
     if (k.first >= 0)
         close(k.first);
-    if (k.s.cgroup_flat)
+    if (joins)
         join_group(&k, pid);
+    if (joins || is_in)
+        spare_leave(spare);
     while (waitpid(pid, &status, __WALL) != pid)
         ;
     clear_away(&k, status);
@@ -285,6 +293,7 @@ static void rename_to(int argc, char **argv, const char *dir)
 int warden_main(int argc, char **argv)
 {
     char dir[PATH_MAX];
+    struct spare_group spare = { 0 };
     int fd = argc > 2 ? (int)strtol(argv[2], NULL, 10) : -1;
 
     if (argc < 2) {
@@ -293,8 +302,8 @@ int warden_main(int argc, char **argv)
     }
     close_range(fd > 2 ? (unsigned)fd + 1 : 3, ~0U, 0);
     if (strcmp(argv[1], "--nursery") != 0)
-        return keep(argv[1], fd);
-    warden_nursery_run(fd, dir, &fd);
+        return keep(argv[1], fd, &spare);
+    warden_nursery_run(fd, dir, &fd, &spare);
     rename_to(argc, argv, dir);
-    return keep(dir, fd);
+    return keep(dir, fd, &spare);
 }

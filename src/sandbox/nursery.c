@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
@@ -19,9 +20,12 @@
 #include <unistd.h>
 #include <uv.h>
 
+enum { QUIET_MS = 30 };
+
 struct asking {
     void *ctx;
     char dir[PATH_MAX];
+    char group[PATH_MAX];
 };
 
 struct answer {
@@ -38,7 +42,16 @@ struct warden_nursery {
 
 /* ---- the process */
 
-void warden_nursery_run(int sock, char *dir, int *first)
+/* Nobody asked for a while. What pods do with their groups until they run would have to wait for a
+ * spare one that is made. */
+static bool has_time(int sock)
+{
+    struct pollfd in = { .fd = sock, .events = POLLIN };
+
+    return poll(&in, 1, QUIET_MS) == 0;
+}
+
+void warden_nursery_run(int sock, char *dir, int *first, struct spare_group *spare)
 {
     setsid();
     signal(SIGCHLD, SIG_IGN); /* nobody waits for them here */
@@ -49,12 +62,15 @@ void warden_nursery_run(int sock, char *dir, int *first)
         int fds[SYS_FDS];
         size_t nfds;
         int pidfd = -1;
+        if (spare_is_wanted(spare) && has_time(sock))
+            spare_renew(spare);
         ssize_t n = sys_recv_fds(sock, &ask, sizeof(ask), fds, &nfds);
-        if (n <= 0)
-            _exit(0); /* the node has died, or needs no more */
-        if (nfds != 1 || n <= (ssize_t)offsetof(struct asking, dir))
+        if (n <= 0) { /* the node has died, or needs no more */
+            spare_leave(spare);
+            _exit(0);
+        }
+        if (nfds != 1 || n != (ssize_t)sizeof(ask))
             _exit(1);
-        ask.dir[sizeof(ask.dir) - 1] = 0;
         pid_t pid = sys_clone(0, &pidfd);
         if (pid == 0) {
             signal(SIGCHLD, SIG_DFL);
@@ -63,6 +79,8 @@ void warden_nursery_run(int sock, char *dir, int *first)
             *first = fds[0];
             return;
         }
+        spare->taken = true;
+        spare_learn(spare, ask.group);
         struct answer answer = { .ctx = ask.ctx, .pid = pid };
         sys_send_fd(sock, &answer, sizeof(answer), pidfd);
         close(fds[0]);
@@ -139,13 +157,14 @@ struct warden_nursery *warden_nursery_new(struct loop *l, const struct warden_nu
     return n;
 }
 
-int warden_nursery_ask(struct warden_nursery *n, const char *dir, int fd, void *ctx)
+int warden_nursery_ask(struct warden_nursery *n, const char *dir, str group, int fd, void *ctx)
 {
     struct asking ask = { .ctx = ctx };
-    size_t len = strlen(dir);
 
-    if (len >= sizeof(ask.dir))
+    if (strlen(dir) >= sizeof(ask.dir) || group.n >= sizeof(ask.group))
         return -1;
-    memcpy(ask.dir, dir, len + 1);
-    return sys_send_fd(n->sock, &ask, offsetof(struct asking, dir) + len + 1, fd) < 0 ? -1 : 0;
+    strcpy(ask.dir, dir);
+    if (group.n)
+        memcpy(ask.group, group.p, group.n);
+    return sys_send_fd(n->sock, &ask, sizeof(ask), fd) < 0 ? -1 : 0;
 }

@@ -2,7 +2,9 @@
  * fork costs a tenth of running the program anew, in time and in memory of its own. */
 #pragma once
 
+#include "base/str.h"
 #include "loop/loop.h"
+#include "sandbox/spare.h"
 
 #include <sys/types.h>
 
@@ -21,9 +23,10 @@ struct warden_nursery_opts {
 struct warden_nursery *warden_nursery_new(struct loop *l, const struct warden_nursery_opts *o,
                                           struct err *e);
 void warden_nursery_free(struct warden_nursery *n); /* the keepers stay; NULL is fine */
-/* A keeper for the pod in dir, talking over fd (borrowed). Does not wait; -1: it is too busy. */
-int warden_nursery_ask(struct warden_nursery *n, const char *dir, int fd, void *ctx);
+/* A keeper for the pod in dir, talking over fd (borrowed). group: of cgroup v1 that its processes
+ * are counted in; empty: none. Does not wait; -1: it is too busy. */
+int warden_nursery_ask(struct warden_nursery *n, const char *dir, str group, int fd, void *ctx);
 
-/* The process itself: `muster warden --nursery FD`. Returns in each keeper, with dir (PATH_MAX) and
- * *first set; otherwise never. */
-void warden_nursery_run(int sock, char *dir, int *first);
+/* The process itself: `muster warden --nursery FD`. Returns in each keeper, with dir (PATH_MAX),
+ * *first and *spare set; otherwise never. */
+void warden_nursery_run(int sock, char *dir, int *first, struct spare_group *spare);

@@ -30,13 +30,15 @@ static void look(void)
         }
 }
 
+/* But for the one that is made ahead, which goes with the nursery. */
 static bool is_empty(const char *dir)
 {
     DIR *d = opendir(dir);
     bool empty = d != NULL;
 
     for (struct dirent *at; d && (at = readdir(d));)
-        empty &= at->d_type != DT_DIR || at->d_name[0] == '.';
+        empty &=
+            at->d_type != DT_DIR || at->d_name[0] == '.' || strncmp(at->d_name, "spare-", 6) == 0;
     if (d)
         closedir(d);
     return empty;
@@ -118,6 +120,67 @@ static void a_killed_one_leaves_none(struct rig *r)
     free(p);
 }
 
+static str processes(struct arena *a, str group)
+{
+    return rig_read(a, arena_printf(a, "%s/%" PRI_STR "/cgroup.procs", base[2], STR_ARG(group)).p);
+}
+
+/* The one that the nursery is in. */
+static str spare(struct arena *a)
+{
+    DIR *d = opendir(base[2]);
+    str found = STR_NONE;
+
+    for (struct dirent *at; d && (at = readdir(d));) {
+        str name = arena_str(a, str_of(at->d_name));
+        if (str_starts(name, S("spare-")) && processes(a, name).n)
+            found = name;
+    }
+    if (d)
+        closedir(d);
+    return found;
+}
+
+static str other_spare(struct rig *r, struct arena *a, str than)
+{
+    int64_t until = rig_patience();
+    str name = spare(a);
+
+    while ((!name.n || str_eq(name, than)) && boot_now_ms() < until) {
+        rig_turn(r);
+        name = spare(a);
+    }
+    return name;
+}
+
+static void a_group_made_ahead_is_used(struct rig *r)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    const char *flat = arena_printf(a,
+                                    "{'pids': 40, 'cgroup': {'v1': {'pids': '%s/pod'}, "
+                                    "'flat': true}}",
+                                    base[2])
+                           .p;
+    str before = other_spare(r, a, STR_NONE);
+
+    ok(before.n > 0, "a group for the next pod is made ahead");
+    struct rig_pod *p = rig_pod(r, 3, flat);
+    rig_start(p, "grep pids /proc/self/cgroup; sleep 1000", NULL);
+    ok(rig_wait_log(p, "/pod\n"), "which is in it, by its own name");
+    str next = other_spare(r, a, before);
+    ok(next.n > 0 && !str_eq(next, before), "then there is another");
+    ok(!str_contains(processes(a, S("pod")), str_trim(processes(a, next))),
+       "with the nursery in it, which is in the pod's no more");
+    struct rig_pod *q = rig_pod(r, 4, flat); /* whose name is taken */
+    rig_start(q, "grep pids /proc/self/cgroup; sleep 1000", NULL);
+    ok(rig_wait_log(q, "/pod\n"), "who cannot have it joins a group as ever");
+    rig_end(q, 0);
+    rig_end(p, 0);
+    ok(is_empty(base[2]), "N2: of neither a group is left");
+    free(q);
+    free(p);
+}
+
 int main(int argc, char **argv)
 {
     struct rig r;
@@ -130,10 +193,12 @@ int main(int argc, char **argv)
         printf("# v2 %s, v1 cpu %s, v1 pids %s\n", base[0], base[1], base[2]);
         limits_hold(&r);
         a_killed_one_leaves_none(&r);
+        if (base[2][0])
+            a_group_made_ahead_is_used(&r);
     }
+    rig_done(&r);
     for (int i = 0; i < 3; i++)
         if (base[i][0])
             ok(rmdir(base[i]) == 0, "N2: %s can be removed", base[i]);
-    rig_done(&r);
     return tap_done();
 }
