@@ -24,8 +24,7 @@ enum { QUIET_MS = 30 };
 
 struct asking {
     void *ctx;
-    char dir[PATH_MAX];
-    char group[PATH_MAX];
+    char paths[2 * PATH_MAX]; /* of the pod and of its group, each ended; no longer than needed */
 };
 
 struct answer {
@@ -58,7 +57,7 @@ void warden_nursery_run(int sock, char *dir, int *first, struct spare_group *spa
     prctl(PR_SET_NAME, "muster-nursery");
     warden_filter_prepare();
     for (;;) {
-        struct asking ask;
+        struct asking ask = { 0 };
         int fds[SYS_FDS];
         size_t nfds;
         int pidfd = -1;
@@ -69,18 +68,19 @@ void warden_nursery_run(int sock, char *dir, int *first, struct spare_group *spa
             spare_leave(spare);
             _exit(0);
         }
-        if (nfds != 1 || n != (ssize_t)sizeof(ask))
+        if (nfds != 1 || n <= (ssize_t)offsetof(struct asking, paths))
             _exit(1);
+        const char *group = ask.paths + strlen(ask.paths) + 1;
         pid_t pid = sys_clone(0, &pidfd);
         if (pid == 0) {
             signal(SIGCHLD, SIG_DFL);
             close(sock);
-            snprintf(dir, PATH_MAX, "%s", ask.dir);
+            snprintf(dir, PATH_MAX, "%s", ask.paths);
             *first = fds[0];
             return;
         }
         spare->taken = true;
-        spare_learn(spare, ask.group);
+        spare_learn(spare, group);
         struct answer answer = { .ctx = ask.ctx, .pid = pid };
         sys_send_fd(sock, &answer, sizeof(answer), pidfd);
         close(fds[0]);
@@ -160,11 +160,13 @@ struct warden_nursery *warden_nursery_new(struct loop *l, const struct warden_nu
 int warden_nursery_ask(struct warden_nursery *n, const char *dir, str group, int fd, void *ctx)
 {
     struct asking ask = { .ctx = ctx };
+    size_t len = strlen(dir) + 1;
 
-    if (strlen(dir) >= sizeof(ask.dir) || group.n >= sizeof(ask.group))
+    if (len > PATH_MAX || group.n >= PATH_MAX)
         return -1;
-    strcpy(ask.dir, dir);
+    memcpy(ask.paths, dir, len);
     if (group.n)
-        memcpy(ask.group, group.p, group.n);
-    return sys_send_fd(n->sock, &ask, sizeof(ask), fd) < 0 ? -1 : 0;
+        memcpy(ask.paths + len, group.p, group.n);
+    len += group.n + 1;
+    return sys_send_fd(n->sock, &ask, offsetof(struct asking, paths) + len, fd) < 0 ? -1 : 0;
 }
