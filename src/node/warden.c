@@ -100,6 +100,8 @@ void warden_pod_say(struct runtime_pod *p, const struct buf *message, const int 
 
 /* ---- what a warden says */
 
+static const char other_version[] = "the pod was started by another version of muster, and ended";
+
 static void take_box(struct runtime_pod *p, enum runtime_what what, str m)
 {
     warden_pod_tell(p, &(struct runtime_event){
@@ -114,12 +116,12 @@ static void take_box(struct runtime_pod *p, enum runtime_what what, str m)
                        });
 }
 
-/* Whoever speaks another version cannot be asked for anything. Its keeper's death ends the pod, and
- * so does the keeper of any version. */
-static void end_stranger(struct runtime_pod *p)
+/* Who is not understood cannot be asked for anything. Its keeper's death ends the pod, and so does
+ * the keeper of any version. */
+static void end_stranger(struct runtime_pod *p, const char *why)
 {
-    log_warn("ending a pod that another version of muster started", KVZ("uid", p->uid));
-    p->stranger = true;
+    log_warn("ending a pod", KVZ("uid", p->uid), KVZ("why", why));
+    p->strange = why;
     if (p->pidfd >= 0)
         sys_pidfd_signal(p->pidfd, SIGTERM);
 }
@@ -131,7 +133,7 @@ static void take_message(struct runtime_pod *p, str m)
     uint64_t id = (uint64_t)record_get_int(m, "id", 0);
 
     if (str_eqz(event, "hello") && record_get_int(m, "version", 0) != WARDEN_VERSION) {
-        end_stranger(p);
+        end_stranger(p, other_version);
     } else if (str_eqz(event, "hello")) {
         p->greeted = true;
         warden_pod_tell(p, &(struct runtime_event){ .what = RUNTIME_HELLO,
@@ -169,9 +171,11 @@ static void on_conn(uv_poll_t *h, int status, int events)
     take_messages(p);
     if (!p->has_talk)
         return;
-    msgsock_used(&p->wire);
-    if (rc < 0 && e.code == ERR_INVALID && !p->greeted)
-        end_stranger(p);
+    if (rc == 0)
+        rc = msgsock_used(&p->wire, &e);
+    if (rc < 0 && e.code == ERR_INVALID)
+        end_stranger(p,
+                     p->greeted ? "the pod's warden cannot be understood any more" : other_version);
     if (rc < 0 || msgsock_flush(&p->wire) < 0)
         hang_up(p); /* it is dying: its keeper's end is the end */
     else
@@ -200,7 +204,7 @@ static void bury(struct runtime_pod *p, const char *why)
         sys_kill_pod_strays(str_of(p->uid));
         st = warden_state_bury(a, dirfd, sys_now_ms(), str_of(why));
     }
-    if (!p->stranger && *record_get(st, "why"))
+    if (!p->strange && *record_get(st, "why"))
         why = record_get(st, "why");
     tell_gone(p, warden_record_state(a, st), str_of(why));
 }
@@ -437,9 +441,9 @@ static void try_adopt(void *arg)
     if ((fd >= 0 || is_held(p)) && loop_now_ms(p->rt->loop) < p->retry_until_ms)
         p->retry = loop_timer_start(p->rt->loop, RETRY_MS, 0, try_adopt, p);
     else
-        bury(p, p->stranger ? "the pod was started by another version of muster, and ended"
-                : p->dead   ? "the pod's keeper was killed"
-                            : "the pod's warden is not running any more");
+        bury(p, p->strange ? p->strange
+                : p->dead  ? "the pod's keeper was killed"
+                           : "the pod's warden is not running any more");
 }
 
 static void on_adopt(void *arg)

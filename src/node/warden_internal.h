@@ -54,10 +54,10 @@ struct runtime_pod {
     struct loop_timer *retry;
     int64_t retry_until_ms;
     bool greeted;
-    bool stranger; /* of another version of muster: it is being ended */
-    bool dead;     /* the keeper is */
-    bool deferred; /* a call that is to come */
-    bool gone;     /* GONE was told */
+    const char *strange; /* why it is being ended; NULL: it is not */
+    bool dead;           /* the keeper is */
+    bool deferred;       /* a call that is to come */
+    bool gone;           /* GONE was told */
     bool dropped;
 };
 

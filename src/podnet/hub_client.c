@@ -44,9 +44,8 @@ int net_hub_say(struct msgsock *w, jv v, int fd)
 static int next_message(struct net_call *c, str *message, int64_t until, struct err *e)
 {
     struct err why = { 0 };
-    int rc = 0;
+    int rc = msgsock_used(&c->wire, &why);
 
-    msgsock_used(&c->wire);
     while (!msgsock_next(&c->wire, message)) {
         if (rc < 0)
             return err_set(e, why.code == ERR_INVALID ? ERR_INVALID : ERR_UNAVAILABLE,
@@ -225,8 +224,7 @@ bool net_call_is_lost(struct net_call *c)
 
     while (rc == 0 && msgsock_next(&c->wire, &message))
         ; /* nobody waits for it any more */
-    msgsock_used(&c->wire);
-    return rc < 0;
+    return rc < 0 || msgsock_used(&c->wire, NULL) < 0;
 }
 
 static bool goes(struct net_call *c)

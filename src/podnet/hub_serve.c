@@ -244,8 +244,7 @@ static int listen_to(struct serve *s, struct msgsock *w)
     while (msgsock_next(w, &message))
         if (answer(s, w, message) < 0)
             return -1;
-    msgsock_used(w);
-    return rc;
+    return rc < 0 ? rc : msgsock_used(w, NULL);
 }
 
 /* ---- pods that ended while no node looked */

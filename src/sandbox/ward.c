@@ -179,7 +179,8 @@ static void on_conn(struct ward *w, void *of)
         take_message(w, message);
     if (w->conn.fd < 0) /* hung up meanwhile */
         return;
-    msgsock_used(&w->wire);
+    if (rc == 0)
+        rc = msgsock_used(&w->wire, &e);
     if (rc >= 0 && msgsock_flush(&w->wire) >= 0) {
         mind_writing(w);
         return;

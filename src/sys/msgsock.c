@@ -45,6 +45,13 @@ static uint32_t next_length(const struct msgsock *w)
     return len;
 }
 
+static int check_length(const struct msgsock *w, struct err *e)
+{
+    return next_length(w) > MSGSOCK_BYTES
+               ? err_set(e, ERR_INVALID, "a message has over %d bytes", MSGSOCK_BYTES)
+               : 0;
+}
+
 int msgsock_fill(struct msgsock *w, struct err *e)
 {
     /* for all of a thread: what is kept of it is little */
@@ -65,9 +72,8 @@ int msgsock_fill(struct msgsock *w, struct err *e)
         buf_add(&w->in, (str){ text, (size_t)n });
         if (w->fds.n > MOST_FDS)
             return err_set(e, ERR_TOO_LARGE, "more descriptors than messages for them");
-        uint32_t len = next_length(w);
-        if (len > MSGSOCK_BYTES)
-            return err_set(e, ERR_INVALID, "a message has over %d bytes", MSGSOCK_BYTES);
+        if (check_length(w, e) < 0)
+            return -1;
         if (w->in.n - w->taken >= HEAD + MSGSOCK_BYTES)
             return 0; /* the rest after these */
     }
@@ -84,15 +90,16 @@ bool msgsock_next(struct msgsock *w, str *message)
     return true;
 }
 
-void msgsock_used(struct msgsock *w)
+int msgsock_used(struct msgsock *w, struct err *e)
 {
     if (w->taken == 0)
-        return;
+        return 0;
     memmove(w->in.p, w->in.p + w->taken, w->in.n - w->taken);
     w->in.n -= w->taken;
     w->taken = 0;
     if (w->in.n == 0)
         buf_done(&w->in); /* hundreds of them, and most are silent most of the time */
+    return check_length(w, e);
 }
 
 int msgsock_take_fd(struct msgsock *w)

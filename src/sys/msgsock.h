@@ -37,7 +37,8 @@ void msgsock_done(struct msgsock *w);
 int msgsock_fill(struct msgsock *w, struct err *e);
 /* One whole message; false: none yet. Valid until the next fill. */
 bool msgsock_next(struct msgsock *w, str *message);
-void msgsock_used(struct msgsock *w);   /* all messages taken were dealt with */
+/* All messages taken were dealt with. -1: what came after them is none (ERR_INVALID). */
+int msgsock_used(struct msgsock *w, struct err *e);
 int msgsock_take_fd(struct msgsock *w); /* -1: there is none */
 /* fds are borrowed (copies are sent); at most MSGSOCK_FDS. -1: the other side does not read. */
 int msgsock_say(struct msgsock *w, str message, const int *fds, size_t nfds);

@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             break;
         while (msgsock_next(&w, &message))
             read_message(a, arena_str(a, message));
-        msgsock_used(&w);
+        msgsock_used(&w, NULL);
     }
     read_message(a, (str){ (const char *)data, size });
     close(pair[1]);

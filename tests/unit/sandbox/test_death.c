@@ -2,6 +2,8 @@
 
 #include "rig.h"
 
+#include "sandbox/state.h"
+#include "sys/msgsock.h"
 #include "sys/record.h"
 
 #include <dirent.h>
@@ -258,20 +260,28 @@ static void who_was_asked_for_by_the_dead_does_not_begin(struct rig *r)
        "and nothing has begun");
 }
 
-/* An older muster's keeper: it listens on ctl, and says lines of JSON. */
-__attribute__((noreturn)) static void old_keeper(int listener)
+/* A keeper that listens on ctl, and says that to each who comes. */
+__attribute__((noreturn)) static void strange_keeper(int listener, const char *const *words)
 {
-    for (int fd; (fd = accept(listener, NULL, NULL)) >= 0;)
-        if (write(fd, "{\"hello\": {\"version\": 1}}\n", 26) < 0)
+    AUTO(buf) struct buf hello = { 0 };
+
+    record_put(&hello, { "event", .text = "hello" }, { "version", .number = WARDEN_VERSION });
+    for (int fd; (fd = accept(listener, NULL, NULL)) >= 0;) {
+        struct msgsock node;
+        msgsock_init(&node, fd);
+        if (words[0] && msgsock_say(&node, buf_str(&hello), NULL, 0) < 0)
             break;
+        if (write(fd, words[1], strlen(words[1])) < 0)
+            break;
+    }
     _exit(1);
 }
 
-static void a_pod_of_an_older_version_is_ended(struct rig *r)
+static void a_stranger_is_ended(struct rig *r, int n, const char *const *words, const char *why)
 {
     AUTO(arena) struct arena *a = arena_new();
     struct sockaddr_un at = { .sun_family = AF_UNIX };
-    str dir = arena_printf(a, "%s/pod-%d-11", r->pods, (int)getpid());
+    str dir = arena_printf(a, "%s/pod-%d-%d", r->pods, (int)getpid(), n);
     int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), status = 0;
 
     snprintf(at.sun_path, sizeof(at.sun_path), "%s/ctl", dir.p);
@@ -285,7 +295,7 @@ static void a_pod_of_an_older_version_is_ended(struct rig *r)
     if (pid == 0) {
         if (listen(listener, 1) < 0 || write(ready[1], "", 1) < 0)
             _exit(2);
-        old_keeper(listener);
+        strange_keeper(listener, words);
     }
     close(listener);
     if (read(ready[0], &(char){ 0 }, 1) != 1)
@@ -293,14 +303,23 @@ static void a_pod_of_an_older_version_is_ended(struct rig *r)
     close(ready[0]);
     close(ready[1]);
     close(open(arena_cat(a, dir, S("/sandbox.json")).p, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
-    struct rig_pod *p = rig_adopt(r, 11);
+    struct rig_pod *p = rig_adopt(r, n);
     for (int64_t end = rig_patience(); waitpid(pid, &status, WNOHANG) == 0 && boot_now_ms() < end;)
         rig_turn(r);
-    ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM, "an older version's keeper is ended");
-    ok(rig_wait(r, &p->gone) && !p->hello, "and its pod gone");
-    ok(strstr(rig_last(p, RUNTIME_GONE)->why, "another version"), "%s",
-       rig_last(p, RUNTIME_GONE)->why);
+    ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM,
+       "a keeper that is not understood is ended");
+    ok(rig_wait(r, &p->gone) && p->hello == (words[0] != NULL), "and its pod gone");
+    ok(strstr(rig_last(p, RUNTIME_GONE)->why, why), "%s", rig_last(p, RUNTIME_GONE)->why);
     pod_done(p);
+}
+
+static void strangers_are_ended(struct rig *r)
+{
+    static const char *const old[] = { NULL, "{\"hello\": {\"version\": 1}}\n" };
+    static const char *const mad[] = { "hello", "xxxxxxxxxxxxxxxxxxxxxxxxxx" };
+
+    a_stranger_is_ended(r, 11, old, "another version");
+    a_stranger_is_ended(r, 21, mad, "cannot be understood");
 }
 
 /* Without namespaces, pods of one user reach each other's files. */
@@ -531,7 +550,7 @@ int main(int argc, char **argv)
     both_killed_at_once(&r);
     a_node_that_returns_adopts(&r);
     who_was_asked_for_by_the_dead_does_not_begin(&r);
-    a_pod_of_an_older_version_is_ended(&r);
+    strangers_are_ended(&r);
     a_pod_does_not_take_the_place_of_the_node(&r);
     grace_is_given(&r);
     n2_nothing_is_left_behind(&r);

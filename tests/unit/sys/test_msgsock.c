@@ -38,7 +38,7 @@ static void *speak(void *arg)
             s->seen++;
             s->wrong += got.n != n || memcmp(got.p, text, got.n) != 0;
         }
-        msgsock_used(&to);
+        msgsock_used(&to, NULL);
     }
     msgsock_done(&from);
     msgsock_done(&to);
