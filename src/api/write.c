@@ -101,7 +101,8 @@ jv parse_stored(struct loop *l, struct arena *a, const struct resource *res, str
 {
     struct parsing w = { a, res, stored, JV_ABSENT };
 
-    resource_schema(res); /* compiled here if it is not */
+    if (!res->raw)
+        resource_schema(res); /* compiled here if it is not */
     fiber_offload(l, parse, &w);
     return w.out;
 }
