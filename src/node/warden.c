@@ -38,15 +38,6 @@ void warden_pod_tell(struct runtime_pod *p, const struct runtime_event *ev)
         p->sink.on_event(p->sink.ctx, ev);
 }
 
-static void tell_gone(struct runtime_pod *p, jv state, str why)
-{
-    if (p->gone)
-        return;
-    p->gone = true;
-    warden_calls_end(p, true);
-    warden_pod_tell(p, &(struct runtime_event){ .what = RUNTIME_GONE, .why = why, .state = state });
-}
-
 /* ---- handles */
 
 static void pod_free(struct runtime_pod *p)
@@ -59,7 +50,7 @@ static void pod_free(struct runtime_pod *p)
     free(p);
 }
 
-static void maybe_free(struct runtime_pod *p)
+void warden_pod_maybe_free(struct runtime_pod *p)
 {
     if (p->dropped && p->handles == 0 && !p->deferred && !p->asked)
         pod_free(p);
@@ -70,7 +61,7 @@ static void on_closed(uv_handle_t *h)
     struct runtime_pod *p = h->data;
 
     p->handles--;
-    maybe_free(p);
+    warden_pod_maybe_free(p);
 }
 
 static void hang_up(struct runtime_pod *p)
@@ -194,21 +185,6 @@ static void talk_over(struct runtime_pod *p, int fd)
 
 /* ---- its death */
 
-static void bury(struct runtime_pod *p, const char *why)
-{
-    AUTO(arena) struct arena *a = arena_new();
-    AUTO(sys_fd) int dirfd = open(p->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    str st = dirfd < 0 ? STR_NONE : warden_state_read(a, dirfd, NULL);
-
-    if (dirfd >= 0 && !*record_get(st, "ended_ms")) { /* the keeper had no time to clear away */
-        sys_kill_pod_strays(str_of(p->uid));
-        st = warden_state_bury(a, dirfd, sys_now_ms(), str_of(why));
-    }
-    if (!p->strange && *record_get(st, "why"))
-        why = record_get(st, "why");
-    tell_gone(p, warden_record_state(a, st), str_of(why));
-}
-
 static void on_death(uv_poll_t *h, int status, int events)
 {
     LOOP_TURN();
@@ -296,12 +272,12 @@ static void on_born(void *ctx, pid_t pid, int pidfd)
     if (p->dropped) {
         if (pidfd >= 0)
             close(pidfd);
-        maybe_free(p);
+        warden_pod_maybe_free(p);
     } else if (pid > 0 && pidfd >= 0) {
         watch_death(p, pidfd);
     } else {
         hang_up(p);
-        bury(p, "no process for the pod's keeper");
+        warden_pod_bury(p, "no process for the pod's keeper");
     }
 }
 
@@ -354,9 +330,9 @@ static void on_failed(void *arg)
 
     p->deferred = false;
     if (p->dropped)
-        maybe_free(p);
+        warden_pod_maybe_free(p);
     else
-        bury(p, p->wire.in.p ? p->wire.in.p : "the warden could not be started");
+        warden_pod_bury(p, p->wire.in.p ? p->wire.in.p : "the warden could not be started");
 }
 
 static struct runtime_pod *spawn(struct runtime *base, str uid, jv sandbox,
@@ -441,9 +417,9 @@ static void try_adopt(void *arg)
     if ((fd >= 0 || is_held(p)) && loop_now_ms(p->rt->loop) < p->retry_until_ms)
         p->retry = loop_timer_start(p->rt->loop, RETRY_MS, 0, try_adopt, p);
     else
-        bury(p, p->strange ? p->strange
-                : p->dead  ? "the pod's keeper was killed"
-                           : "the pod's warden is not running any more");
+        warden_pod_bury(p, p->strange ? p->strange
+                           : p->dead  ? "the pod's keeper was killed"
+                                      : "the pod's warden is not running any more");
 }
 
 static void on_adopt(void *arg)
@@ -452,7 +428,7 @@ static void on_adopt(void *arg)
 
     p->deferred = false;
     if (p->dropped)
-        maybe_free(p);
+        warden_pod_maybe_free(p);
     else
         try_adopt(p);
 }
@@ -518,7 +494,7 @@ static void let_go(struct warden_runtime *rt, struct runtime_pod *p)
         uv_poll_stop(&p->death);
         uv_close((uv_handle_t *)&p->death, on_closed);
     }
-    maybe_free(p);
+    warden_pod_maybe_free(p);
 }
 
 static void drop(struct runtime_pod *p)

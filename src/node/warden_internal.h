@@ -63,6 +63,8 @@ struct runtime_pod {
 
 void warden_pod_say(struct runtime_pod *p, const struct buf *message, const int *fds, size_t nfds);
 void warden_pod_tell(struct runtime_pod *p, const struct runtime_event *ev);
+void warden_pod_maybe_free(struct runtime_pod *p);            /* once nobody needs it */
+void warden_pod_bury(struct runtime_pod *p, const char *why); /* tells GONE, later */
 
 void warden_call_captured(struct runtime_pod *p, uint64_t id, str container, jv argv,
                           int64_t timeout_ms);
