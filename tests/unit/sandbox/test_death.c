@@ -316,7 +316,7 @@ static void a_stranger_is_ended(struct rig *r, int n, const char *const *words, 
 static void strangers_are_ended(struct rig *r)
 {
     static const char *const old[] = { NULL, "{\"hello\": {\"version\": 1}}\n" };
-    static const char *const mad[] = { "hello", "xxxxxxxxxxxxxxxxxxxxxxxxxx" };
+    static const char *const mad[] = { "hello", "this is no message" };
 
     a_stranger_is_ended(r, 11, old, "another version");
     a_stranger_is_ended(r, 21, mad, "cannot be understood");
