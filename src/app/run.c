@@ -5,6 +5,7 @@
 #include "app/run_internal.h"
 #include "cli/options.h"
 #include "kube/names.h"
+#include "node/images.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -30,6 +31,16 @@ static const struct opt options[] = {
       "let pods see ~/.ssh, ~/.kube, ~/.docker and the like, hidden by default", NULL },
     { "data", 0, OPT_TEXT, offsetof(struct run_flags, data), "DIR",
       "use the `muster up` on it; without one, keep the cluster's data there", NULL },
+    { "workdir", 0, OPT_TEXT, offsetof(struct run_flags, workdir), "DIR[:ro]",
+      "start containers that name no workingDir in DIR (default: the current directory)", NULL },
+    { "no-workdir", 0, OPT_FLAG, offsetof(struct run_flags, no_workdir), NULL,
+      "start them in /, and mount no directory for them", NULL },
+    { "volume", 'v', OPT_EACH, offsetof(struct run_flags, volumes), "HOST:POD[:ro]",
+      "mount the directory or file HOST of this machine at POD in every container", NULL },
+    { "env", 'e', OPT_EACH, offsetof(struct run_flags, env), "NAME[=VALUE]",
+      "set an environment variable in every container; without a value, copy this one's", NULL },
+    { "env-file", 0, OPT_EACH, offsetof(struct run_flags, env_files), "FILE",
+      "set the variables that the lines of FILE name, as -e does", NULL },
     { 0 }
 };
 
@@ -164,11 +175,14 @@ static int run(const struct command *c, int argc, char **argv)
     if (code < 0)
         code = run_read_input(&r, words, n);
     if (code < 0)
+        code = run_read_extras(&r);
+    if (code < 0)
         code = run_all(&r);
     follow_end(r.follow);
     screen_free(r.screen);
     run_close(&r);
     run_state_done(&r.state);
+    images_free(r.images);
     lint_free(r.lint);
     arena_free(r.a);
     return code;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/cluster.h"
+#include "cli/extras.h"
 #include "cli/follow.h"
 #include "cli/submit.h"
 #include "lint/lint.h"
@@ -16,6 +17,11 @@ struct run_flags {
     bool show_home_secrets;
     int64_t timeout_ms; /* 0: none */
     bool keep;
+    const char *workdir;
+    bool no_workdir;
+    struct opt_words volumes;
+    struct opt_words env;
+    struct opt_words env_files;
 };
 
 enum run_end { RUN_OVER, RUN_INTERRUPTED, RUN_TIMED_OUT, RUN_LOST };
@@ -25,6 +31,8 @@ struct run {
     struct arena *a;
     struct lint *lint;
     struct submit submit;
+    struct extras extras;
+    struct images *images; /* NULL: not needed, or none */
     /* where */
     const char *dir;   /* of data */
     bool embedded;     /* in this process */
@@ -47,6 +55,13 @@ struct run {
 
 /* ---- run_input.c: -1, or an exit code, and why was said */
 int run_read_input(struct run *r, char **operands, int n);
+
+/* ---- run_extras.c: -1, or an exit code, and why was said */
+/* What the command line adds to the objects that were read. */
+int run_read_extras(struct run *r);
+/* Whether a server that is there already may mount it. */
+int run_check_there(struct run *r);
+int run_check_roots(struct run *r, const char *roots);
 
 /* ---- run_place.c: an `up` that is there, or a cluster of our own; session and all */
 int run_open(struct run *r);

@@ -49,7 +49,8 @@ static int open_there(struct run *r)
     if (r->f->data || (elsewhere && *elsewhere))
         r->submit.there = r->dir;
     r->open = true;
-    return session_open(&r->s, &o);
+    int code = session_open(&r->s, &o);
+    return code < 0 ? run_check_there(r) : code;
 }
 
 /* ---- one of our own */
@@ -125,6 +126,11 @@ static int open_own(struct run *r)
     struct started *st = ARENA_NEW(r->a, struct started);
     struct err e = { 0 };
 
+    if (r->f->host_path_roots) {
+        int code = run_check_roots(r, r->f->host_path_roots);
+        if (code >= 0)
+            return code;
+    }
     if (check_room(r, &e) < 0 || take_dir(r, &e) < 0)
         return command_fail(EXIT_FAILED, "%s", e.msg);
     st->r = r;

@@ -34,15 +34,28 @@ static int to_ms(const char *value, int64_t *ms)
     return 0;
 }
 
-/* Kept until we end, as all that is given on the command line. */
+/* For what is kept until we end, as all that is given on the command line is. */
+static struct arena *kept(void)
+{
+    static struct arena *a;
+
+    a = a ? a : arena_new();
+    return a;
+}
+
 static const char *joined(const char *before, const char *value)
 {
-    static struct arena *kept;
+    return before ? arena_printf(kept(), "%s,%s", before, value).p : value;
+}
 
-    if (!before)
-        return value;
-    kept = kept ? kept : arena_new();
-    return arena_printf(kept, "%s,%s", before, value).p;
+static void push(struct opt_words *w, const char *value)
+{
+    const char **more = ARENA_ARRAY(kept(), const char *, w->n + 1);
+
+    for (size_t i = 0; i < w->n; i++)
+        more[i] = w->at[i];
+    more[w->n++] = value;
+    w->at = more;
 }
 
 static int set(const struct command *c, const struct opt *o, void *to, const char *value)
@@ -64,6 +77,9 @@ static int set(const struct command *c, const struct opt *o, void *to, const cha
         return -1;
     case OPT_LIST:
         *(const char **)field = joined(*(const char **)field, value);
+        return -1;
+    case OPT_EACH:
+        push(field, value);
         return -1;
     case OPT_INT:
         if (!str_to_int(str_of(value), &n) || n < 0)

@@ -11,8 +11,14 @@ enum opt_type {
     OPT_FLAG,     /* bool */
     OPT_TEXT,     /* const char * */
     OPT_LIST,     /* const char *: given again, joined by commas */
+    OPT_EACH,     /* struct opt_words: given again, one more */
     OPT_INT,      /* int64_t, not negative */
     OPT_DURATION, /* int64_t, ms: "90s", "2m"; a bare number is seconds */
+};
+
+struct opt_words {
+    const char **at;
+    size_t n;
 };
 
 struct opt {

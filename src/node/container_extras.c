@@ -6,9 +6,11 @@
 
 #include "base/base64.h"
 #include "kube/meta.h"
+#include "node/host_path.h"
 #include "node/internal.h"
 #include "node/volumes.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -85,12 +87,14 @@ static bool is_taken(str path, jv mounts)
     return false;
 }
 
-static void show(struct arena *a, str path, bool ro, jv *mounts)
+/* host: a pod names it, so it must be one that pods may have. */
+static void show(struct arena *a, str path, bool ro, bool host, jv *mounts)
 {
     if (!str_starts(path, S("/tmp/")) || access(path.p, F_OK) < 0 || is_taken(path, *mounts))
         return;
     struct jbuild b = jb_from(a, *mounts);
-    jb_push(&b, jobj(a, { "from", jstr(a, path) }, { "to", jstr(a, path) }, { "ro", jbool(ro) }));
+    jb_push(&b, jobj(a, { "from", jstr(a, path) }, { "to", jstr(a, path) }, { "ro", jbool(ro) },
+                     { "host", host ? JV_TRUE : JV_ABSENT }));
     *mounts = jb_done(&b);
 }
 
@@ -119,6 +123,28 @@ void pod_tools_shown(struct arena *a, const struct pod *p, const struct image_ru
         show_agent(a, p, mounts);
         return;
     }
-    show(a, arena_str(a, (str){ self, n < 0 ? 0 : (size_t)n }), true, mounts);
-    show(a, arena_str(a, run->venv), false, mounts);
+    show(a, arena_str(a, (str){ self, n < 0 ? 0 : (size_t)n }), true, false, mounts);
+    show(a, arena_str(a, run->venv), false, false, mounts);
+}
+
+/* One below /tmp that is there and the node's own user's is that directory, not an empty one in the
+ * pod's own /tmp. */
+void pod_workdir_shown(struct arena *a, const struct pod *p, const struct image_run *run,
+                       jv *mounts)
+{
+    const char *path = arena_z(a, run->cwd);
+    struct stat st;
+
+    if (str_eq(p->n->o.isolation, S("namespaces")) && !run->rootfs.n && stat(path, &st) == 0 &&
+        S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
+        host_path_check(a, p->n->o.hidden, path, NULL) == 0)
+        show(a, str_of(path), false, true, mounts);
+}
+
+bool pod_workdir_is_missing(struct arena *a, const struct image_run *run, jv mounts)
+{
+    const char *path =
+        arena_printf(a, "%" PRI_STR "%" PRI_STR, STR_ARG(run->rootfs), STR_ARG(run->cwd)).p;
+
+    return run->cwd.n && !is_taken(run->cwd, mounts) && access(path, F_OK) < 0 && errno == ENOENT;
 }

@@ -7,6 +7,7 @@
 #include "sandbox/hide.h"
 #include "sys/tree.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -45,6 +46,14 @@ static const struct {
     { "BlockDevice", "a block device", S_IFBLK, 0 },
 };
 
+static int missing(const char *path, struct err *e)
+{
+    err_set(e, ERR_NOT_FOUND, "hostPath %s does not exist on this machine", path);
+    if (e)
+        e->sys = ENOENT; /* known to pod_volumes_are_set */
+    return -1;
+}
+
 int host_path_make(struct arena *a, jv hidden, jv source, str *path, struct err *e)
 {
     str type = jv_str(jv_at(source, "type"), S(""));
@@ -69,11 +78,11 @@ int host_path_make(struct arena *a, jv hidden, jv source, str *path, struct err 
             close(fd);
             return 0;
         }
-        if (!there || (st.st_mode & S_IFMT) != types[i].is)
+        if (!there)
+            return missing(p, e);
+        if ((st.st_mode & S_IFMT) != types[i].is)
             return err_set(e, ERR_INVALID, "hostPath type check failed: %s is not %s", p,
                            types[i].name);
     }
-    if (access(p, F_OK) < 0)
-        return tree_make(a, p, 0755, e);
-    return 0;
+    return access(p, F_OK) < 0 ? missing(p, e) : 0;
 }

@@ -161,6 +161,10 @@ int64_t pod_own_group(const struct pod *p, int64_t uid);
 void pod_open_again(const struct pod *p); /* it has been running while we were not */
 /* container_extras.c: programs of this machine that its own /tmp, or its own root, would hide */
 void pod_tools_shown(struct arena *a, const struct pod *p, const struct image_run *run, jv *mounts);
+void pod_workdir_shown(struct arena *a, const struct pod *p, const struct image_run *run,
+                       jv *mounts);
+/* Neither this machine, or the image, nor a volume has it. */
+bool pod_workdir_is_missing(struct arena *a, const struct image_run *run, jv mounts);
 
 /* evict.c: a pod whose storage may be limited has begun */
 void evict_watch(struct pod *p);

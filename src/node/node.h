@@ -35,6 +35,9 @@ struct node_opts { /* copied, texts too */
     int64_t (*wall_ms)(void); /* NULL: the clock */
 };
 
+/* On the Node, where --host-path-roots was given: "DIR,DIR". */
+#define NODE_ROOTS_ANNOTATION "muster.dev/host-path-roots"
+
 struct node;
 
 /* -1: options or images.yaml are wrong. */

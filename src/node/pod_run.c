@@ -14,6 +14,7 @@
 #include "plan/planner.h"
 #include "sys/tree.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -260,6 +261,8 @@ void pod_volumes_are_set(struct pod *p, const struct err *e)
     if (e) {
         if (e->code == ERR_FORBIDDEN)
             life_on_box_refused(p->life, S("HostPathRefused"), str_of(e->msg));
+        if (e->code == ERR_NOT_FOUND && e->sys == ENOENT)
+            life_on_box_refused(p->life, S("HostPathMissing"), str_of(e->msg));
         not_yet(p, "FailedMount", e);
     } else if (!net || is_on_host(p)) {
         start_box(p, jobj(a, { "host", JV_TRUE }, { "ip", jstr(a, p->n->o.host_ip) }));
@@ -498,6 +501,7 @@ static int prepare(struct arena *a, struct pod *p, size_t i, struct starting *s)
     }
     pod_access_shared(a, p, &s->env, &s->mounts);
     pod_tools_shown(a, p, &s->run, &s->mounts);
+    pod_workdir_shown(a, p, &s->run, &s->mounts);
     return 0;
 }
 
@@ -570,6 +574,12 @@ void pod_start(struct pod *p, const struct life_action *act, struct life_out *ou
                                  STR_ARG(image)));
     if (s.run.told.n)
         life_tell(out, c, true, "ProgramElsewhere", s.run.told);
+    if (pod_workdir_is_missing(a, &s.run, s.mounts))
+        life_tell(out, c, true, "WorkingDirMissing",
+                  arena_printf(a,
+                               "working directory %" PRI_STR
+                               " does not exist: the container gets an empty one of its own",
+                               STR_ARG(s.run.cwd)));
     pod_tell_user(a, p, c, out);
     life_tell(out, c, false, "Created",
               arena_printf(a, "Created container: %" PRI_STR, STR_ARG(c->name)));

@@ -91,6 +91,16 @@ static jv labels_json(struct arena *a, const struct node *n)
                 { "muster.dev/isolation", isolation.n ? jstr(a, isolation) : JV_ABSENT });
 }
 
+/* Below which directories hostPath volumes are allowed, for who wants to know before he asks. */
+static jv roots_json(struct arena *a, const struct node *n)
+{
+    AUTO(buf) struct buf b = { 0 };
+
+    JV_EACH (it, jv_at(n->o.hidden, "host_roots"))
+        buf_printf(&b, "%s%" PRI_STR, b.n ? "," : "", STR_ARG(jv_str(it.value, S(""))));
+    return b.n ? jstr(a, arena_str(a, buf_str(&b))) : JV_ABSENT;
+}
+
 jv registration_allocatable(const struct registration *r)
 {
     return jv_at(jdoc_root(r->n->machine), "capacity");
@@ -165,12 +175,18 @@ static void on_got(void *ctx, const struct kube_answer *ans)
     AUTO(arena) struct arena *a = arena_new();
     struct registration *r = ctx;
     bool none = ans->err.code == ERR_NOT_FOUND;
-    jv labels = labels_json(a, r->n), meta = jobj(a, { "labels", labels });
+    jv labels = labels_json(a, r->n), roots = roots_json(a, r->n);
+    jv there = jv_at(meta_annotations(ans->obj), NODE_ROOTS_ANNOTATION);
 
     r->call = NULL;
     if (!none && trouble(r, ans))
         return;
-    bool same = !none;
+    bool same = !none && jv_equal(roots, there);
+    if (jv_exists(there) && !jv_exists(roots))
+        roots = JV_NULL_V; /* taken away */
+    jv meta = jobj(a, { "labels", labels },
+                   { "annotations",
+                     jv_exists(roots) ? jobj(a, { NODE_ROOTS_ANNOTATION, roots }) : JV_ABSENT });
     JV_EACH (it, labels)
         same &= jv_equal(jv_get(meta_labels(ans->obj), it.key), it.value);
     if (same) {

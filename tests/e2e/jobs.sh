@@ -1,7 +1,7 @@
 # Sourced after lib.sh by the tests of muster run: what it runs, and where it keeps it.
 # shellcheck shell=sh disable=SC2154 # what tests set
 
-XDG_DATA_HOME=$PWD/home
+XDG_DATA_HOME=$(mktemp -d) # not below the trash directory: jobs run in that
 export XDG_DATA_HOME
 space=$(mktemp -d) # that pods see; its name has no blanks, as that of the trash directory has
 

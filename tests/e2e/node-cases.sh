@@ -259,6 +259,25 @@ test_expect_success NAMESPACES,AS_ROOT 'what root changes of the system in a pod
 	is 3 "$(wc -l <err)"
 '
 
+test_expect_success 'a hostPath that is not there is waited for, with a reason; it is not made' '
+	pod absent "cat /e2e-absent-$$/word" Never "\"volumes\": [{\"name\": \"notes\", \"hostPath\": {\"path\": \"$notes/absent\"}}]" &&
+	becomes absent ".status.containerStatuses[0].state.waiting.reason" HostPathMissing &&
+	field absent ".status.containerStatuses[0].state.waiting.message" >out && has out "$notes/absent does not exist" &&
+	test ! -e "$notes/absent" && mkdir "$notes/absent" && becomes absent .status.phase Failed && kubectl delete pod absent
+'
+
+test_expect_success 'a workingDir that is not there is made for the pod alone, and an event says so' '
+	pod astray "pwd" Never "\"containers\": [{\"name\": \"main\", \"image\": \"x\", \"workingDir\": \"$notes/no/where\", \"command\": [\"sh\", \"-c\", \"pwd; ls -A\"]}]" &&
+	becomes astray .status.phase Succeeded && is "$notes/no/where" "$(printed astray)" && soon test ! -e "$notes/no" &&
+	soon sh -c "kubectl get events | grep \"WorkingDirMissing.*pod/astray .*$notes/no/where\""
+'
+
+test_expect_success 'a workingDir below /tmp that is the user'\''s is that directory' '
+	mine=$(mktemp -d /tmp/muster-mine.XXXXXX) && chown --reference="$place/home" "$mine" &&
+	pod mine "echo x" Never "\"containers\": [{\"name\": \"main\", \"image\": \"x\", \"workingDir\": \"$mine\", \"command\": [\"sh\", \"-c\", \"echo kept >file\"]}]" &&
+	becomes mine .status.phase Succeeded && is kept "$(cat "$mine/file")" && rm -rf "$mine"
+'
+
 # A home below /tmp is not seen in pods, whose /tmp is their own.
 case $HOME in
 /tmp/*) ;;

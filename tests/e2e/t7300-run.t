@@ -109,11 +109,11 @@ test_expect_success "$level: every run of a replica is heard from its first byte
 done
 
 test_expect_success 'invalid input: exit 2 with file, line, column and field; nothing is made' '
-	mv home home.before && sed "s/replicas: 3/replicas: -3/; s/command/comand/" good.yaml >wrong.yaml &&
+	mv "$XDG_DATA_HOME" home.before && sed "s/replicas: 3/replicas: -3/; s/command/comand/" good.yaml >wrong.yaml &&
 	test_expect_code 2 muster run wrong.yaml bad.yaml >out 2>err && test_must_be_empty out &&
 	has err "^wrong.yaml:8:[0-9]*: spec.tfReplicaSpecs\[Worker\].replicas: " \
 		"^wrong.yaml:[0-9]*:[0-9]*: .*comand: unknown field; was \"command\" meant" &&
-	test ! -e home && mv home.before home &&
+	test ! -e "$XDG_DATA_HOME" && mv home.before "$XDG_DATA_HOME" &&
 	test_expect_code 2 muster run 2>err && has err "run needs a file" &&
 	test_expect_code 2 muster run nothing.yaml 2>err && has err "nothing.yaml" &&
 	test_expect_code 2 muster run -n "bad ns" good.yaml 2>err && has err "namespace .bad ns.: must be" &&
