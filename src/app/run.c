@@ -41,6 +41,10 @@ static const struct opt options[] = {
       "set an environment variable in every container; without a value, copy this one's", NULL },
     { "env-file", 0, OPT_EACH, offsetof(struct run_flags, env_files), "FILE",
       "set the variables that the lines of FILE name, as -e does", NULL },
+    { "reuse-claims", 0, OPT_FLAG, offsetof(struct run_flags, reuse_claims), NULL,
+      "start with the claims that the last run of this job left, instead of empty ones", NULL },
+    { "rm", 0, OPT_FLAG, offsetof(struct run_flags, rm), NULL,
+      "remove the claims of this run when it is over", NULL },
     { 0 }
 };
 
@@ -139,6 +143,8 @@ static int run_all(struct run *r)
     int code = run_open(r);
 
     r->began_ms = wall_now_ms();
+    if (code < 0 && r->is_private)
+        run_record_write(r, run_record(r, NULL));
     if (code < 0)
         code = submit_send(&r->submit);
     if (code >= 0)
@@ -160,6 +166,8 @@ static int run(const struct command *c, int argc, char **argv)
     struct run r = { .f = &f, .lock = -1, .a = arena_new(), .lint = lint_new() };
     char **words;
     int n;
+
+    r.args = run_args(r.a, argc, argv);
     int code = options_read(c, argc, argv, &f, &words, &n);
 
     if (code < 0 && n == 0) {

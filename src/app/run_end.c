@@ -3,8 +3,6 @@
 #include "app/run_internal.h"
 
 #include "base/terminal.h"
-#include "cli/data.h"
-#include "cli/summary.h"
 
 enum {
     SETTLE_MS = 300,     /* for the last words of pods, once their job is over */
@@ -259,6 +257,16 @@ static str tail_of(void *ctx, const struct run_job *j, str replica)
     return arena_str(r->a, buf_str(&b));
 }
 
+/* What stays of its claims. */
+static void find_claims(struct run *r, struct summary_opts *o)
+{
+    struct run_claim *all = NULL;
+
+    o->run = str_of(r->name ? r->name : "");
+    o->n_claims = r->claims && !r->f->rm ? run_claims_list(r->a, r->claims, &all) : 0;
+    o->claims = all;
+}
+
 int run_report(struct run *r, int code)
 {
     struct summary_opts o = { .ms = wall_now_ms() - r->began_ms,
@@ -270,15 +278,11 @@ int run_report(struct run *r, int code)
     AUTO(buf) struct buf b = { 0 };
 
     r->note = STR_NONE;
+    find_claims(r, &o);
     screen_last(r->screen, summary_text(r->a, &r->state, &o));
     o.color = r->color = false;
-    jv v = summary_json(r->a, &r->state, &o);
-    if (r->is_private) {
-        json_print_indent(&b, v, 2);
-        buf_addc(&b, '\n');
-        data_write(arena_printf(r->a, "%s/summary.json", r->dir).p, buf_str(&b), NULL);
-        buf_clear(&b);
-    }
+    jv v = run_record(r, &o);
+    run_record_write(r, v);
     if (!r->f->output)
         return code;
     screen_free(TAKE(r->screen)); /* all that goes before */

@@ -36,19 +36,39 @@ static bool is_within(const char *path, const char *dir)
     return strncmp(path, dir, n) == 0 && (path[n] == 0 || path[n] == '/' || n == 1);
 }
 
-static bool is_home_of(const struct passwd *pw, const char *dir)
-{
-    char home[PATH_MAX];
+struct user {
+    struct passwd row;
+    char text[4096];
+};
 
-    return pw && pw->pw_dir && realpath(pw->pw_dir, home) && strcmp(home, dir) == 0;
+/* NULL: nobody has it. */
+static const struct passwd *find_user(struct user *u, uid_t uid)
+{
+    struct passwd *found = NULL;
+
+    getpwuid_r(uid, &u->row, u->text, sizeof(u->text), &found);
+    return found;
+}
+
+static bool is_path_of(const char *path, const char *dir)
+{
+    char real[PATH_MAX];
+
+    return path && realpath(path, real) && strcmp(real, dir) == 0;
+}
+
+static bool is_home_of(uid_t uid, const char *dir)
+{
+    struct user u;
+    const struct passwd *pw = find_user(&u, uid);
+
+    return pw && is_path_of(pw->pw_dir, dir);
 }
 
 static bool is_home(const char *dir, const struct stat *st)
 {
-    struct passwd own = { .pw_dir = getenv("HOME") };
-
-    return is_home_of(&own, dir) || is_home_of(getpwuid(geteuid()), dir) ||
-           is_home_of(getpwuid(st->st_uid), dir);
+    return is_path_of(getenv("HOME"), dir) || is_home_of(geteuid(), dir) ||
+           is_home_of(st->st_uid, dir);
 }
 
 /* NULL: it can be the working directory. named: by --workdir. */
@@ -81,7 +101,8 @@ static const char *why_not(struct run *r, const char *dir, const struct stat *st
 /* Pods of root write files of root's, whoever's directory it is. */
 static void tell_owner(const char *dir, const struct stat *st)
 {
-    const struct passwd *pw = getpwuid(st->st_uid);
+    struct user u;
+    const struct passwd *pw = find_user(&u, st->st_uid);
 
     if (geteuid() == 0 && st->st_uid != 0)
         command_note("muster: %s belongs to %s, but this runs as root: new files there will belong "
@@ -203,8 +224,11 @@ int run_read_extras(struct run *r)
     read_images(r);
     r->extras.image_dir = image_dir;
     r->extras.ctx = r;
-    for (size_t i = 0; i < r->submit.n; i++)
-        r->submit.at[i].obj = extras_add(r->a, &r->extras, r->submit.at[i].obj);
+    for (size_t i = 0; i < r->submit.n; i++) {
+        struct submit_object *o = &r->submit.at[i];
+        o->read = o->obj;
+        o->obj = extras_add(r->a, &r->extras, o->obj);
+    }
     return -1;
 }
 

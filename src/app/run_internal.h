@@ -5,6 +5,7 @@
 #include "cli/extras.h"
 #include "cli/follow.h"
 #include "cli/submit.h"
+#include "cli/summary.h"
 #include "lint/lint.h"
 
 struct run_flags {
@@ -22,6 +23,8 @@ struct run_flags {
     struct opt_words volumes;
     struct opt_words env;
     struct opt_words env_files;
+    bool reuse_claims;
+    bool rm;
 };
 
 enum run_end { RUN_OVER, RUN_INTERRUPTED, RUN_TIMED_OUT, RUN_LOST };
@@ -33,12 +36,16 @@ struct run {
     struct submit submit;
     struct extras extras;
     struct images *images; /* NULL: not needed, or none */
+    jv args;               /* the command line, as given */
     /* where */
-    const char *dir;   /* of data */
-    bool embedded;     /* in this process */
-    bool is_private;   /* in a directory of its own, which goes when it is over */
-    int lock;          /* -1: another's */
-    struct loop *loop; /* embedded: ours */
+    const char *data;   /* the data directory */
+    const char *dir;    /* of this cluster's data: the same, or one below it */
+    const char *name;   /* of this run; NULL: another's server runs it */
+    const char *claims; /* the directory for its claims; NULL: they are the server's */
+    bool embedded;      /* in this process */
+    bool is_private;    /* in a directory of its own, which goes when it is over */
+    int lock;           /* -1: another's */
+    struct loop *loop;  /* embedded: ours */
     struct cluster *cluster;
     struct kube_api *api;
     struct session s;
@@ -66,6 +73,14 @@ int run_check_roots(struct run *r, const char *roots);
 /* ---- run_place.c: an `up` that is there, or a cluster of our own; session and all */
 int run_open(struct run *r);
 void run_close(struct run *r);
+
+/* ---- run_record.c: what `muster ps` knows of a run */
+jv run_args(struct arena *a, int argc, char **argv);
+/* The summary of a run, with how it was begun; o NULL: it goes on. */
+jv run_record(struct run *r, const struct summary_opts *o);
+void run_record_write(const struct run *r, jv record);
+/* Takes over claims that an earlier run left, as --reuse-claims asks. */
+int run_reuse_claims(struct run *r);
 
 /* ---- run_end.c */
 /* Stops what was begun, as the end asks for, and waits for it to be gone. */

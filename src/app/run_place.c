@@ -9,8 +9,10 @@
 #include "cli/data.h"
 #include "loop/log.h"
 #include "loop/watchdog.h"
+#include "sys/tree.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/statvfs.h>
@@ -38,6 +40,8 @@ static int open_there(struct run *r)
                        : r->f->isolation         ? "--isolation"
                        : r->f->host_path_roots   ? "--host-path-roots"
                        : r->f->show_home_secrets ? "--show-home-secrets"
+                       : r->f->reuse_claims      ? "--reuse-claims"
+                       : r->f->rm                ? "--rm"
                                                  : NULL;
     if (flag)
         return command_fail(EXIT_USAGE,
@@ -80,12 +84,27 @@ static int take_dir(struct run *r, struct err *e)
     /* All of it is hidden once, not each run: those that come and go cost nothing. */
     if (r->is_private && data_make(r->dir, e) == 0)
         up_hide_begin(r->a, r->dir, NULL, &(struct up_hide){ 0 }, e);
-    if (r->is_private)
-        return data_run_new(r->a, r->dir, run_name(r), &r->dir, &r->lock, e);
+    if (r->is_private) {
+        code = data_run_new(r->a, r->dir, run_name(r), &r->dir, &r->lock, e);
+        r->name = code == 0 ? strrchr(r->dir, '/') + 1 : NULL;
+        return code;
+    }
     code = data_lock(r->dir, &r->lock, e);
     if (code == 0)
         data_hold_run(r->lock);
+    r->name = data_run_name(r->a, run_name(r));
     return code;
+}
+
+/* With --keep they are the cluster's, and so are its volumes. */
+static int place_claims(struct run *r)
+{
+    char data[PATH_MAX];
+
+    if (r->f->keep || !realpath(r->data, data))
+        return -1;
+    r->claims = arena_printf(r->a, "%s/claims/%s", data, r->name).p;
+    return r->f->reuse_claims ? run_reuse_claims(r) : -1;
 }
 
 /* Before anything is begun: on a full disk pods would wait for their files without an end. */
@@ -126,18 +145,20 @@ static int open_own(struct run *r)
     struct started *st = ARENA_NEW(r->a, struct started);
     struct err e = { 0 };
 
-    if (r->f->host_path_roots) {
-        int code = run_check_roots(r, r->f->host_path_roots);
-        if (code >= 0)
-            return code;
-    }
+    int bad = r->f->host_path_roots ? run_check_roots(r, r->f->host_path_roots) : -1;
+    if (bad >= 0)
+        return bad;
     if (check_room(r, &e) < 0 || take_dir(r, &e) < 0)
         return command_fail(EXIT_FAILED, "%s", e.msg);
+    int code = place_claims(r);
+    if (code >= 0)
+        return code;
     st->r = r;
     struct cluster_opts o = { .loop = r->loop = loop_new(),
                               .dir = r->dir,
                               .host = "127.0.0.1",
                               .node = { .dir = r->dir,
+                                        .claims = r->claims,
                                         .isolation = r->f->isolation,
                                         .resources = r->f->resources,
                                         .host_path_roots = r->f->host_path_roots,
@@ -172,8 +193,9 @@ int run_open(struct run *r)
     int code;
 
     signal(SIGPIPE, SIG_IGN);
-    if (data_dir(r->a, r->f->data, &r->dir, &e) < 0 || data_holder(r->dir, &holder, &e) < 0)
+    if (data_dir(r->a, r->f->data, &r->data, &e) < 0 || data_holder(r->data, &holder, &e) < 0)
         return command_fail(EXIT_FAILED, "%s", e.msg);
+    r->dir = r->data;
     bool is_run = holder > 0 && data_is_run(r->dir);
     if (is_run && (r->f->data || r->f->keep))
         return command_fail(EXIT_FAILED,
@@ -208,6 +230,8 @@ void run_close(struct run *r)
         session_close(&r->s);
     if (r->loop)
         loop_free(r->loop);
+    if (r->claims && r->f->rm)
+        tree_remove(AT_FDCWD, r->claims, NULL);
     if (r->is_private && r->lock >= 0)
         data_run_end(r->dir);
     if (r->lock >= 0)

@@ -220,6 +220,11 @@ void up_node_unprepare(struct up_node_opts *o)
     up_net_free(TAKE(o->net));
 }
 
+static str claims_dir(struct arena *a, const char *dir, const struct up_node_opts *o)
+{
+    return o->claims ? str_of(o->claims) : arena_printf(a, "%s/volumes", dir);
+}
+
 static int node_begin(struct up_node *u, struct arena *a, struct api *api, const char *dir,
                       struct up_node_opts *o, struct err *e)
 {
@@ -233,6 +238,7 @@ static int node_begin(struct up_node *u, struct arena *a, struct api *api, const
         .name = machine_name(a),
         .host_ip = machine_ip(a),
         .data = str_of(dir),
+        .claims = claims_dir(a, dir, o),
         .path = str_of(path && *path ? path : "/usr/local/bin:/usr/bin:/bin"),
         .env = machine_env(a),
         .isolation = str_of(o->level),
@@ -287,7 +293,8 @@ int up_node_start(struct up_node **out, struct loop *l, struct api *api, struct 
     struct up_node *u = mem_new(sizeof(*u));
     char *dir = realpath(o->dir, NULL);
     struct binder_opts b = {
-        .volumes_dir = arena_printf(a, "%s/volumes", dir ? dir : o->dir),
+        .volumes_dir = claims_dir(a, dir ? dir : o->dir, o),
+        .named = o->claims,
         .strict_classes = o->strict_classes,
     };
 

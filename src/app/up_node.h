@@ -11,6 +11,7 @@ struct up_node_opts {      /* texts stay */
     const char *dir;       /* of data */
     const char *isolation; /* "namespaces", "shared"; NULL: the best that can be had here */
     const char *resources; /* "nvidia.com/gpu=1,…" instead of what is found; NULL: nothing */
+    const char *claims;    /* directory for volumes called as their claims; NULL: dir/volumes */
     bool strict_classes;
     bool ephemeral; /* pods end with this process, even if it is killed */
     bool strict_paths;

@@ -77,6 +77,7 @@ struct claim_seen claim_seen_of(struct binder *b, struct arena *a, jv claim)
         .volume = find(&b->volumes, claim_volume_name(a, claim)),
         .node = find(&b->nodes, jv_str(jv_get(meta_annotations(claim), S(ANNOTATION_NODE)), S(""))),
         .dir = str_of(b->dir),
+        .named = b->o.named,
         .strict = b->o.strict_classes,
     };
 }

@@ -11,12 +11,26 @@ int data_make(const char *dir, struct err *e); /* 0700, unless it is there */
 /* Makes it (0700) if need be and takes its lock; the descriptor holds the lock until it is closed.
  * Another server's lock is ERR_CONFLICT, somebody else's directory ERR_INVALID. */
 int data_lock(const char *dir, int *fd, struct err *e);
+/* A name for one run of what is called so: "mnist-5c1ab2f0". */
+const char *data_run_name(struct arena *a, str name);
 /* A directory below dir/runs for one run, made and locked; what older runs left is cleared: all of
  * those that did not end well, and the logs of all but the latest. */
 int data_run_new(struct arena *a, const char *dir, str name, const char **out, int *lock,
                  struct err *e);
 /* When the run is over, before the lock goes: all but the logs and the summary is removed. */
 void data_run_end(const char *run);
+/* A run that goes on, or that left something. */
+struct data_run {
+    const char *name;
+    const char *path;   /* dir/runs/NAME, there or not */
+    const char *claims; /* dir/claims/NAME, there or not */
+    int64_t began_ms;
+    bool is_running;
+};
+/* Those below dir, the latest first. */
+size_t data_runs(struct arena *a, const char *dir, struct data_run **out);
+/* Removes all that a run left. One that goes on is ERR_CONFLICT. */
+int data_run_remove(const struct data_run *r, struct err *e);
 /* dir, and the runs below it, the latest first; ends with NULL. */
 const char **data_places(struct arena *a, const char *dir);
 /* Notes that the holder of the lock is there for one run only, and whether it is. */

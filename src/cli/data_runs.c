@@ -64,13 +64,13 @@ static int latest_first(const void *x, const void *y)
     return a->ns != b->ns ? (a->ns > b->ns ? -1 : 1) : strcmp(a->path, b->path);
 }
 
-static void list(struct arena *a, const char *dir, struct all *out)
+static void list_in(struct arena *a, const char *dir, struct all *out)
 {
-    DIR *d = opendir(arena_printf(a, "%s/runs", dir).p);
+    DIR *d = opendir(dir);
 
     for (struct dirent *x; d && (x = readdir(d));) {
         struct stat st;
-        const char *path = arena_printf(a, "%s/runs/%s", dir, x->d_name).p;
+        const char *path = arena_printf(a, "%s/%s", dir, x->d_name).p;
         const char *lock = arena_printf(a, "%s/lock", path).p;
         if (x->d_name[0] == '.')
             continue;
@@ -82,6 +82,11 @@ static void list(struct arena *a, const char *dir, struct all *out)
         closedir(d);
     if (out->n)
         qsort(out->at, out->n, sizeof(*out->at), latest_first);
+}
+
+static void list(struct arena *a, const char *dir, struct all *out)
+{
+    list_in(a, arena_printf(a, "%s/runs", dir).p, out);
 }
 
 const char **data_places(struct arena *a, const char *dir)
@@ -96,6 +101,68 @@ const char **data_places(struct arena *a, const char *dir)
         out[n++] = all.at[i].path;
     vec_done(&all);
     return out;
+}
+
+static bool is_listed(const struct data_run *at, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(at[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static int later_first(const void *x, const void *y)
+{
+    const struct data_run *a = x;
+    const struct data_run *b = y;
+
+    return a->began_ms != b->began_ms ? (a->began_ms > b->began_ms ? -1 : 1)
+                                      : strcmp(a->name, b->name);
+}
+
+size_t data_runs(struct arena *a, const char *dir, struct data_run **out)
+{
+    static const char *const places[] = { "runs", "claims" };
+    struct all all = { 0 };
+    size_t n = 0;
+
+    for (size_t i = 0; i < COUNT(places); i++)
+        list_in(a, arena_printf(a, "%s/%s", dir, places[i]).p, &all);
+    *out = ARENA_ARRAY(a, struct data_run, all.n + 1);
+    for (size_t i = 0; i < all.n; i++) {
+        const char *name = strrchr(all.at[i].path, '/') + 1;
+        struct data_run *r = &(*out)[n];
+        int pid = 0;
+        if (is_listed(*out, n, name)) /* it left claims, too */
+            continue;
+        *r = (struct data_run){ .name = name,
+                                .path = arena_printf(a, "%s/runs/%s", dir, name).p,
+                                .claims = arena_printf(a, "%s/claims/%s", dir, name).p,
+                                .began_ms = all.at[i].ns / 1000000 };
+        r->is_running = data_holder(r->path, &pid, NULL) == 0 && pid > 0;
+        n++;
+    }
+    vec_done(&all);
+    if (n)
+        qsort(*out, n, sizeof(**out), later_first);
+    return n;
+}
+
+int data_run_remove(const struct data_run *r, struct err *e)
+{
+    char path[PATH_MAX];
+
+    snprintf(path, sizeof(path), "%s/lock", r->path);
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    int rc = 0;
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0)
+        rc = err_set(e, ERR_CONFLICT, "run %s is still running", r->name);
+    if (rc == 0 &&
+        (tree_remove(AT_FDCWD, r->path, e) < 0 || tree_remove(AT_FDCWD, r->claims, e) < 0))
+        rc = -1;
+    if (fd >= 0)
+        close(fd);
+    return rc;
 }
 
 /* Those that nobody holds: whole if they are beyond what is kept, else down to the logs. */
@@ -124,19 +191,25 @@ static void clear_old(const char *dir)
 
 /* ---- one more */
 
+const char *data_run_name(struct arena *a, str name)
+{
+    unsigned char dice[4];
+
+    random_bytes(dice, sizeof(dice));
+    return arena_printf(a, "%" PRI_STR "-%02x%02x%02x%02x", STR_ARG(str_clip(name, NAME_MOST)),
+                        dice[0], dice[1], dice[2], dice[3])
+        .p;
+}
+
 int data_run_new(struct arena *a, const char *dir, str name, const char **out, int *lock,
                  struct err *e)
 {
     const char *runs = arena_printf(a, "%s/runs", dir).p;
-    unsigned char dice[4];
 
     if (data_make(dir, e) < 0 || data_make(runs, e) < 0)
         return -1;
     clear_old(dir);
-    random_bytes(dice, sizeof(dice));
-    *out = arena_printf(a, "%s/%" PRI_STR "-%02x%02x%02x%02x", runs,
-                        STR_ARG(str_clip(name, NAME_MOST)), dice[0], dice[1], dice[2], dice[3])
-               .p;
+    *out = arena_printf(a, "%s/%s", runs, data_run_name(a, name)).p;
     if (data_lock(*out, lock, e) < 0)
         return -1;
     data_hold_run(*lock);

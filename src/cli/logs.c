@@ -4,6 +4,7 @@
 #include "cli/kept.h"
 #include "cli/podlog.h"
 #include "cli/pods.h"
+#include "cli/runs.h"
 #include "cli/table.h"
 #include "cli/track.h"
 
@@ -504,11 +505,43 @@ static int show(struct session *s, const struct flags *f, const char *word)
     return code;
 }
 
-static int run(const struct command *c, int argc, char **argv)
+static int show_job(const struct flags *f, const char *word)
 {
-    struct flags f = { .index = -1, .tail = -1 };
     struct session s;
     struct err e = { 0 };
+    int code;
+
+    if (session_try(&s, &f->to, &e) == 0)
+        code = show(&s, f, word);
+    else if (e.code == ERR_NOT_FOUND && read_kept(f, str_of(f->to.ns ? f->to.ns : ""), word))
+        code = EXIT_DONE;
+    else if (e.code == ERR_NOT_FOUND)
+        code = command_fail(EXIT_FAILED, "no logs of %s are kept here, and %s", word, e.msg);
+    else
+        code = command_fail(e.code == ERR_INVALID ? EXIT_USAGE : EXIT_FAILED, "%s", e.msg);
+    session_close(&s);
+    return code;
+}
+
+/* A run's jobs, one after the other. */
+static int show_run(struct arena *a, struct flags *f, const struct run_info *r)
+{
+    int worst = EXIT_DONE;
+
+    f->to.data = r->run.path;
+    JV_EACH (it, r->jobs) {
+        f->to.ns = arena_z(a, jv_str(jv_at(it.value, "namespace"), S("default")));
+        int code = show_job(f, arena_z(a, jv_str(jv_at(it.value, "name"), S(""))));
+        worst = code > worst ? code : worst;
+    }
+    return worst;
+}
+
+static int run(const struct command *c, int argc, char **argv)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct flags f = { .index = -1, .tail = -1 };
+    struct run_info r;
     char **words;
     int n;
     int code = options_read(c, argc, argv, &f, &words, &n);
@@ -521,27 +554,21 @@ static int run(const struct command *c, int argc, char **argv)
     }
     if (f.follow && f.previous)
         return command_fail(EXIT_USAGE, "a run that is over cannot be followed");
-    if (session_try(&s, &f.to, &e) == 0)
-        code = show(&s, &f, words[0]);
-    else if (e.code == ERR_NOT_FOUND && read_kept(&f, str_of(f.to.ns ? f.to.ns : ""), words[0]))
-        code = EXIT_DONE;
-    else if (e.code == ERR_NOT_FOUND)
-        code = command_fail(EXIT_FAILED, "no logs of %s are kept here, and %s", words[0], e.msg);
-    else
-        code = command_fail(e.code == ERR_INVALID ? EXIT_USAGE : EXIT_FAILED, "%s", e.msg);
-    session_close(&s);
-    return code;
+    if (!f.to.kubeconfig && !f.to.context && !strchr(words[0], '/') &&
+        runs_find(a, f.to.data, words[0], &r, NULL) == 0 && jv_len(r.jobs))
+        return show_run(a, &f, &r);
+    return show_job(&f, words[0]);
 }
 
 const struct command command_logs = {
     .name = "logs",
     .summary = "show what the replicas of a job write",
     .help =
-        "Usage: muster logs [OPTION]... JOB\n"
+        "Usage: muster logs [OPTION]... JOB|RUN\n"
         "\n"
         "Shows the logs of all replicas of a job (NAME or KIND/NAME), line by line as they come,\n"
         "each with the name of its replica. Of jobs and pods that are gone, those of `muster run`\n"
-        "too, what was kept on this machine, all runs of them.\n",
+        "too, what was kept on this machine, all runs of them. RUN is one that `muster ps` lists.\n",
     .options = options,
     .operands = OPERANDS_JOBS,
     .run = run,

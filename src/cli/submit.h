@@ -5,6 +5,7 @@
 
 struct submit_object {
     jv obj;
+    jv read;   /* as it is in the file, where obj has more; else absent */
     str where; /* "job.yaml:3:1" */
     /* filled */
     const struct kube_resource *res;

@@ -149,6 +149,9 @@ str summary_text(struct arena *a, const struct run_state *s, const struct summar
 
     for (size_t i = 0; i < s->jobs.n; i++)
         print_job(a, &b, s->jobs.at[i], o);
+    for (size_t i = 0; i < o->n_claims; i++)
+        buf_printf(&b, "claim %s: %s (%" PRI_STR ")\n", o->claims[i].name, o->claims[i].path,
+                   STR_ARG(run_claims_size(a, o->claims[i].bytes)));
     if (o->code == EXIT_TIMEOUT)
         buf_printf(&b, "timed out after %" PRI_STR "\n", STR_ARG(time_short(a, o->ms)));
     if (o->code == EXIT_INTERRUPTED)
@@ -215,6 +218,17 @@ static jv job_json(struct arena *a, const struct run_job *j, const struct summar
                 { "object", jv_without(a, obj, "metadata", "managedFields") });
 }
 
+static jv claims_json(struct arena *a, const struct summary_opts *o)
+{
+    struct jbuild b = jb_arr(a);
+
+    for (size_t i = 0; i < o->n_claims; i++)
+        jb_push(&b, jobj(a, { "name", jstr(a, str_of(o->claims[i].name)) },
+                         { "path", jstr(a, str_of(o->claims[i].path)) },
+                         { "bytes", jint(a, o->claims[i].bytes) }));
+    return b.n ? jb_done(&b) : JV_ABSENT;
+}
+
 jv summary_json(struct arena *a, const struct run_state *s, const struct summary_opts *o)
 {
     struct jbuild jobs = jb_arr(a);
@@ -223,5 +237,6 @@ jv summary_json(struct arena *a, const struct run_state *s, const struct summary
         jb_push(&jobs, job_json(a, s->jobs.at[i], o));
     return jobj(a, { "state", jstr(a, str_of(summary_state(o->code))) },
                 { "exitCode", jint(a, o->code) }, { "seconds", seconds(a, o->ms) },
+                { "run", text_or_none(a, o->run) }, { "claims", claims_json(a, o) },
                 { "jobs", jb_done(&jobs) });
 }

@@ -1,6 +1,7 @@
 /* What came of jobs that were run, for people and for programs. Pure. */
 #pragma once
 
+#include "cli/run_claims.h"
 #include "cli/runstate.h"
 
 struct summary_opts {
@@ -12,6 +13,9 @@ struct summary_opts {
     str (*logs)(void *ctx, const struct run_job *j);
     str (*tail)(void *ctx, const struct run_job *j, str replica);
     void *ctx;
+    const struct run_claim *claims; /* that stay */
+    size_t n_claims;
+    str run; /* its name, where it has one */
 };
 
 /* "Succeeded", "Failed", "TimedOut", "Interrupted": by exit code. */

@@ -224,6 +224,8 @@ static void copy_opts(struct node *n, const struct node_opts *o)
     n->o.name = arena_str(a, o->name);
     n->o.host_ip = arena_str(a, o->host_ip);
     n->o.data = arena_str(a, o->data);
+    n->o.claims = o->claims.n ? arena_str(a, o->claims)
+                              : arena_printf(a, "%" PRI_STR "/volumes", STR_ARG(o->data));
     n->o.path = arena_str(a, o->path);
     n->o.isolation = arena_str(a, o->isolation);
     n->o.api_ip = arena_str(a, o->api_ip);

@@ -20,6 +20,7 @@ struct node_opts { /* copied, texts too */
     str name;
     str host_ip;
     str data;          /* directory: DATA/pods, DATA/logs, DATA/images.yaml */
+    str claims;        /* where volumes of claims are; empty: DATA/volumes */
     str path;          /* PATH of containers on this machine's own file system */
     jv env;            /* {name: value} for them: HOME, LANG, … */
     str isolation;     /* "namespaces", "shared": told in the sandbox and as a label */

@@ -218,7 +218,7 @@ void pod_volumes_start(struct pod *p, bool tells)
         .claim = claim,
         .persistent = persistent,
         .dir = arena_str(s->a, str_of(p->dir)).p,
-        .claims = arena_printf(s->a, "%" PRI_STR "/volumes", STR_ARG(p->n->o.data)),
+        .claims = arena_str(s->a, p->n->o.claims),
         .hidden = jv_copy(s->a, p->n->o.hidden),
         .common = p->n->common.p ? arena_str(s->a, p->n->common).p : NULL,
         .again = p->volumes != NULL,

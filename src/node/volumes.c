@@ -37,8 +37,8 @@ static bool is_own(str claims, str path)
 {
     str name = str_sub(path, claims.n, path.n);
 
-    return claims.n && str_starts(path, claims) && str_starts(name, S("/pvc-")) &&
-           !str_contains(str_sub(name, 1, name.n), S("/"));
+    return claims.n && str_starts(path, claims) && name.n > 1 && name.p[0] == '/' &&
+           name.p[1] != '.' && !str_contains(str_sub(name, 1, name.n), S("/"));
 }
 
 static int claimed(struct arena *a, const struct volumes_of *of, str name, str *path, bool *ro,

@@ -181,7 +181,7 @@ static int make_last(int parent, const char *name, bool dir)
 static bool is_of_pods(const char *target)
 {
     return fnmatch("*/pods/*/volumes/*", target, 0) == 0 ||
-           fnmatch("*/volumes/pvc-*", target, 0) == 0;
+           fnmatch("*/volumes/pvc-*", target, 0) == 0 || fnmatch("*/claims/*/*", target, 0) == 0;
 }
 
 /* The first part of path that is another pod's link is taken out of what this one sees: 1. 0: there
@@ -246,8 +246,11 @@ static int make_next(struct warden_root *r, const char *path, bool dir, struct e
         /* A link that leads nowhere gives way; elsewhere it may be in somebody's volume. */
         if (strncmp(path, "/etc/", 5) == 0)
             unlinkat(parent, last, 0);
-        if (make_last(parent, last, dir || !whole) < 0)
+        if (make_last(parent, last, dir || !whole) < 0) {
+            if (errno == EOVERFLOW) /* an overlay cannot copy a directory of unknown owners */
+                return cover(r, parent, e);
             return err_sys(e, "make %s in the container", path);
+        }
         return 0; /* what is below it is made there, in the next turn */
     }
     return 0;

@@ -154,11 +154,23 @@ static jv claim_ref(struct arena *a, jv claim)
                 { "name", jstr(a, meta_name(claim)) }, { "uid", jstr(a, meta_uid(claim)) });
 }
 
+/* Its directory where people look for it: the claim's name, and the namespace of those that are
+ * not in the usual one. */
+static str own_name(struct arena *a, jv claim)
+{
+    str ns = meta_namespace(claim), name = meta_name(claim);
+
+    return str_eqz(ns, "default")
+               ? name
+               : arena_printf(a, "%" PRI_STR "@%" PRI_STR, STR_ARG(name), STR_ARG(ns));
+}
+
 static jv new_volume(struct arena *a, const struct claim_seen *seen)
 {
     jv want = FIELD(seen->claim, "spec");
     str name = claim_volume_name(a, seen->claim);
-    str path = arena_printf(a, "%" PRI_STR "/%" PRI_STR, STR_ARG(seen->dir), STR_ARG(name));
+    str path = arena_printf(a, "%" PRI_STR "/%" PRI_STR, STR_ARG(seen->dir),
+                            STR_ARG(seen->named ? own_name(a, seen->claim) : name));
     jv keep = FIELD(seen->cls, "reclaimPolicy");
     jv meta = jobj(a, { "name", jstr(a, name) },
                    { "annotations", jobj(a, { ANNOTATION_PROVISIONED, jstrz(a, LOCAL_PATH) }) });

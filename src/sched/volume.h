@@ -24,6 +24,7 @@ struct claim_seen {
     size_t n_others;
     jv node;     /* the one chosen for it */
     str dir;     /* below which volumes are made */
+    bool named;  /* their directories are called as the claims are */
     bool strict; /* a class that is not there makes a claim wait */
 };
 

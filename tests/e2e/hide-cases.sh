@@ -142,7 +142,7 @@ spec:
     Worker: {restartPolicy: Never, template: {spec: {containers: [{name: tensorflow, image: x, command: [sh, -c, "$place/look / /proc/*/root; echo looked"]}]}}}
 END
 test_expect_success 'nor does a job of muster run see any of it, nor what runs have' '
-	cp look.yaml "$place/look.yaml" && muster run --isolation namespaces "$place/look.yaml" >out 2>err && has out looked &&
+	cp look.yaml "$place/look.yaml" && muster run --isolation namespaces --no-workdir "$place/look.yaml" >out 2>err && has out looked &&
 	lacks out SECRET "PRIVATE KEY" "apiVersion" "SQLite" "certificate-authority" && muster down --data "$place/home/other"
 '
 

@@ -14,6 +14,8 @@ unset KUBECONFIG XDG_DATA_HOME XDG_CONFIG_HOME XDG_CACHE_HOME KUBE_EDITOR
 
 # shellcheck source=/dev/null
 . /usr/share/sharness/sharness.sh
+# HOME is the trash directory. `muster run` starts no pods in a home.
+mkdir work && cd work || exit 1
 
 # What a test's commands print is kept, and shown with it when it fails.
 said=$PWD/said

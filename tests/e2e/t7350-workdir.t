@@ -14,8 +14,8 @@ chmod 711 "$place/home"
 as() {
 	who=$1 && shift
 	if test "$who" = user && test_have_prereq ROOT; then
-		(cd "$at" && HOME=$place/home XDG_DATA_HOME='' exec setpriv --reuid=$ordinary --regid=$ordinary \
-			--groups=${groups:-$ordinary} -- "$place/muster" "$@")
+		(cd "$at" && HOME=$place/home XDG_DATA_HOME='' exec setpriv --reuid="$ordinary" --regid="$ordinary" \
+			--groups="${groups:-$ordinary}" -- "$place/muster" "$@")
 	else
 		(cd "$at" && HOME=$place/roots XDG_DATA_HOME='' exec "$place/muster" "$@")
 	fi
