@@ -99,7 +99,7 @@ test_expect_success 'all flags of the original at once; those without effect are
 	end_operator all
 '
 
-test_expect_success 'Q10: a gang scheduler that is asked for is said to be missing' '
+test_expect_success 'parity Q10: a gang scheduler that is asked for is said to be missing' '
 	start_operator gang --gang-scheduler-name volcano &&
 	has gang.log "level=warn msg=\"gang scheduling is not there yet.*scheduler=volcano" &&
 	end_operator gang

@@ -43,7 +43,7 @@ job_of() {
 	EOF
 }
 
-test_expect_success 'Q28: jobs of kinds that are not asked for are taken, and judged as ever' '
+test_expect_success 'parity Q28: jobs of kinds that are not asked for are taken, and judged as ever' '
 	kubectl wait --for=condition=Established crd/jaxjobs.kubeflow.org --timeout=120s &&
 	start_operator tf --enable-scheme tfjob && soon is_ready tf &&
 	job_of train:1 | kubectl create -f - && kubectl delete jaxjob other &&

@@ -70,7 +70,7 @@ test_expect_success 'only the one that leads acts' '
 	is 0 "$(metric b muster_fenced_writes_total)"
 '
 
-test_expect_success 'Q15: a lease that is let go is taken at the next try' '
+test_expect_success 'parity Q15: a lease that is let go is taken at the next try' '
 	end_operator a && has a.log "msg=\"lease released\"" &&
 	soon leads b && is 1 "$(lease leaseTransitions)" &&
 	tfjob two 1 | kubectl create -f - && soon pods_are 3

@@ -3,7 +3,7 @@ test_description='muster operator: how it ends'
 . "$(dirname "$0")/lib.sh"
 . "$e2e/operator.sh"
 
-test_expect_success 'Q15: SIGTERM in the middle of much work: what was sent is finished, exit 0, soon' '
+test_expect_success 'parity Q15: SIGTERM in the middle of much work: what was sent is finished, exit 0, soon' '
 	start_api --no-operator && crds && start_operator op --leader-elect --leader-election-namespace "$ns" &&
 	soon is_ready op && tfjob wide 200 | kubectl create -f - &&
 	soon has_some_pods && began=$(now_ms) && end_operator op &&

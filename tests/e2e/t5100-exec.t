@@ -73,13 +73,13 @@ test_expect_success 'a server that says no is quoted' '
 	test_expect_code 1 timeout 60 muster exec never -- x 2>err && has err "not found"
 '
 
-test_expect_success '7-10: --wait waits in silence until the pod is ready' '
+test_expect_success 'parity 7-10: --wait waits in silence until the pod is ready' '
 	for pod in ok late comes again forbidden dials cutwatch; do
 		timeout 60 muster exec --wait $pod -- hi >out 2>err && is hi "$(cat out)" && is first "$(cat err)" || return 1
 	done
 '
 
-test_expect_success '7-10: not for one that has ended, nor for ever for one that is not there' '
+test_expect_success 'parity 7-10: not for one that has ended, nor for ever for one that is not there' '
 	for pod in failed fails done; do
 		test_expect_code 1 timeout 60 muster exec --wait $pod -- hi 2>err &&
 		has err "pod $pod has ended: its phase is" || return 1

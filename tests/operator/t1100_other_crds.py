@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """A cluster whose CRD checks nothing, as one has that was installed by somebody else: what is wrong then
-reaches the operator, which says so, by field, and goes on with its work (§6.3.1, J7)."""
+reaches the operator, which says so, by field, and goes on with its work (core 6.3.1, J7)."""
 
 import os
 import time
@@ -83,7 +83,7 @@ def managers_that_no_door_refuses(s):
 
 
 def a_job_that_another_operator_left_is_taken_over(s):
-    """Finished by the original, without completionTime (Q18), and one that runs (Q8)."""
+    """Finished by the original, without completionTime (parity Q18), and one that runs (parity Q8)."""
     s.engine.kill_operator()
     stamp = "2025-01-01T10:00:00Z"
     made = [{"type": "Created", "status": "True", "reason": "TFJobCreated", "message": "TFJob j is created.",

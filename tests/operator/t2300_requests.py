@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """What a job costs, counted at the proxy: 2N + 3 + seconds of ramp + min(2N, 20) + 4 requests, no GETs,
-no conflicts while nothing is wrong (§11.3)."""
+no conflicts while nothing is wrong (core 11.1)."""
 
 import math
 import os

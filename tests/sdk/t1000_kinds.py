@@ -179,7 +179,7 @@ def jobs_are_listed_and_deleted_at_once(s):
 
 @each(script=RUN)
 def jobs_of_others_can_be_read(s):
-    """Q31: without runPolicy the SDK cannot read a job, nor list the namespace."""
+    """parity Q31: without runPolicy the SDK cannot read a job, nor list the namespace."""
     s.kube.create(s.kind.plural, job_of(s.kind, "j", **s.kind.shape), s.ns)
     job = s.sdk.get_job("j")
     is_(job.spec.run_policy.suspend, False, "there is a runPolicy")

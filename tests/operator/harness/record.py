@@ -254,7 +254,7 @@ def _apply(state, change):
 
 
 def _count(job, state):
-    """{"worker": (active, succeeded, failed)}, as §12.2 has it."""
+    """{"worker": (active, succeeded, failed)}, as core 12.2 has it."""
     limits = replicas(job)
     found = {role: [0, 0, 0] for role in limits}
     for pod in state.values():
@@ -279,7 +279,7 @@ def _agrees(job, said, counted):
         if role not in counted:
             continue  # a type taken out of the spec keeps its entry
         if role != "launcher" and any(counted.get("launcher", (0, 0, 0))[1:]):
-            c = (0, 0, 0)  # once the launcher has ended, workers count no more (kinds 4.9)
+            c = (0, 0, 0)  # once the launcher has ended, workers count no more (mpijob 6)
         if is_true(job, "Succeeded"):
             c = (0, c[1] + c[0], c[2])
         failed = condition(job, "Failed")

@@ -1,4 +1,4 @@
-"""A job that is changed while it lives: scale, edit, suspend, resume, delete (§2.5, §3.1, §3.4)."""
+"""A job that is changed while it lives: scale, edit, suspend, resume, delete (core 2.5, core 3.1, core 3.4)."""
 
 from harness.kube import ApiError
 from harness.record import condition, is_true
@@ -25,7 +25,7 @@ def scaling_up_and_down_by_spec(s):
     s.wait(lambda: s.pods.names() == workers(1), "surplus pods go")
     s.wait_services(*workers(1))
     s.wait_counts("j", Worker={"active": 1})
-    assert not is_true(s.job("j"), "Failed") and not s.told("TFJobRestarting"), "Q3: that is no failure"
+    assert not is_true(s.job("j"), "Failed") and not s.told("TFJobRestarting"), "parity Q3: that is no failure"
     s.wait(lambda: len(s.told("SuccessfulDeletePod")) == 3, "told of each")
     s.exit("j-worker-0", 0)
     s.wait_true("j", "Succeeded")
@@ -44,7 +44,7 @@ def a_gap_above_the_range_is_not_filled(s):
             s.kube.delete("pods", name, s.ns, grace=0)
         except ApiError as e:
             is_(e.status, 404, "gone already")
-    s.wait(lambda: s.pods.names() == workers(1), "Q2: surplus pods go")
+    s.wait(lambda: s.pods.names() == workers(1), "parity Q2: surplus pods go")
     s.quiet(0.3)
     is_([c.obj["metadata"]["name"] for c in s.pods.history[before:] if c.type == "ADDED"], [], "and none comes")
 
@@ -131,7 +131,7 @@ def a_job_is_resumed_while_its_old_pods_still_go(s):
     s.wait_true("j", "Suspended")
     s.edit("j", {"runPolicy": {"suspend": False}})
     s.wait_counts("j", Worker={"active": 2})
-    assert not is_true(s.job("j"), "Failed"), "Q3: what was killed did not fail"
+    assert not is_true(s.job("j"), "Failed"), "parity Q3: what was killed did not fail"
     is_({len({c.obj["metadata"]["uid"] for c in s.pods.of(n)}) for n in workers(2)}, {2}, "new pods")
 
 
@@ -156,7 +156,7 @@ def a_type_taken_out_of_the_spec_is_left_alone(s):
     s.wait_counts("j", Worker={"active": 1}, PS={"active": 1})
     s.edit("j", {"tfReplicaSpecs": {"PS": None}})
     s.quiet(0.4)
-    is_(s.live_pods(), ["j-ps-0", "j-worker-0"], "its pod stays (§3.4)")
+    is_(s.live_pods(), ["j-ps-0", "j-worker-0"], "its pod stays (core 3.4)")
     s.exit("j-worker-0", 0)
     s.wait_true("j", "Succeeded")
 

@@ -1,4 +1,4 @@
-"""How a job ends: each success rule, each kind of failure (§6.6, §6.7, §12.3)."""
+"""How a job ends: each success rule, each kind of failure (tfjob 6, tfjob 7, core 12.3)."""
 
 from harness.record import is_true
 from harness.tap import has, is_
@@ -55,7 +55,7 @@ def worker_0_decides_where_there_is_no_chief(s):
     assert is_true(s.job("j"), "Running")
     s.exit("j-worker-0", 0)
     s.wait_true("j", "Succeeded")
-    is_(s.counts("j"), {"Worker": {"succeeded": 3}, "PS": {"succeeded": 1}}, "Q27: what still runs counts as done")
+    is_(s.counts("j"), {"Worker": {"succeeded": 3}, "PS": {"succeeded": 1}}, "parity Q27: what still runs counts as done")
     s.is_kinds("j", DONE)
     is_(s.phase("j-ps-0"), "Running", "PS runs on")
 
@@ -136,7 +136,7 @@ def a_failed_ps_fails_the_job_while_the_chief_runs(s):
 def a_job_ends_at_once_when_its_deciding_type_has_no_replicas(s):
     s.create("j", Worker=0, PS=1)
     s.wait_true("j", "Succeeded")
-    is_((s.quiet(0.3), s.pods.names(), s.services.names()), (0, [], []), "Q1, Q36: and nothing is made")
+    is_((s.quiet(0.3), s.pods.names(), s.services.names()), (0, [], []), "parity Q1, parity Q36: and nothing is made")
 
 
 @scene
@@ -162,7 +162,7 @@ def a_pod_removed_by_hand_is_made_again_and_did_not_fail(s):
     s.wait_counts("j", Worker={"active": 2})
     first = s.uid("j-worker-1")
     s.kube.delete("pods", "j-worker-1", s.ns)
-    s.wait(lambda: s.uid("j-worker-1") not in (None, first), "Q3: made again, also under policy Never")
+    s.wait(lambda: s.uid("j-worker-1") not in (None, first), "parity Q3: made again, also under policy Never")
     assert not is_true(s.job("j"), "Failed") and not s.told("TFJobRestarting")
     s.exit("j-worker-0", 0)
     s.wait_true("j", "Succeeded")

@@ -1,5 +1,5 @@
 """The same lives for every kind but TFJob, which has its own scenes; and what one kind alone has
-(kinds 2 to 6)."""
+(docs/reference)."""
 
 from harness.kinds import JAX, KINDS, MPI, PADDLE, PYTORCH, TF, XGBOOST, pods_of
 from harness.kube import ApiError
@@ -88,7 +88,7 @@ def a_job_fails(s):
     s.is_kinds("j", "Created(T) Running(F) Failed(T)")
     text = f"{s.kind.name} j is failed because 1 Worker replica(s) failed."
     is_((s.message("j", "Failed"), condition(s.job("j"), "Failed")["reason"]), (text, s.kind.name + "Failed"), "why")
-    is_(s.wait_event(s.kind.name + "Failed", text)["type"], "Normal", "7-28: a Normal one")
+    is_(s.wait_event(s.kind.name + "Failed", text)["type"], "Normal", "parity 7-28: a Normal one")
     is_(s.quiet(0.3), 0, "and that is all")
 
 
@@ -97,7 +97,7 @@ def a_pod_that_failed_is_replaced(s):
     s.script({"role": "worker", "index": 0, "attempt": 1, "do": ["run", {"exit": 1}]}, RUN)
     create(s, "OnFailure")
     text = f"{s.kind.name} j is restarting because 1 Worker replica(s) failed."
-    is_(s.wait_event(s.kind.name + "Restarting", text)["type"], "Warning", "7-7: restarted under OnFailure")
+    is_(s.wait_event(s.kind.name + "Restarting", text)["type"], "Warning", "parity 7-7: restarted under OnFailure")
     s.wait_was("j", "Restarting")
     s.wait_counts("j", **full(s.kind.shape))
     s.wait_true("j", "Running")
@@ -118,7 +118,7 @@ def an_exit_code_decides_between_the_two(s):
     s.wait_true("j", "Running")
     s.exit("j-worker-0", 2)
     s.wait_true("j", "Failed")
-    is_(s.message("j", "Failed"), 'job "j" is failing because "Worker" replica(s) failed.', "7-6: the quoted text")
+    is_(s.message("j", "Failed"), 'job "j" is failing because "Worker" replica(s) failed.', "parity 7-6: the quoted text")
     assert s.job("j")["status"]["completionTime"]
 
 
@@ -135,7 +135,7 @@ def a_job_grows_and_shrinks(s):
     s.wait(lambda: s.pods.names() == names(s, wide(s, 1)), "surplus pods go")
     s.wait_counts("j", **full(wide(s, 1)))
     is_(s.uid("j-worker-0"), first, "those that stay are as they were")
-    assert not is_true(s.job("j"), "Failed") and not s.told(s.kind.name + "Restarting"), "Q3: that is no failure"
+    assert not is_true(s.job("j"), "Failed") and not s.told(s.kind.name + "Restarting"), "parity Q3: that is no failure"
 
 
 @each(PYTORCH, PADDLE, JAX)
@@ -202,12 +202,12 @@ def a_job_of_another_controller_is_left_alone(s):
     create(s, run_policy={"managedBy": "kueue.x-k8s.io/multikueue"})
     s.edit("j", {"runPolicy": {"suspend": True}})
     s.quiet(0.3)
-    is_((s.pods.names(), s.job("j").get("status", {}).get("conditions")), ([], None), "7-4")
+    is_((s.pods.names(), s.job("j").get("status", {}).get("conditions")), ([], None), "parity 7-4")
     try:
         s.edit("j", {"runPolicy": {"managedBy": "kubeflow.org/training-operator"}})
     except ApiError as e:
-        has(e.message, "spec.runPolicy.managedBy", "7-3, 7-4: it stays")
-        has(e.message, "field is immutable", "7-3, 7-4: it stays")
+        has(e.message, "spec.runPolicy.managedBy", "parity 7-3, parity 7-4: it stays")
+        has(e.message, "field is immutable", "parity 7-3, parity 7-4: it stays")
     else:
         raise AssertionError("managedBy was changed")
 
@@ -242,7 +242,7 @@ def a_job_past_its_deadline_fails(s):
     s.script(RUN)
     create(s, run_policy={"activeDeadlineSeconds": 2})
     s.wait_true("j", "Failed")
-    is_(s.message("j", "Failed"), "Job j has failed because it was active longer than specified deadline", "7-24")
+    is_(s.message("j", "Failed"), "Job j has failed because it was active longer than specified deadline", "parity 7-24")
     s.wait(lambda: s.pods.names() == [] and s.services.names() == [], "what still ran goes")
 
 
@@ -288,7 +288,7 @@ def an_elastic_job_has_an_autoscaler_while_it_runs(s):
         s.edit("j", {"runPolicy": {"suspend": False}})
         s.wait(lambda: hpas.names() == ["j"], "back again")
         s.edit("j", {"elasticPolicy": {"metrics": None}})
-        s.wait(lambda: hpas.names() == [], "7-21: gone without metrics")
+        s.wait(lambda: hpas.names() == [], "parity 7-21: gone without metrics")
         s.edit("j", {"elasticPolicy": {"metrics": METRICS}})
         s.wait(lambda: hpas.names() == ["j"], "back with them")
         s.kube.delete("horizontalpodautoscalers", "j", s.ns)
@@ -297,7 +297,7 @@ def an_elastic_job_has_an_autoscaler_while_it_runs(s):
         s.wait_counts("j", Worker={"active": 2})
         s.exit("j-worker-1", 0)
         s.wait_true("j", "Succeeded")
-        s.wait(lambda: hpas.names() == [], "7-21: a finished job has none")
+        s.wait(lambda: hpas.names() == [], "parity 7-21: a finished job has none")
     finally:
         hpas.stop()
 
@@ -317,7 +317,7 @@ def somebody_elses_autoscaler_is_left_alone(s):
         s.exit("j-worker-0", 0)
         s.wait_true("j", "Succeeded")
         s.quiet(0.3)
-        is_(hpas.get("j")["spec"]["maxReplicas"], 9, "7-21: it is as it was")
+        is_(hpas.get("j")["spec"]["maxReplicas"], 9, "parity 7-21: it is as it was")
         is_(len(s.told("FailedReconcileHPA")), 1, "told once")
     finally:
         hpas.stop()
@@ -329,10 +329,10 @@ def an_autoscaler_that_the_server_refuses_holds_up_nothing(s):
     s.create("j", Worker=2, elasticPolicy={"minReplicas": 1, "maxReplicas": 3, "metrics": [{"type": "Resource"}]})
     s.wait_counts("j", Worker={"active": 2})
     event = s.wait_event("FailedReconcileHPA", "Error reconciling HPA: ")
-    is_(event["type"], "Warning", "7-29: told")
+    is_(event["type"], "Warning", "parity 7-29: told")
     s.exit("j-worker-0", 0)
     s.wait_true("j", "Succeeded")
-    is_(len(s.told("FailedReconcileHPA")), 1, "7-29: told once")
+    is_(len(s.told("FailedReconcileHPA")), 1, "parity 7-29: told once")
 
 
 @each(PYTORCH)

@@ -1,4 +1,4 @@
-"""Deadline, TTL and clean-up: to the second, also across restarts of the operator (§2.7 to 2.10)."""
+"""Deadline, TTL and clean-up: to the second, also across restarts of the operator (core 2.7 to core 2.10)."""
 
 import time
 
@@ -37,7 +37,7 @@ def a_job_past_its_deadline_fails(s):
     on_time(ended_at(s, "j"), due, "the deadline")
     assert 0 <= seconds(job["status"]["completionTime"]) - due <= 10 * lag.factor()
     s.wait(lambda: s.pods.names() == [] and s.services.names() == [], "all that ran goes, with its services")
-    is_(s.counts("j"), {"Worker": {}, "PS": {}}, "Q33: active is 0")
+    is_(s.counts("j"), {"Worker": {}, "PS": {}}, "parity Q33: active is 0")
     is_(s.wait_event("TFJobFailed", "specified deadline")["type"], "Normal", "as the original")
 
 
@@ -48,7 +48,7 @@ def pods_at_their_end_outlive_a_deadline(s):
     s.wait_counts("j", Worker={"active": 1, "succeeded": 1})
     s.edit("j", {"runPolicy": {"activeDeadlineSeconds": 1}})
     s.wait_true("j", "Failed")
-    s.wait(lambda: s.pods.names() == ["j-worker-1"], "Q7: logs of what ended are kept")
+    s.wait(lambda: s.pods.names() == ["j-worker-1"], "parity Q7: logs of what ended are kept")
     s.wait_services("j-worker-1")
 
 
@@ -59,7 +59,7 @@ def a_deadline_that_is_edited_counts_from_the_same_start(s):
     s.wait_true("j", "Running")
     s.edit("j", {"runPolicy": {"activeDeadlineSeconds": 2}})
     job = s.wait_true("j", "Failed")
-    on_time(ended_at(s, "j"), seconds(job["status"]["startTime"]) + 2, "Q5: the deadline")
+    on_time(ended_at(s, "j"), seconds(job["status"]["startTime"]) + 2, "parity Q5: the deadline")
 
 
 @scene(private=True)
@@ -98,7 +98,7 @@ def with_a_ttl_of_0_the_end_is_written_first(s):
     for name in ("j", "late"):
         s.wait(lambda name=name: s.jobs.of(name) and s.job(name) is None, f"{name} goes")
         last = [c.obj for c in s.jobs.of(name) if c.type != "DELETED"][-1]
-        assert is_true(last, "Failed"), f"Q25: {name} went having failed"
+        assert is_true(last, "Failed"), f"parity Q25: {name} went having failed"
 
 
 @scene
@@ -108,7 +108,7 @@ def suspension_of_a_finished_job_stops_its_ttl(s):
     s.wait_true("j", "Succeeded")
     s.edit("j", {"runPolicy": {"suspend": True, "ttlSecondsAfterFinished": 1}})
     time.sleep(1.6)  # nothing announces what does not happen
-    assert s.job("j"), "Q26: kept"
+    assert s.job("j"), "parity Q26: kept"
     s.edit("j", {"runPolicy": {"suspend": False}})
     s.wait(lambda: s.job("j") is None, "then it goes at once")
 
@@ -158,7 +158,7 @@ def a_failed_job_is_cleaned_up_too_and_counts_no_active_pods(s):
     s.exit("j-worker-0", 1)
     s.wait_true("j", "Failed")
     s.wait(lambda: s.pods.names() == ["j-worker-0"], "what ran goes")
-    is_(s.counts("j"), {"Worker": {"failed": 1}}, "Q33: active is 0")
+    is_(s.counts("j"), {"Worker": {"failed": 1}}, "parity Q33: active is 0")
 
 
 @scene(private=True)

@@ -1,4 +1,4 @@
-"""Names that are taken, objects without an owner, and jobs that are somebody else's (§2.4, Q14)."""
+"""Names that are taken, objects without an owner, and jobs that are somebody else's (core 2.4, parity Q14)."""
 
 from harness.kinds import PYTORCH
 from harness.kube import ApiError
@@ -23,7 +23,7 @@ def an_orphaned_service_is_adopted(s):
                                       "spec": {"clusterIP": "None", "selector": labels}}, s.ns)
     s.script({"do": ["run"]})
     job = s.create("j", Worker=1)
-    s.wait(lambda: owner_uid(s.services.get("j-worker-0") or {"metadata": {}}) == job["metadata"]["uid"], "Q14: adopted")
+    s.wait(lambda: owner_uid(s.services.get("j-worker-0") or {"metadata": {}}) == job["metadata"]["uid"], "parity Q14: adopted")
     owner = s.services.get("j-worker-0")["metadata"]["ownerReferences"]
     is_([(o["apiVersion"], o["kind"], o["name"], o["controller"], o["blockOwnerDeletion"]) for o in owner],
         [("kubeflow.org/v1", "TFJob", "j", True, True)], "properly")
@@ -48,7 +48,7 @@ def a_service_of_another_owner_is_left_alone(s):
     s.exit("j-worker-0", 0)
     s.wait_true("j", "Succeeded")
     s.wait(lambda: s.pods.names() == [], "clean-up")
-    s.wait(lambda: s.services.names() == ["j-worker-0"], "Q32: ours go, theirs stays")
+    s.wait(lambda: s.services.names() == ["j-worker-0"], "parity Q32: ours go, theirs stays")
 
 
 @scene
@@ -98,8 +98,8 @@ def two_jobs_of_one_name_and_different_kinds_do_not_disturb_each_other(s):
         s.wait_counts("j", Worker={"active": 1})
         s.kube.create("pytorchjobs", job_of(PYTORCH, "j", Master=1, Worker=1), s.ns)
         s.wait_event("FailedCreatePod", 'pods "j-worker-0" already exists')
-        s.wait(lambda: is_true(others.get("j"), "Running"), "Q12: the other has what it can")
-        is_(owner_uid(s.pods.get("j-worker-0")), first["metadata"]["uid"], "Q12: still the first job's")
+        s.wait(lambda: is_true(others.get("j"), "Running"), "parity Q12: the other has what it can")
+        is_(owner_uid(s.pods.get("j-worker-0")), first["metadata"]["uid"], "parity Q12: still the first job's")
         s.exit("j-worker-0", 0)
         s.wait_true("j", "Succeeded")
         assert not is_true(others.get("j"), "Succeeded"), "which is no business of the other"

@@ -1,4 +1,4 @@
-"""Restart policies, evictions, lost nodes, and the budget that bounds them (§1.2, 12.2 to 12.4)."""
+"""Restart policies, evictions, lost nodes, and the budget that bounds them (core 1.2, core 12.2 to core 12.4)."""
 
 import json
 
@@ -129,8 +129,8 @@ def a_failed_pod_that_takes_its_time_to_go_is_counted_once(s):
     s.quiet(0.5)
     s.wait_event("TFJobRestarting")
     s.quiet(0.3)
-    is_(tally(s, "j")["n"], 1, "Q13: counted once")
-    is_(len(s.told("TFJobRestarting")), 1, "Q13: told once")
+    is_(tally(s, "j")["n"], 1, "parity Q13: counted once")
+    is_(len(s.told("TFJobRestarting")), 1, "parity Q13: told once")
     s.kube.patch("pods", "j-worker-0", {"metadata": {"finalizers": None}}, s.ns)
     comes_again(s, "j-worker-0", first)
     s.wait_true("j", "Running")
@@ -146,7 +146,7 @@ def the_third_restart_ends_a_job_whose_limit_is_3(s):
     is_(s.wait_event("TFJobFailed", "backoff limit")["type"], "Normal", "as the original")
     is_(attempts(s, "j-worker-0"), 3, "three attempts in all")
     is_(tally(s, "j")["n"], 2, "two were recreated")
-    assert not is_true(s.job("j"), "Restarting"), "Q34: not restarting any more"
+    assert not is_true(s.job("j"), "Restarting"), "parity Q34: not restarting any more"
 
 
 @scene
@@ -158,7 +158,7 @@ def restarts_in_place_count_too(s):
         s.standin.restart(f"j-worker-{i}", 1, s.ns)
     s.wait_true("j", "Failed")
     s.wait(lambda: s.pods.names() == [] and s.services.names() == [], "running pods and their services go")
-    is_(s.counts("j"), {"Worker": {}}, "Q33: active is 0")
+    is_(s.counts("j"), {"Worker": {}}, "parity Q33: active is 0")
 
 
 @scene
@@ -167,7 +167,7 @@ def a_limit_of_0_allows_no_restart(s):
     s.create("j", Worker=worker(1, "OnFailure"), run_policy={"backoffLimit": 0})
     s.wait_true("j", "Failed")
     has(s.message("j", "Failed"), "backoff limit", "says why")
-    is_(s.phase("j-worker-0"), "Failed", "Q7: the failed pod stays for its logs (policy None)")
+    is_(s.phase("j-worker-0"), "Failed", "parity Q7: the failed pod stays for its logs (policy None)")
 
 
 @scene(private=True)
@@ -202,4 +202,4 @@ def permanent_failure_wins_over_a_restart_of_another_type(s):
     s.standin.run("j-ps-0", s.ns)
     s.exit("j-ps-0", 1)
     s.wait_true("j", "Failed")
-    has(s.message("j", "Failed"), "1 PS replica(s) failed", "Q35: who failed is named")
+    has(s.message("j", "Failed"), "1 PS replica(s) failed", "parity Q35: who failed is named")

@@ -1,4 +1,4 @@
-"""What people see: columns, describe, and what is said of a job that is wrong (§1.1, §6.3)."""
+"""What people see: columns, describe, and what is said of a job that is wrong (core 1.1, core 6.3)."""
 
 import json
 
@@ -143,7 +143,7 @@ def many_objects_are_told_of_in_few_events(s):
     s.wait_counts("j", Worker={"active": 30})
     s.quiet(0.5)
     made = s.told("SuccessfulCreatePod")
-    assert len(made) <= 12, f"Q22: {len(made)} events"
+    assert len(made) <= 12, f"parity Q22: {len(made)} events"
     s.exit("j-worker-0", 0)
     s.wait_true("j", "Succeeded")
     s.wait_event("TFJobSucceeded")
@@ -154,4 +154,4 @@ def many_objects_are_told_of_in_few_events(s):
 def the_stored_job_reads_back_with_a_run_policy(s):
     s.create("j", Worker=1)
     stored = s.kube.get("tfjobs", "j", s.ns)["spec"].get("runPolicy")
-    is_(stored, {"suspend": False}, "Q31: of the defaults that one is stored")
+    is_(stored, {"suspend": False}, "parity Q31: of the defaults that one is stored")

@@ -302,7 +302,7 @@ static void check_send(struct fake *f, const struct kube_request *r)
                     str_eq(meta_name(r->body), meta_name(c->r.body)) &&
                     str_eq(owner_of(r->body), owner_of(c->r.body));
         fake_rule(f, !twin || r->res == &kube_events,
-                  "Q4: a second POST while the first is unanswered", meta_name(r->body));
+                  "parity Q4: a second POST while the first is unanswered", meta_name(r->body));
     }
     f->in_flight_max = n > f->in_flight_max ? n : f->in_flight_max;
     f->lists_max = lists > f->lists_max ? lists : f->lists_max;

@@ -34,7 +34,8 @@ static void what_the_original_refuses(void)
     is_said(MAP("'Worker':{'template':" SOUND "}"), NULL, "", "a sound job");
     is_said("{'metadata':{'name':'j'}}", NULL,
             "spec.tfReplicaSpecs: Required value: must be required", "no spec");
-    is_said(MAP(""), NULL, "spec.tfReplicaSpecs: Required value: must be required", "Q16: no type");
+    is_said(MAP(""), NULL, "spec.tfReplicaSpecs: Required value: must be required",
+            "parity Q16: no type");
     is_said(MAP("'Worker':null"), NULL, "spec.tfReplicaSpecs: Required value: must be required",
             "a null type is none");
     is_said(MAP("'Worker':{'template':{'spec':{'containers':[{'name':'a'},{'name':'b','image':'i'}"
@@ -50,7 +51,7 @@ static void what_the_original_refuses(void)
     is_said(RUN("'managedBy':''"), NULL,
             "spec.runPolicy.managedBy: Unsupported value: \"\": supported values: "
             "\"kubeflow.org/training-operator\", \"kueue.x-k8s.io/multikueue\"",
-            "§6.3 rule 3: managedBy");
+            "core 6.3 rule 3: managedBy");
     is_said("{'metadata':{'name':'J.'},'spec':{'tfReplicaSpecs':{'Worker':{'template':" SOUND
             "}}}}",
             NULL,
@@ -67,7 +68,7 @@ static void what_we_refuse_too(void)
             "[spec.tfReplicaSpecs[Worker].replicas: Invalid value: -1: must be greater than or "
             "equal to 0, spec.tfReplicaSpecs[Worker].restartPolicy: Unsupported value: \"no\": "
             "supported values: \"Always\", \"ExitCode\", \"Never\", \"OnFailure\"]",
-            "Q30: replicas and restartPolicy");
+            "parity Q30: replicas and restartPolicy");
     is_said(RUN("'cleanPodPolicy':'Some','backoffLimit':-1,'ttlSecondsAfterFinished':-2,"
                 "'activeDeadlineSeconds':-3"),
             NULL,
@@ -76,7 +77,7 @@ static void what_we_refuse_too(void)
             "be greater than or equal to 0, spec.runPolicy.ttlSecondsAfterFinished: Invalid value: "
             "-2: must be greater than or equal to 0, spec.runPolicy.activeDeadlineSeconds: Invalid "
             "value: -3: must be greater than or equal to 0]",
-            "Q30: cleanPodPolicy and limits");
+            "parity Q30: cleanPodPolicy and limits");
     is_said(
         MAP("'Worker':{'replicas':'two','restartPolicy':7,'template':" SOUND "}"), NULL,
         "[spec.tfReplicaSpecs[Worker].replicas: Invalid value: \"two\": must be of type integer, "
@@ -94,7 +95,7 @@ static void what_we_refuse_too(void)
         "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\": should match: the name "
         "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-worker-0\" derived from it "
         "must be no more than 63 characters",
-        "Q21: names of Services");
+        "parity Q21: names of Services");
 }
 
 static void an_update_is_judged_by_what_it_changes(void)
@@ -113,11 +114,11 @@ static void an_update_is_judged_by_what_it_changes(void)
             "no image any more");
     is_said(RUN(""), RUN("'managedBy':'kubeflow.org/training-operator'"),
             "spec.runPolicy.managedBy: Invalid value: \"null\": field is immutable",
-            "§6.3 rule 2: managedBy stays");
+            "core 6.3 rule 2: managedBy stays");
     is_said(RUN("'managedBy':'kueue.x-k8s.io/multikueue'"), RUN(""),
             "spec.runPolicy.managedBy: Invalid value: \"kueue.x-k8s.io/multikueue\": field is "
             "immutable",
-            "§6.3 rule 2: managedBy stays unset");
+            "core 6.3 rule 2: managedBy stays unset");
 }
 
 /* One of each kind: with its replica map, master and main container. */
@@ -153,14 +154,14 @@ static void every_kind_has_its_manager_for_good(void)
         is_said_of(others[i].kind, other, NULL,
                    "spec.runPolicy.managedBy: Unsupported value: \"me\": supported values: "
                    "\"kubeflow.org/training-operator\", \"kueue.x-k8s.io/multikueue\"",
-                   "7-4: others are not");
+                   "parity 7-4: others are not");
         is_said_of(others[i].kind, kueue, ours,
                    "spec.runPolicy.managedBy: Invalid value: \"kueue.x-k8s.io/multikueue\": field "
                    "is immutable",
-                   "7-3, 7-4: it stays");
+                   "parity 7-3, parity 7-4: it stays");
         is_said_of(others[i].kind, none, ours,
                    "spec.runPolicy.managedBy: Invalid value: \"null\": field is immutable",
-                   "7-3, 7-4: and cannot be taken back");
+                   "parity 7-3, parity 7-4: and cannot be taken back");
     }
 }
 
@@ -175,10 +176,10 @@ static void what_a_stored_pytorchjob_had_it_keeps(void)
     is_said_of("PyTorchJob", worse, upside,
                "spec.elasticPolicy.minReplicas: Invalid value: 4: must not be greater than "
                "maxReplicas",
-               "7-29: but not other wrong ones");
+               "parity 7-29: but not other wrong ones");
     is_said_of("PyTorchJob", zero, zero, "", "nprocPerNode as before");
     is_said_of("PyTorchJob", job_of(a, 0, "", ",'nprocPerNode':'1'"), NULL, "",
-               "7-25: one is fine");
+               "parity 7-25: one is fine");
     const char *twice = job_of(a, 0, "", ",'nprocPerNode':'1','elasticPolicy':{'nProcPerNode':1}");
     is_said_of("PyTorchJob", twice, job_of(a, 0, "", ",'nprocPerNode':'1'"),
                "[spec.pytorchReplicaSpecs[Worker]: Required value: must be configured if elastic "
@@ -186,9 +187,9 @@ static void what_a_stored_pytorchjob_had_it_keeps(void)
                "spec.nprocPerNode]",
                "said in one place before, in two now");
     const char *even = job_of(a, 0, "", ",'elasticPolicy':{'minReplicas':2,'maxReplicas':2}");
-    is_said_of("PyTorchJob", even, upside, "", "7-29: bounds may be the same");
+    is_said_of("PyTorchJob", even, upside, "", "parity 7-29: bounds may be the same");
     is_said_of("PyTorchJob", zero, job_of(a, 0, "", ""),
-               "spec.nprocPerNode: Invalid value: \"0\": must be at least 1", "7-25: new");
+               "spec.nprocPerNode: Invalid value: \"0\": must be at least 1", "parity 7-25: new");
 }
 
 #define MPI(l, w)                                                             \
@@ -220,10 +221,10 @@ static void mpi_jobs_have_words_of_their_own(void)
     is_mpi(MPI_RUN("'managedBy':'me'"), NULL,
            "spec.runPolicy.managedBy: Unsupported value: \"me\": supported values: "
            "\"kubeflow.org/training-operator\", \"kueue.x-k8s.io/multikueue\"",
-           "7-30: managedBy is one of two");
+           "parity 7-30: managedBy is one of two");
     is_mpi(MPI_RUN(""), MPI_RUN("'managedBy':'kueue.x-k8s.io/multikueue'"),
            "spec.runPolicy.managedBy: Invalid value: \"null\": field is immutable",
-           "7-30: and stays");
+           "parity 7-30: and stays");
 }
 
 static void a_count_of_a_wrong_type_is_only_that(void)

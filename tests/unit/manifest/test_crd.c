@@ -72,11 +72,11 @@ static const struct row {
       "invalid; correct the existing errors to complete validation\n" },
     { "a job has some replica", NULL, "{'tfReplicaSpecs': {}}",
       "spec.tfReplicaSpecs: Required value: must be required\n" },
-    { "Q16: no replica can stay so", "{'tfReplicaSpecs': {}}",
+    { "parity Q16: no replica can stay so", "{'tfReplicaSpecs': {}}",
       "{'tfReplicaSpecs': {}, 'runPolicy': {'suspend': true}}", "" },
     { "a replica has containers", NULL, "{'tfReplicaSpecs': {'Worker': {}}}",
       "spec.tfReplicaSpecs[Worker].template.spec.containers: Required value: must be specified\n" },
-    { "Q38: a list of none is none", NULL,
+    { "parity Q38: a list of none is none", NULL,
       "{'tfReplicaSpecs': {'Worker': {'template': {'spec': {'containers': []}}}}}",
       "spec.tfReplicaSpecs[Worker].template.spec.containers: Required value: must be specified\n" },
     { "one has the name of the kind, all have images", NULL,
@@ -96,13 +96,13 @@ static const struct row {
     { "chief and master are one", NULL,
       "{'tfReplicaSpecs': {'Chief': {" POD "}, 'Master': {" POD "}}}",
       "spec.tfReplicaSpecs: Forbidden: must not have more than 1 Chief or Master role\n" },
-    { "Q38: replicas are not negative", NULL,
+    { "parity Q38: replicas are not negative", NULL,
       "{'tfReplicaSpecs': {'PS': {'replicas': -1, " POD "}}}",
       "spec.tfReplicaSpecs[PS].replicas: Invalid value: \"integer\": must be greater than or equal "
       "to 0\n" },
     { "negative replicas can stay so", "{'tfReplicaSpecs': {'PS': {'replicas': -1, " POD "}}}",
       "{'tfReplicaSpecs': {'PS': {'replicas': -1, 'restartPolicy': 'Never', " POD "}}}", "" },
-    { "Q30: restart policies are known", NULL,
+    { "parity Q30: restart policies are known", NULL,
       "{'tfReplicaSpecs': {'Worker': {'restartPolicy': 'Often', " POD "}}}",
       "spec.tfReplicaSpecs.Worker.restartPolicy: Unsupported value: \"Often\": supported values: "
       "\"Always\", \"ExitCode\", \"Never\", \"OnFailure\", \"\"\n"
@@ -115,7 +115,7 @@ static const struct row {
       "{'runPolicy': {'cleanPodPolicy': ''}, 'tfReplicaSpecs': {'Worker': {'restartPolicy': '', " POD
       "}}}",
       "" },
-    { "Q30: clean-up policies are known", NULL,
+    { "parity Q30: clean-up policies are known", NULL,
       "{'runPolicy': {'cleanPodPolicy': 'Some'}, 'tfReplicaSpecs': {'Worker': {" POD "}}}",
       "spec.runPolicy.cleanPodPolicy: Unsupported value: \"Some\": supported values: \"All\", "
       "\"None\", \"Running\", \"\"\n"
@@ -233,7 +233,7 @@ static void names_must_serve_services(const struct crd_version *v)
         jv job = job_of(a, v, names[i].name, jdoc_root(spec), JV_ABSENT);
         is_str(problems_of(a, v, job, JV_ABSENT), str_of(names[i].problems), names[i].name);
         jv stored = job_of(a, v, names[i].name, jdoc_root(spec), JV_EMPTY_OBJ);
-        is_str(problems_of(a, v, stored, stored), S(""), "Q21: a stored one can be edited");
+        is_str(problems_of(a, v, stored, stored), S(""), "parity Q21: a stored one can be edited");
     }
 }
 
@@ -254,7 +254,7 @@ static void jobs_are_pruned_and_completed(const struct crd_version *v)
             "'TCP'}],"
             " 'envFrom': [{'secretRef': {'name': ''}}]}], 'imagePullSecrets': [{'name': ''}]}}}},"
             " 'runPolicy': {'suspend': false}}",
-            "Q31: jobs get a run policy, and lose what there is no such thing of");
+            "parity Q31: jobs get a run policy, and lose what there is no such thing of");
 }
 
 int main(int argc, char **argv)
