@@ -36,7 +36,9 @@ ACCEPTED = {501, 505}
 # Mistakes of the client's that kube-apiserver, too, answers with 500 (A3).
 AS_KUBE = re.compile(r"without impersonating a user|resourceVersion: Invalid value|DeleteOptions|failed to create typed patch object|"
                      r"no kind .* is registered for|json: cannot unmarshal|couldn't get version/kind|unexpected EOF|target\.name: Required value|"
-                     r"doesn't match \$setElementOrder|to be a protobuf message|^empty body|resourceVersion should not be set|Too large resource version|^proto: |^strconv\.")
+                     r"doesn't match \$setElementOrder|to be a protobuf message|^empty body|resourceVersion should not be set|Too large resource version|^proto: |^strconv\.|"
+                     r"target\.kind: Unsupported value|unknown patch type: |list element types are not identical|declared merge key: |"
+                     r"^The order in patch list|expected a map\[string\]interface|merging lists cannot yet|cannot merge lists|value for key \d+ is not a map")
 # All that can be had in a namespace, but for what the rights themselves are made of.
 RULES = [{"apiGroups": ["apps", "batch", "kubeflow.org", "autoscaling", "coordination.k8s.io", "events.k8s.io", "policy", "networking.k8s.io",
                         "discovery.k8s.io", "scheduling.k8s.io", "fuzz.dev"], "resources": ["*"], "verbs": ["*"]},
