@@ -43,6 +43,8 @@ static const struct opt options[] = {
       "set the variables that the lines of FILE name, as -e does", NULL },
     { "reuse-claims", 0, OPT_FLAG, offsetof(struct run_flags, reuse_claims), NULL,
       "start with the claims that the last run of this job left, instead of empty ones", NULL },
+    { "keep-files", 0, OPT_TEXT, offsetof(struct run_flags, keep_files), "DIR",
+      "copy files that pods changed, and that would be lost, to DIR/POD", NULL },
     { "rm", 0, OPT_FLAG, offsetof(struct run_flags, rm), NULL,
       "remove the claims of this run when it is over", NULL },
     { 0 }

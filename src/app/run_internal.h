@@ -23,6 +23,7 @@ struct run_flags {
     struct opt_words volumes;
     struct opt_words env;
     struct opt_words env_files;
+    const char *keep_files;
     bool reuse_claims;
     bool rm;
 };
@@ -81,6 +82,10 @@ jv run_record(struct run *r, const struct summary_opts *o);
 void run_record_write(const struct run *r, jv record);
 /* Takes over claims that an earlier run left, as --reuse-claims asks. */
 int run_reuse_claims(struct run *r);
+
+/* ---- run_files.c */
+/* When no pod runs any more: what they changed and nobody keeps is told, or copied out. */
+void run_private_files(struct run *r);
 
 /* ---- run_end.c */
 /* Stops what was begun, as the end asks for, and waits for it to be gone. */

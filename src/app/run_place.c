@@ -41,6 +41,7 @@ static int open_there(struct run *r)
                        : r->f->host_path_roots   ? "--host-path-roots"
                        : r->f->show_home_secrets ? "--show-home-secrets"
                        : r->f->reuse_claims      ? "--reuse-claims"
+                       : r->f->keep_files        ? "--keep-files"
                        : r->f->rm                ? "--rm"
                                                  : NULL;
     if (flag)
@@ -225,6 +226,7 @@ void run_close(struct run *r)
         cluster_stop(r->cluster, on_stopped, r);
         loop_run(r->loop);
         cluster_free(r->cluster);
+        run_private_files(r);
     }
     if (r->open)
         session_close(&r->s);

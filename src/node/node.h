@@ -39,6 +39,9 @@ struct node_opts { /* copied, texts too */
 /* On the Node, where --host-path-roots was given: "DIR,DIR". */
 #define NODE_ROOTS_ANNOTATION "muster.dev/host-path-roots"
 
+/* Below DATA of a node that is ephemeral: what pods that are gone have changed of files. */
+#define NODE_CHANGES "changed"
+
 struct node;
 
 /* -1: options or images.yaml are wrong. */

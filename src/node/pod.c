@@ -11,7 +11,9 @@
 #include "plan/planner.h"
 #include "sys/trash.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { RETRY_MS = 1000, RETRY_MAX_MS = 60 * 1000, ROUNDS = 16 };
@@ -160,6 +162,26 @@ static void remove_common(struct pod *p)
         rmdir(p->n->common.p);
 }
 
+/* `muster run` looks at the end what its pods have changed: of each name the last one's. */
+static void keep_changes(const struct pod *p)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    str data = p->n->o.data, ns = meta_namespace(p->life->pod), name = meta_name(p->life->pod);
+    const char *all = arena_printf(a, "%" PRI_STR "/" NODE_CHANGES, STR_ARG(data)).p;
+    const char *to = arena_printf(a, "%s/%" PRI_STR "%s%" PRI_STR, all, STR_ARG(name),
+                                  str_eqz(ns, "default") ? "" : "@",
+                                  STR_ARG(str_eqz(ns, "default") ? S("") : ns))
+                         .p;
+    const char *from = arena_printf(a, "%s/over", p->dir).p;
+
+    if (!p->n->o.ephemeral || access(from, F_OK) < 0)
+        return;
+    mkdir(all, 0700);
+    tree_trash_put(p->n->trash, to);
+    if (rename(from, to) < 0)
+        log_warn("what the pod has changed is not kept", KVZ("error", strerror(errno)));
+}
+
 void pod_forget(struct pod *p)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -168,6 +190,7 @@ void pod_forget(struct pod *p)
     remove_common(p);
     if (p->n->o.runtime->ops->forget)
         p->n->o.runtime->ops->forget(p->n->o.runtime, str_of(p->uid));
+    keep_changes(p);
     tree_trash_put(p->n->trash, p->dir);
 }
 

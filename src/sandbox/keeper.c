@@ -206,7 +206,9 @@ static void clear_away(struct keeper *k, int status)
         snprintf(why, sizeof(why), "the pod's warden ended with status %d", WEXITSTATUS(status));
     AUTO(arena) struct arena *a = arena_new();
     warden_state_bury(a, k->dirfd, sys_now_ms(), str_of(why));
-    tree_remove(k->dirfd, "over", NULL); /* may be much, and is no work for the node */
+    /* May be much, and is no work for the node. A `muster run` looks at it when all is over. */
+    if (!k->s.with_node)
+        tree_remove(k->dirfd, "over", NULL);
 }
 
 static int open_joining(struct keeper *k, struct err *e)

@@ -3,6 +3,7 @@
 
 #include "sandbox/overlay.h"
 
+#include "sandbox/mounttab.h"
 #include "sys/sys.h"
 
 #include <dirent.h>
@@ -80,7 +81,20 @@ static int mount_overlay(const char *at, const char *opts)
     return rc < 0 && errno == EINVAL ? mount("overlay", at, "overlay", 0, opts) : rc;
 }
 
-int warden_over_dir(struct warden_over *o, int lower, int to)
+/* For who looks at the changes later. */
+static void note_path(const struct warden_over *o, size_t i, int lower, const char *as)
+{
+    char path[PATH_MAX];
+    char name[24];
+
+    if (!as && mount_path_of_fd(lower, path, sizeof(path)) < 0)
+        return;
+    snprintf(name, sizeof(name), "%zu.of", i);
+    if (symlinkat(as ? as : path, o->place, name) < 0)
+        (void)errno; /* then nobody is told of them */
+}
+
+int warden_over_dir(struct warden_over *o, int lower, int to, const char *as)
 {
     char opts[256];
     char names[2][16];
@@ -101,6 +115,7 @@ int warden_over_dir(struct warden_over *o, int lower, int to)
     snprintf(at, sizeof(at), "/proc/self/fd/%d", to);
     if (mount_overlay(at, opts) < 0)
         return -1;
+    note_path(o, o->tried - 1, lower, as);
     o->shown[o->n++] = warden_mount_id(lower);
     return 0;
 }
@@ -115,7 +130,7 @@ int warden_over_root(struct warden_over *o, struct warden_root *r, const char *l
     snprintf(to, sizeof(to), "%.4000s/.root", at);
     mkdirat(r->fd, ".root", 0755);
     on = open(to, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    int fd = from < 0 || on < 0 || warden_over_dir(o, from, on) < 0
+    int fd = from < 0 || on < 0 || warden_over_dir(o, from, on, "/") < 0
                  ? -1
                  : open(to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) {
@@ -192,7 +207,7 @@ static int show(struct warden_over *o, struct warden_root *r, const char *path, 
     bool ours = warden_root_is_ours(r, to);
     if (ours && is_shown(o, warden_mount_id(from)))
         return 0;
-    if (over && warden_over_dir(o, from, to) == 0) {
+    if (over && warden_over_dir(o, from, to, NULL) == 0) {
         AUTO(sys_fd) int top = warden_root_find(r, path);
         warden_root_own(r, top);
         return 0;

@@ -21,8 +21,10 @@ struct warden_over {
 /* place: taken. */
 void warden_over_init(struct warden_over *o, int place, bool disk);
 void warden_over_done(struct warden_over *o);
-/* Directories by descriptors. -1, errno: this kernel, file system, or user, has none. */
-int warden_over_dir(struct warden_over *o, int lower, int to);
+/* Directories by descriptors; as: the path that the container knows it by, NULL: the lower one's
+ * own. A link N.of beside the changes of the N-th overlay says that. -1, errno: this kernel, file
+ * system, or user, has none. */
+int warden_over_dir(struct warden_over *o, int lower, int to, const char *as);
 
 /* r, so far a tmpfs at the path `at`, becomes an overlay over the directory. -1: there is none;
  * nothing has changed. */

@@ -71,7 +71,7 @@ static int try_over(struct warden_over *o, const char *lower, struct err *e)
 
     if (from < 0) /* not here, or nobody's to read: then nobody changes it */
         return 0;
-    return warden_over_dir(o, from, o->place) < 0 ? err_sys(e, "overlay on %s", lower) : 0;
+    return warden_over_dir(o, from, o->place, NULL) < 0 ? err_sys(e, "overlay on %s", lower) : 0;
 }
 
 /* The system's files, as root, and homes. */

@@ -93,6 +93,17 @@ test_expect_success "$who: refused, with the flags that help: root, homes, the s
 	(at=/ && is / "$(as $who run --no-workdir "$place/pwd.yaml")" && is "$place/other" "$(as $who run --workdir "$place/other" "$place/pwd.yaml")")
 '
 
+test_expect_success "$who: files that a pod changed and nobody keeps: one line says how many and where; --keep-files copies them" '
+	pod "mkdir \$HOME/results; echo weights >\$HOME/results/model; echo x >/tmp/x; echo y >kept-$who" >"$at/lost.yaml" &&
+	home=$place/home && { test $who = user && test_have_prereq ROOT || home=$place/roots; } &&
+	run_fine --isolation namespaces lost.yaml && has err "^muster: 1 file that pods changed in $home/results is not kept: --keep-files DIR" &&
+	test ! -e "$home/results" && is y "$(cat "$at/kept-$who")" &&
+	run_fine --isolation namespaces --keep-files "$place/other/of-$who" lost.yaml && has err "^muster: 1 file that pods changed in $home/results was copied to $place/other/of-$who" &&
+	is weights "$(cat "$place/other/of-$who/own$home/results/model")" && is 1 "$(find "$place/other/of-$who" -type f | wc -l)" &&
+	run_fine --isolation shared lost.yaml && lacks err "not kept" && is weights "$(cat "$home/results/model")" && rm -r "$home/results" &&
+	pod "true" >"$at/nothing.yaml" && run_fine --isolation namespaces nothing.yaml && lacks err "not kept"
+'
+
 test_expect_success "$who: a data directory inside it stays hidden" '
 	own "$at/inside-$who" &&
 	(at=$at/inside-$who && pod "find data; echo looked; cat data/token" >"$at/job.yaml" &&
