@@ -197,7 +197,7 @@ static void warn_of_idle(struct api_req *r, jv obj)
 
     for (size_t i = 0; i < COUNT(idle); i++)
         if (is(r->res, idle[i]) && !jv_len(jv_at(obj, "metadata", "ownerReferences")))
-            request_warn(r, "nothing here makes pods of a %" PRI_STR "; training jobs and pods run",
+            request_warn(r, "%" PRI_STR "s are stored but not run by this server",
                          STR_ARG(r->res->kind));
 }
 

@@ -74,7 +74,7 @@ static void on_review(void *ctx, const struct kube_answer *ans)
         if (r->settled && r->told)
             log_info("permission granted", KVZ("verb", r->verb), KVZ("resource", name));
         if (!r->settled && !r->told)
-            log_warn("permission missing, asking again", KVZ("verb", r->verb),
+            log_warn("permission missing, checking again", KVZ("verb", r->verb),
                      KVZ("resource", name), KVZ("namespace", *x->ns ? x->ns : "(all)"),
                      KVI("retry_ms", ASK_AGAIN_MS));
         r->told = !r->settled;

@@ -239,9 +239,9 @@ static void read_template(struct arena *a, struct operator_flags *f, bool given)
     if (*f->init_template_file &&
         client_file_read(a, f->init_template_file, &f->settings.pytorch_init_template, &e) < 0 &&
         given)
-        log_warn("init container template not used", KVZ("why", e.msg));
+        log_warn("ignoring the init container template", KVZ("why", e.msg));
     if (f->settings.pytorch_init_template.n && !pytorch_template_is_sound(&f->settings)) {
-        log_warn("init container template not used",
+        log_warn("ignoring the init container template",
                  KVZ("why", "it does not give a list of containers"));
         f->settings.pytorch_init_template = STR_NONE;
     }

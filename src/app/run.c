@@ -126,7 +126,7 @@ static enum run_end watch(struct run *r)
         loop_turn(s->loop);
         if (!told && screen_is_unread(r->screen)) {
             told = true;
-            command_note("muster: nobody reads the logs any more; the job goes on");
+            command_note("muster: output was closed; the job continues");
         }
     }
     loop_timer_stop(t);

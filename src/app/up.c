@@ -172,7 +172,7 @@ static void say_ready(struct up *u, str line)
 {
     dup2(1, 2);
     if (write(u->ready_fd, line.p, line.n) < 0)
-        log_warn("nobody waits for readiness any more");
+        log_warn("the process waiting for readiness is gone");
     close(u->ready_fd);
     u->ready_fd = -1;
 }

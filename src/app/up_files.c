@@ -61,14 +61,13 @@ static const char *kept(void)
 jv up_files_condition(struct arena *a, const struct warden_ground *g)
 {
     if (g->over.msg[0]) {
-        log_warn("what pods write to homes is really written there", KVZ("why", g->over.msg));
+        log_warn("pods write to real home directories", KVZ("why", g->over.msg));
         return up_condition(
             a, "PrivateFiles", false, "NoOverlays",
-            arena_printf(a, "what pods write to homes is really written there: %s", g->over.msg));
+            arena_printf(a, "pods write to real home directories: %s", g->over.msg));
     }
     if (g->disk.msg[0]) {
-        log_info("what pods change of files that are not theirs is kept in memory",
-                 KVZ("why", g->disk.msg));
+        log_info("private file changes of pods are kept in memory", KVZ("why", g->disk.msg));
         return up_condition(a, "PrivateFiles", true, "InMemory",
                             arena_printf(a, "%s, in memory: %s", kept(), g->disk.msg));
     }

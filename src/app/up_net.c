@@ -51,13 +51,13 @@ static jv describe(struct arena *a, const struct net *n)
     str words = arena_str(a, str_of(net_words(n)));
 
     if (out)
-        log_info("pods reach the outside", KV("how", words));
+        log_info("pods can reach outside networks", KV("how", words));
     else
         log_warn("pods do not reach the outside; --isolation shared has them use this machine's "
                  "network",
                  KV("why", words));
     if (!services)
-        log_info("without nft the names of services stand for their ready pods");
+        log_info("no nft: service names resolve to ready pods");
     return jarr(a,
                 up_condition(a, "NetworkUnavailable", false, "HubIsUp",
                              arena_printf(a, "the gateway of pods is %s", net_gateway(n))),

@@ -144,12 +144,12 @@ static void tell_level(const struct up_node_opts *o)
         log_info("pods share this machine's namespaces", KVZ("isolation", "shared"),
                  KVZ("why", "--isolation shared"));
     else if (!*why)
-        log_info("pods have namespaces of their own", KVZ("isolation", "namespaces"));
+        log_info("pods have their own namespaces", KVZ("isolation", "namespaces"));
     else if (o->isolation)
-        log_warn("pods are to have namespaces of their own, and cannot: they will not start",
+        log_warn("--isolation namespaces is not possible here: pods will not start",
                  KVZ("isolation", "namespaces"), KVZ("why", why));
     else
-        log_info("pods share this machine's namespaces: those of their own cannot be had",
+        log_info("pods share this machine's namespaces: private ones are not possible here",
                  KVZ("isolation", "shared"), KVZ("why", why));
 }
 
@@ -204,7 +204,7 @@ int up_node_check(const struct up_node_opts *o, struct err *e)
         return -1;
     struct err why = { 0 };
     if (images_have_rootfs(images) && image_agent_install(o->dir, &why) < 0)
-        log_warn("images with a root of their own have no muster in them", KVZ("error", why.msg));
+        log_warn("rootfs images get no muster agent", KVZ("error", why.msg));
     return 0;
 }
 

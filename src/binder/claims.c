@@ -105,7 +105,7 @@ static void on_step(struct binder *b, str key, const struct kube_answer *ans)
         return;
     }
     if (!fine)
-        log_warn("volume step failed, trying again", KV("of", key), KVZ("error", ans->err.msg));
+        log_warn("volume update failed, retrying", KV("of", key), KVZ("error", ans->err.msg));
     t->retry_ms = loop_now_ms(b->loop) + RETRY_MS;
     binder_retry(b);
 }

@@ -173,7 +173,7 @@ static void on_bound(struct binder *b, str key, const struct kube_answer *ans)
         tell(p, false, "Scheduled",
              arena_printf(a, "Successfully assigned %s to %" PRI_STR, p->h.key, STR_ARG(node)));
     } else if (p->state == POD_BINDING && ans->err.code != ERR_NOT_FOUND) {
-        log_warn("pod not bound, trying again", KV("pod", key), KVZ("error", ans->err.msg));
+        log_warn("cannot bind pod, retrying", KV("pod", key), KVZ("error", ans->err.msg));
         pod_unplace(p);
         b->place_due = false;
         binder_retry(b);
@@ -214,7 +214,8 @@ static void on_told(struct binder *b, str key, const struct kube_answer *ans)
         p->was_false = true;
         tell(p, true, "FailedScheduling", message);
     } else if (ans->err.code != ERR_NOT_FOUND && ans->err.code != ERR_CONFLICT) {
-        log_warn("reason not written, trying again", KV("pod", key), KVZ("error", ans->err.msg));
+        log_warn("cannot write the reason why a pod waits, retrying", KV("pod", key),
+                 KVZ("error", ans->err.msg));
         binder_retry(b);
     }
     pod_queue(p); /* it may have another reason by now, or a node */

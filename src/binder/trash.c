@@ -38,7 +38,7 @@ static void on_removed(uv_work_t *w, int status)
     struct removal *r = w->data;
 
     if (status == 0 && r->rc < 0)
-        log_warn("what was in a volume is not removed", KVZ("error", r->err.msg));
+        log_warn("cannot remove a deleted volume's files", KVZ("error", r->err.msg));
     free(r);
 }
 
@@ -107,8 +107,10 @@ void trash_put(struct binder *b, str path)
     if (access(from, F_OK) < 0)
         return; /* never used, or put aside before */
     if (mkdir(dir.p, 0700) < 0 && errno != EEXIST)
-        log_warn("no room for what was in a volume", KVZ("path", dir.p), KVI("errno", errno));
+        log_warn("cannot move a volume to the trash: disk full", KVZ("path", dir.p),
+                 KVI("errno", errno));
     else if (rename(from, to.p) < 0)
-        log_warn("volume not put aside", KVZ("path", from), KVI("errno", errno));
+        log_warn("cannot move a deleted volume to the trash", KVZ("path", from),
+                 KVI("errno", errno));
     trash_sweep(b);
 }

@@ -490,7 +490,7 @@ static int show(struct session *s, const struct flags *f, const char *word)
         return EXIT_DONE;
     /* The server was asked and could not tell, as one that was stopped. */
     if (code == EXIT_FAILED && !f->follow && read_kept(f, s->ns, word)) {
-        command_note("muster: these logs of %s are what was kept on this machine", word);
+        command_note("muster: showing logs of %s kept on this machine", word);
         return EXIT_DONE;
     }
     if (code < 0)

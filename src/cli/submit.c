@@ -129,13 +129,12 @@ int submit_check(struct submit *m)
                          "itself",
                          STR_ARG(o->where));
         if (is_idle(o->obj))
-            command_note("muster: %" PRI_STR ": nothing here makes pods of a %" PRI_STR
-                         "; training jobs and pods run",
+            command_note("muster: %" PRI_STR ": %" PRI_STR
+                         "s are stored but not run by this server",
                          STR_ARG(o->where), STR_ARG(jv_str(jv_at(o->obj, "kind"), STR_NONE)));
     }
     if (!jobs)
-        return command_fail(EXIT_USAGE,
-                            "nothing in the files runs to an end: no training job, no pod");
+        return command_fail(EXIT_USAGE, "no training job or pod in the files");
     return -1;
 }
 

@@ -125,7 +125,7 @@ static struct headers *file_get(struct client *c, bool must, struct err *e)
     if (file_check(c, &why) < 0) {
         why.code = ERR_UNAUTHORIZED;
         if (cred->now)
-            log_warn("token file not read, the last token stays", KVZ("err", why.msg));
+            log_warn("cannot read the token file, keeping the last token", KVZ("err", why.msg));
         else if (e)
             *e = why;
     }

@@ -244,14 +244,15 @@ static void failed(struct elect *e, enum elect_doing doing, const char *why)
         return;
     }
     if (strcmp(e->told, e->trouble) != 0)
-        log_warn("leader election waits", KVZ("why", e->trouble), KVI("retry_ms", e->o.retry_ms));
+        log_warn("leader election: waiting", KVZ("why", e->trouble),
+                 KVI("retry_ms", e->o.retry_ms));
     snprintf(e->told, sizeof(e->told), "%s", e->trouble);
 }
 
 static void well(struct elect *e)
 {
     if (e->told[0])
-        log_info("leader election goes on", KV("lease", e->o.name));
+        log_info("leader election: continuing", KV("lease", e->o.name));
     e->trouble[0] = e->told[0] = 0;
 }
 

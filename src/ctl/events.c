@@ -251,7 +251,7 @@ static bool try_again(struct events *ev, struct event *x, const struct kube_answ
 
     if (ans->err.code != ev->told && !kube_namespace_ends(ans)) {
         ev->told = ans->err.code;
-        log_warn("event not written", KVZ("error", ans->err.msg));
+        log_warn("cannot write event", KVZ("error", ans->err.msg));
     }
     if (!passes || ++x->tries >= (x->terminal ? TRIES_TERMINAL : TRIES))
         return false;

@@ -90,7 +90,7 @@ static void trouble(struct informer *i, const char *verb, const struct err *e)
              e->code == ERR_NOT_FOUND ? "is its CRD installed? " : "", e->msg);
     if (i->told != e->code) { /* each try fails alike: said once */
         i->told = e->code;
-        log_warn("cannot read, trying again", KVZ("verb", verb), KVZ("resource", name),
+        log_warn("cannot read, retrying", KVZ("verb", verb), KVZ("resource", name),
                  KVZ("error", strstr(i->trouble, ": ") + 2));
     }
     i->o.ops->changed(i->o.ctx);
@@ -106,7 +106,7 @@ static void recovered(struct informer *i)
     *i->trouble = '\0';
     i->told = ERR_OK;
     resource_name(i, name, sizeof(name));
-    log_info("reading again", KVZ("resource", name));
+    log_info("reading again after errors", KVZ("resource", name));
     i->o.ops->changed(i->o.ctx);
 }
 

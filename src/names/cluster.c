@@ -47,7 +47,7 @@ static void tell_routes(struct names *k)
     if (k->o.net && k->o.net->services)
         k->o.net->services(k->o.net->ctx, jb_done(&b));
     if (k->shared && names_shared_routes(k->shared, jb_done(&b), &e) < 0)
-        log_warn("ClusterIPs not written", KVZ("error", e.msg));
+        log_warn("cannot write ClusterIPs", KVZ("error", e.msg));
 }
 
 /* Files that an earlier node has left, of namespaces without pods now. */

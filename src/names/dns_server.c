@@ -378,7 +378,7 @@ static void hang_up(struct dns *d)
 
 static void not_opened(struct dns *d, const char *why)
 {
-    log_warn("nobody answers pods that ask for names", KVZ("why", why));
+    log_warn("no DNS for pods", KVZ("why", why));
     hang_up(d);
 }
 

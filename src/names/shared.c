@@ -78,16 +78,18 @@ static char *write_lib(struct arena *a, const char *dir)
     struct stat st;
 
     if (str_find(path, ':') >= 0 || str_find(path, ';') >= 0) {
-        log_warn("pods have no names: LD_PRELOAD cannot hold such a path", KV("path", path));
+        log_warn("pods have no cluster names: LD_PRELOAD cannot hold this path", KV("path", path));
         return NULL;
     }
     bool there = stat(path.p, &st) == 0 && (size_t)st.st_size == blob.n;
     if (!there && (tree_make(a, dir, 0755, &e) < 0 || write_whole(a, path.p, blob, 0755, &e) < 0)) {
-        log_warn("pods have no names: the preload library is not written", KVZ("error", e.msg));
+        log_warn("pods have no cluster names: cannot write the preload library",
+                 KVZ("error", e.msg));
         return NULL;
     }
     if (lib_load(path.p, &e) < 0) {
-        log_warn("pods have no names: the preload library cannot be loaded", KVZ("error", e.msg));
+        log_warn("pods have no cluster names: cannot load the preload library",
+                 KVZ("error", e.msg));
         return NULL;
     }
     return mem_or_abort(strdup(path.p));

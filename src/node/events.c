@@ -85,7 +85,7 @@ static void on_answer(void *ctx, const struct kube_answer *ans)
     struct sent *s = ctx;
 
     if (ans->err.code != ERR_OK && ans->err.code != ERR_EXISTS && ans->err.code != ERR_NOT_FOUND)
-        log_debug("event not written", KVZ("error", ans->err.msg));
+        log_debug("cannot write event", KVZ("error", ans->err.msg));
     sent_done(s->t, s);
 }
 

@@ -130,8 +130,7 @@ static void on_page(void *ctx, const struct kube_answer *ans)
         more = kube_pages_next(&f->pages, ans->obj, &e);
     }
     if (e.code != ERR_OK) {
-        log_warn("cannot list, trying again", KVZ("resource", f->o.res->plural),
-                 KVZ("error", e.msg));
+        log_warn("cannot list, retrying", KVZ("resource", f->o.res->plural), KVZ("error", e.msg));
         later(f, next_retry(f, ans->retry_after_ms), list);
         return;
     }

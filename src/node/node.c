@@ -69,7 +69,7 @@ static void orphan_clear(struct node *n, const char *uid)
     if (n->o.runtime->ops->forget)
         n->o.runtime->ops->forget(n->o.runtime, str_of(uid));
     tree_trash_put(n->trash, dir.p);
-    log_info("orphaned pod cleared away", KVZ("pod", uid));
+    log_info("removed an orphaned pod", KVZ("pod", uid));
 }
 
 static void orphan_free(struct node *n, struct orphan *o)

@@ -179,7 +179,7 @@ static void keep_changes(const struct pod *p)
     mkdir(all, 0700);
     tree_trash_put(p->n->trash, to);
     if (rename(from, to) < 0)
-        log_warn("what the pod has changed is not kept", KVZ("error", strerror(errno)));
+        log_warn("cannot keep the files that the pod changed", KVZ("error", strerror(errno)));
 }
 
 void pod_forget(struct pod *p)

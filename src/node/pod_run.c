@@ -462,7 +462,7 @@ static void look_at_images(struct arena *a, struct node *n)
     if (!images_is_stale(n->images, path))
         return;
     if (images_load(&now, path, &e) < 0) {
-        log_warn("image table not read", KVZ("error", e.msg));
+        log_warn("cannot read the image map", KVZ("error", e.msg));
         return;
     }
     images_free(n->images);

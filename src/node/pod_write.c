@@ -122,7 +122,7 @@ static void again_later(struct pod *p, const struct kube_answer *ans)
     p->write_waits = true;
     if (ms > RETRY_MAX_MS)
         ms = RETRY_MAX_MS;
-    log_warn("pod not written, trying again", KV("namespace", meta_namespace(pod)),
+    log_warn("cannot write pod status, retrying", KV("namespace", meta_namespace(pod)),
              KV("pod", meta_name(pod)), KVZ("uid", p->uid),
              KV("error", without_the_middle(a, why)));
     loop_timer_stop(p->write_timer);

@@ -120,7 +120,7 @@ static bool trouble(struct registration *r, const struct kube_answer *ans)
 {
     if (ans->err.code == ERR_OK)
         return false;
-    log_warn("node not written, trying again", KVZ("error", ans->err.msg));
+    log_warn("cannot write node status, retrying", KVZ("error", ans->err.msg));
     node_later(r, RETRY_MS);
     return true;
 }

@@ -83,8 +83,7 @@ static void mend(struct net *n, const struct attached *at)
                   { "ip", jstr(a, str_of(at->ip)) });
 
     if (!jv_exists(net_call_ask(&n->call, a, ask, NULL, &e)))
-        log_warn("pod has no network any more", KVZ("uid", at->uid), KVZ("ip", at->ip),
-                 KVZ("why", e.msg));
+        log_warn("pod lost its network", KVZ("uid", at->uid), KVZ("ip", at->ip), KVZ("why", e.msg));
 }
 
 static void set_services(struct net *n)
@@ -132,7 +131,7 @@ static int revive(struct net *n, struct err *e)
         mend(n, s->value);
     if (n->rules.n && n->call.has_services)
         set_services(n);
-    log_warn("the hub had died and was started again", KVI("pods", (int64_t)n->pods.n));
+    log_warn("the network helper died and was restarted", KVI("pods", (int64_t)n->pods.n));
     loop_post(n->o.loop, tell_again, n);
     return 0;
 }
@@ -142,7 +141,7 @@ static void revive_or_log(struct net *n)
     struct err e = { 0 };
 
     if (revive(n, &e) < 0)
-        log_warn("the hub cannot be started", KVZ("why", e.msg));
+        log_warn("cannot start the network helper", KVZ("why", e.msg));
 }
 
 /* As net_call_ask, of the next hub when this one dies over it. */

@@ -92,8 +92,8 @@ int missing_check(struct store *s, struct db *db, const struct changes_past *pas
                        " was acknowledged: its log (-wal) was cut off or removed, or it is an "
                        "older copy; " WHAT_NOW,
                        rev, past->rev);
-    log_error("going on without acknowledged changes", KVZ("path", db->path), KVI("revision", rev),
-              KVI("acknowledged", past->rev));
+    log_error("continuing without acknowledged changes", KVZ("path", db->path),
+              KVI("revision", rev), KVI("acknowledged", past->rev));
     s->rev = past->rev;
     return db_begin(db, e) < 0 || db_commit(db, s->rev, e) < 0 ? -1 : 0;
 }

@@ -29,7 +29,7 @@ void reserve_open(struct reserve *r, const char *db_path)
     uint64_t share = (uint64_t)st.f_blocks * st.f_frsize / SHARE;
     r->bytes = share < RESERVE_BYTES ? (int64_t)share : RESERVE_BYTES;
     if (!reserve_take(r))
-        log_warn("no room is left to keep for deletions", KVZ("path", r->path),
+        log_warn("disk too full to reserve space for deletions", KVZ("path", r->path),
                  KVI("bytes", r->bytes));
 }
 
@@ -47,7 +47,7 @@ bool reserve_take(struct reserve *r)
     if (!r->is_held && errno == EOPNOTSUPP)
         r->bytes = 0;
     if (fd >= 0 && !r->is_held && ftruncate(fd, 0) < 0) /* half of it is nobody's */
-        log_warn("cannot let go of the reserve", KVZ("error", strerror(errno)));
+        log_warn("cannot release the disk reserve", KVZ("error", strerror(errno)));
     if (fd >= 0)
         close(fd);
     return r->is_held || !r->bytes;
@@ -56,6 +56,6 @@ bool reserve_take(struct reserve *r)
 void reserve_release(struct reserve *r)
 {
     if (r->is_held && truncate(r->path, 0) < 0)
-        log_warn("cannot let go of the reserve", KVZ("error", strerror(errno)));
+        log_warn("cannot release the disk reserve", KVZ("error", strerror(errno)));
     r->is_held = false;
 }

@@ -166,7 +166,7 @@ static void write_group(struct writer *w, struct commit *group)
     if (rc < 0 && !w->is_failing)
         log_error("store cannot write", KVZ("error", e.msg));
     if (rc == 0 && w->is_failing)
-        log_info("store writes again");
+        log_info("store: writing again");
     w->is_failing = rc < 0;
     if (rc < 0 && e.code == ERR_STORAGE_FULL)
         write_on_full(w, group, &e);
@@ -338,7 +338,7 @@ void writer_stop(struct writer *w)
     w->handle->calls += w->is_posted;
     struct err e = { 0 };
     if (db_tidy(w->db, &e) < 0) /* no harm: the next start reads the log */
-        log_warn("store log not emptied", KVZ("error", e.msg));
+        log_warn("cannot truncate the store's log", KVZ("error", e.msg));
     changes_close(&w->changes);
     reserve_done(&w->reserve);
     db_close(w->db);

@@ -86,7 +86,7 @@ static void on_emptied(uv_work_t *w, int status)
         return;
     }
     if (t->rc < 0 && !t->again && strcmp(t->told, t->err.msg) != 0) {
-        log_warn("files of pods not removed", KVZ("error", t->err.msg));
+        log_warn("cannot remove files of pods", KVZ("error", t->err.msg));
         snprintf(t->told, sizeof(t->told), "%s", t->err.msg);
     }
     if (t->again)

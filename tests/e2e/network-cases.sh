@@ -111,7 +111,7 @@ test_expect_success CLUSTERIPS 'and to nobody else: not to one that is not ready
 '
 
 test_expect_success 'a hub that is killed is replaced, and pods are where they were' '
-	hubs >before && kill_hubs before && soon grep -q "hub had died" muster.log &&
+	hubs >before && kill_hubs before && soon grep -q "network helper died" muster.log &&
 	asks after-hub "http://$(cat two.ip):8080/" "I am two"
 '
 

@@ -34,9 +34,9 @@ start_node() {
 	start_muster --isolation "$level" || return 1
 	# what it says of isolation comes right behind the ready line
 	soon grep -q "isolation=" muster.log || return 1
-	if grep -q "and cannot" muster.log; then
+	if grep -q "is not possible here: pods" muster.log; then
 		stop_muster
-		skip_all=$(sed -n "s/.*and cannot.*why=//p" muster.log) && test_done
+		skip_all=$(sed -n "s/.*is not possible here: pods.*why=//p" muster.log) && test_done
 	fi
 	test "$level" = shared || test_set_prereq NAMESPACES
 	test "$2" = user || test_set_prereq AS_ROOT

@@ -92,7 +92,7 @@ test_expect_success 'all flags of the original at once; those without effect are
 	for flag in webhook-server-port webhook-service-name webhook-secret-name controller-threads; do
 		has all.log "flag without effect.*flag=$flag why=" || return 1
 	done &&
-	has all.log "msg=\"init container template not used\"" &&
+	has all.log "msg=\"ignoring the init container template\"" &&
 	has all.log "msg=\"muster operator\".*kinds=TFJob namespace=default" &&
 	held() { kubectl -n default get lease lock -o jsonpath={.spec.holderIdentity} >holder; } && soon held &&
 	is "$(hostname)_" "$(sed "s/_[0-9a-f-]\{36\}$/_/" holder)" &&

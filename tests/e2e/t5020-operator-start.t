@@ -67,7 +67,7 @@ as_nobody() {
 test_expect_success 'rights that are missing are named by verb and resource, once' '
 	kubectl config view --raw --flatten -o json | as_nobody &&
 	start_operator nobody --kubeconfig nobody.json --leader-elect &&
-	soon grep -q "msg=\"leader election waits\"" nobody.log &&
+	soon grep -q "msg=\"leader election: waiting\"" nobody.log &&
 	soon grep -q "msg=\"cannot read.*verb=list resource=pods " nobody.log &&
 	for right in "get resource=pods" "create resource=pods" "delete resource=pods" \
 		"get resource=services" "create resource=services" \
@@ -81,7 +81,7 @@ test_expect_success 'rights that are missing are named by verb and resource, onc
 		once nobody.log "level=warn msg=\"permission missing.*verb=$right\( \|\$\)" || return 1
 	done <rights &&
 	once nobody.log "level=warn msg=\"cannot read.*verb=list resource=pods " &&
-	once nobody.log "level=warn msg=\"leader election waits\" why=\"cannot get leases.coordination.k8s.io" &&
+	once nobody.log "level=warn msg=\"leader election: waiting\" why=\"cannot get leases.coordination.k8s.io" &&
 	kill -0 "$(cat nobody.pid)"
 '
 

@@ -197,7 +197,7 @@ test_expect_success 'a server that is killed and comes back goes on where it was
 '
 
 test_expect_success 'stopping the server ends what is followed; what was kept can be read still' '
-	stop_muster && wait "$follower" && muster logs stays >out 2>err && test_cmp want out && has err "what was kept on this machine"
+	stop_muster && wait "$follower" && muster logs stays >out 2>err && test_cmp want out && has err "showing logs of stays kept on this machine"
 '
 
 stop_muster

@@ -123,7 +123,7 @@ test_expect_success 'invalid input: exit 2 with file, line, column and field; no
 
 test_expect_success 'nothing that ends is nothing to run' '
 	echo "{apiVersion: v1, kind: ConfigMap, metadata: {name: c}}" >map.yaml &&
-	test_expect_code 2 muster run map.yaml 2>err && has err "nothing in the files runs to an end" &&
+	test_expect_code 2 muster run map.yaml 2>err && has err "no training job or pod in the files" &&
 	cat >batch.yaml <<-END &&
 	apiVersion: batch/v1
 	kind: Job
@@ -139,7 +139,7 @@ test_expect_success 'nothing that ends is nothing to run' '
 	test_expect_code 124 muster run --timeout 1s always.yaml 2>err && has err "always.yaml:1:1: the pod.s restartPolicy is Always" &&
 	{ cat always.yaml && echo --- && sed "s/x,/z,/" always.yaml; } >namesakes.yaml &&
 	test_expect_code 2 muster run namesakes.yaml 2>err && has err "^muster: namesakes.yaml:6:1: Pod/always is another at namesakes.yaml:1:1" &&
-	test_expect_code 2 muster run batch.yaml 2>err && has err "^muster: batch.yaml:1:1: nothing here makes pods of a Job"
+	test_expect_code 2 muster run batch.yaml 2>err && has err "^muster: batch.yaml:1:1: Jobs are stored but not run by this server"
 '
 
 test_expect_success 'a job that the files have twice is one job' '

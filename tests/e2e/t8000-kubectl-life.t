@@ -177,8 +177,8 @@ test_expect_success 'an invalid job is refused by name of the field, by dry runs
 '
 
 test_expect_success KUBECTL_130 'what nobody here makes pods of is said to be so' '
-	kubectl create deployment idle --image=x 2>err && has err "^Warning: nothing here makes pods of a Deployment" &&
-	kubectl create job idle --image=x -- true 2>err && has err "^Warning: nothing here makes pods of a Job" &&
+	kubectl create deployment idle --image=x 2>err && has err "^Warning: Deployments are stored but not run by this server" &&
+	kubectl create job idle --image=x -- true 2>err && has err "^Warning: Jobs are stored but not run by this server" &&
 	kubectl delete deployment,job idle 2>err && lacks err Warning
 '
 

@@ -187,7 +187,7 @@ static void on_again(void *ctx, const struct err *e)
 
     if (!e)
         return;
-    log_warn("service kubernetes not made again, trying later", KVZ("error", e->msg));
+    log_warn("cannot create service kubernetes again, retrying", KVZ("error", e->msg));
     again_in(ctx, LATER_MS);
 }
 
@@ -242,7 +242,7 @@ static int decide_definition(struct change_op *op, struct arena *a, jv live, str
     else
         obj = strategy_create(&w, strategy_fill(&w, STR_NONE, b->obj), &ps);
     if (ps.n) /* not a reason to serve nothing at all */
-        log_warn("definition not brought up to date", KV("crd", op->key),
+        log_warn("cannot update CustomResourceDefinition", KV("crd", op->key),
                  KV("why", problems_text(a, &ps)));
     else
         *out = (struct change){ CHANGE_PUT, crds_accepted(op->api->crds, a, obj) };
