@@ -8,7 +8,7 @@
 #include <getopt.h>
 #include <stdio.h>
 
-enum { MANY_OPTIONS = 40, LONG = 256, HELP_COLUMN = 28 };
+enum { MANY_OPTIONS = 64, LONG = 256, HELP_COLUMN = 28 };
 
 static bool is_one_of(const char *value, const char *values)
 {

@@ -8,6 +8,11 @@ export TERM
 place=$(mktemp -d /var/tmp/muster-make.XXXXXX)
 trap 'code=$?; rm -rf "$place"; end_all; (exit $code); die' EXIT
 
+# run_there WORDS...: muster run in the directory of the scripts.
+run_there() {
+	(cd "$place" && muster run "$@")
+}
+
 # refused WORDS...: muster run with them is a usage error and prints nothing but why, in err.
 refused() {
 	test_expect_code 2 muster run "$@" >out 2>err </dev/null && test_must_be_empty out
@@ -56,12 +61,12 @@ test_expect_success 'KUBECTL: kubectl and a server take what --print shows' '
 for level in namespaces shared; do
 
 test_expect_success "$level: a command alone is a pod; its words arrive as they are" '
-	muster run --isolation $level -- sh -c "echo \"\$@\" \$(echo inner); test \$\$ -gt 0" sh "\$(HOME)" "a  b" --print >out 2>err &&
+	run_there --isolation $level -- sh -c "echo \"\$@\" \$(echo inner); test \$\$ -gt 0" sh "\$(HOME)" "a  b" --print >out 2>err &&
 	is "\$(HOME) a  b --print inner" "$(cat out)" && has err "^pod/sh Succeeded after"
 '
 
 test_expect_success "$level: pytorch: three replicas are a world of three" '
-	muster run --isolation $level --kind pytorch --replicas 3 -- python3 "$place/who.py" --lr 0.1 >out 2>err &&
+	run_there --isolation $level --kind pytorch --replicas 3 -- python3 who.py --lr 0.1 >out 2>err &&
 	sort out >sorted && cat >want <<-END && test_cmp want sorted && has err "^pytorchjob/who Succeeded after"
 	[master-0] rank 0 of 3 --lr 0.1
 	[worker-0] rank 1 of 3 --lr 0.1
@@ -70,7 +75,7 @@ test_expect_success "$level: pytorch: three replicas are a world of three" '
 '
 
 test_expect_success "$level: a script with a bug fails once, with its traceback and no advice about images" '
-	test_expect_code 1 muster run --isolation $level --kind jax --name buggy -- python3 "$place/bug.py" >out 2>err &&
+	test_expect_code 1 run_there --isolation $level --kind jax --name buggy -- python3 bug.py >out 2>err &&
 	has err "^jaxjob/buggy Failed after" "^  | ValueError: invalid literal" "^  worker-0  *Failed  *1  *0 " &&
 	lacks err "not mapped" "this-machine" && is 1 "$(grep -c ValueError out)"
 '
@@ -79,16 +84,16 @@ done
 
 command -v mpirun >/dev/null && test_set_prereq MPIRUN
 test_expect_success MPIRUN 'mpi: mpirun starts the command once in each slot of each worker' '
-	muster run --kind mpi --replicas 2 --nproc-per-node 2 --name ring -- \
+	run_there --kind mpi --replicas 2 --nproc-per-node 2 --name ring -- \
 		sh -c "echo rank \$OMPI_COMM_WORLD_RANK of \$OMPI_COMM_WORLD_SIZE on \$HOSTNAME" >out 2>err &&
 	grep -o "rank . of . on.*" out | sort >sorted &&
 	printf "rank %d of 4 on ring-worker-%d\n" 0 0 1 0 2 1 3 1 >want && test_cmp want sorted
 '
 
 test_expect_success 'what is kept of --print runs as the command does' '
-	muster run --kind tf --role worker=2 --print -- sh -c "echo \$HOSTNAME \$(echo \$\$ | tr -d 0-9)." >kept.yaml &&
-	muster run kept.yaml >out 2>err && sort out >sorted &&
-	printf "[worker-%d] sh-worker-%d .\n" 0 0 1 1 >want && test_cmp want sorted
+	run_there --kind tf --role worker=2 -e WORD=given --print -- sh -c "echo \$HOSTNAME \$WORD \$(echo \$\$ | tr -d 0-9)." >kept.yaml && lacks kept.yaml workdir workingDir &&
+	run_there - <kept.yaml >out 2>err && sort out >sorted &&
+	printf "[worker-%d] sh-worker-%d given .\n" 0 0 1 1 >want && test_cmp want sorted
 '
 
 test_expect_success 'files and a command exclude each other; flags that make a job need a command' '
@@ -116,6 +121,10 @@ test_expect_success 'what makes no sense is refused in one sentence' '
 
 test_expect_success 'shells complete the new options and their values' '
 	muster completion bash >bash && has bash "[-][-]kind) values=.pytorch tf jax mpi xgboost paddle." "[-][-]replicas|-N)"
+'
+
+test_expect_success 'what a made job writes to the directory it is run from stays' '
+	run_there -- sh -c "echo learned >model" && is learned "$(cat "$place/model")"
 '
 
 test_done
