@@ -44,6 +44,7 @@ test-unit: all ## units, golden files, and the corpus of each fuzz target
 golden: all ## rewrite what golden files expect; review the diff
 	@GOLDEN_WRITE=1 $(BUILD)/tests/unit/job/job_test_golden tests/golden/job | grep -v ^ok; true
 	@GOLDEN_WRITE=1 $(BUILD)/tests/unit/node/node_test_life tests/golden/node | grep -v ^ok; true
+	@GOLDEN_WRITE=1 $(BUILD)/tests/unit/cli/cli_test_make_job tests/golden/make | grep -v ^ok; true
 	@GOLDEN_WRITE=1 $(BUILD)/tests/unit/manifest/manifest_test_crd tests/golden/manifest | grep -v ^ok; true
 
 test-e2e: all ## through the binary, with real kubectl and the Python client

@@ -47,6 +47,27 @@ static const struct opt options[] = {
       "copy files that pods changed, and that would be lost, to DIR/POD", NULL },
     { "rm", 0, OPT_FLAG, offsetof(struct run_flags, rm), NULL,
       "remove the claims of this run when it is over", NULL },
+    { "kind", 0, OPT_TEXT, offsetof(struct run_flags, make.kind), "KIND",
+      "make a job of this kind from the command: pytorch, tf, jax, mpi, xgboost or paddle",
+      MAKE_KINDS },
+    { "replicas", 'N', OPT_INT, offsetof(struct run_flags, make.replicas), "NUMBER",
+      "replicas in all (default: 1)", NULL },
+    { "role", 0, OPT_LIST, offsetof(struct run_flags, make.roles), "ROLE=N[,ROLE=N]...",
+      "replicas of each role, as in worker=4,ps=2", NULL },
+    { "gpus", 0, OPT_INT, offsetof(struct run_flags, make.gpus), "NUMBER",
+      "GPUs for each replica (nvidia.com/gpu)", NULL },
+    { "cpu", 0, OPT_TEXT, offsetof(struct run_flags, make.cpu), "AMOUNT",
+      "cores for each replica, requested and at most: 2 or 500m", NULL },
+    { "memory", 0, OPT_TEXT, offsetof(struct run_flags, make.memory), "AMOUNT",
+      "memory for each replica, requested and at most: 512Mi or 4Gi", NULL },
+    { "nproc-per-node", 0, OPT_TEXT, offsetof(struct run_flags, make.nproc_per_node), "NUMBER",
+      "processes in each replica: by torchrun, mpirun or Paddle's launcher", NULL },
+    { "name", 0, OPT_TEXT, offsetof(struct run_flags, make.name), "NAME",
+      "name of the job that is made (default: from the script's name)", NULL },
+    { "image", 0, OPT_TEXT, offsetof(struct run_flags, make.image), "IMAGE",
+      "image of the job that is made (default: this machine's own files)", NULL },
+    { "print", 0, OPT_FLAG, offsetof(struct run_flags, print), NULL,
+      "print the YAML of the job that is made and run nothing", NULL },
     { 0 }
 };
 
@@ -164,16 +185,23 @@ static int run_all(struct run *r)
 
 static int run(const struct command *c, int argc, char **argv)
 {
-    struct run_flags f = { 0 };
+    struct run_flags f = { .make.replicas = -1 };
     struct run r = { .f = &f, .lock = -1, .a = arena_new(), .lint = lint_new() };
     char **words;
     int n;
 
     r.args = run_args(r.a, argc, argv);
-    int code = options_read(c, argc, argv, &f, &words, &n);
+    int command = options_command(c, argc, argv);
+    int code = options_read(c, command, argv, &f, &words, &n);
 
-    if (code < 0 && n == 0) {
-        command_fail(EXIT_USAGE, "run needs a file, a directory or - for standard input");
+    f.make.command = (const char *const *)argv + command;
+    f.make.n_command = argc - command;
+    f.no_workdir = f.no_workdir || (f.print && !f.workdir); /* it is this machine's */
+    if (code < 0)
+        code = run_make(&r, words, n);
+    if (code < 0 && n == 0 && !r.made.n) {
+        command_fail(EXIT_USAGE, "run needs a file, a directory, - for standard input, or a "
+                                 "command after --");
         code = command_usage(c);
     }
     if (code < 0 && f.ns && !name_ok(str_of(f.ns), name_dns1123_label))
@@ -187,7 +215,7 @@ static int run(const struct command *c, int argc, char **argv)
     if (code < 0)
         code = run_read_extras(&r);
     if (code < 0)
-        code = run_all(&r);
+        code = f.print ? run_print(&r) : run_all(&r);
     follow_end(r.follow);
     screen_free(r.screen);
     run_close(&r);
@@ -203,12 +231,15 @@ const struct command command_run = {
     .summary = "run jobs on this machine and exit with their result",
     .help =
         "Usage: muster run [OPTION]... FILE|DIR|-...\n"
+        "       muster run [OPTION]... -- COMMAND [ARG]...\n"
         "\n"
         "Submits every object in the files (YAML or JSON), runs the jobs and pods among them on\n"
         "this machine, shows what they write and how they are, and ends when they are over:\n"
         "0 all succeeded, 1 one failed, 2 the input is not valid, 124 out of time, 130\n"
         "interrupted. Ctrl-C stops them, a second one kills. They run in the `muster up` of this\n"
-        "machine if there is one, else in a cluster that is there for them alone.\n",
+        "machine if there is one, else in a cluster that is there for them alone.\n"
+        "\n"
+        "A command after -- needs no files: a pod is made for it, or with --kind a job.\n",
     .options = options,
     .operands = OPERANDS_FILES,
     .run = run,

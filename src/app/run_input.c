@@ -21,6 +21,8 @@ static int read_files(struct run *r, char **operands, int n)
             return command_fail(EXIT_USAGE, "%s", e.msg);
         lint_read(r->lint, files.at[i].shown, text);
     }
+    if (r->made.n)
+        lint_read(r->lint, S("command line"), r->made);
     lint_check(r->lint, wall_now_ms());
     return -1;
 }
@@ -45,7 +47,7 @@ int run_read_input(struct run *r, char **operands, int n)
         struct yaml_place at;
         str file;
         o->obj = lint_object(r->lint, i, &file, &at);
-        o->where = at.line
+        o->where = at.line && !r->made.n
                        ? arena_printf(r->a, "%" PRI_STR ":%u:%u", STR_ARG(file), at.line, at.column)
                        : file;
     }

@@ -4,6 +4,7 @@
 #include "app/cluster.h"
 #include "cli/extras.h"
 #include "cli/follow.h"
+#include "cli/make_job.h"
 #include "cli/submit.h"
 #include "cli/summary.h"
 #include "lint/lint.h"
@@ -26,6 +27,8 @@ struct run_flags {
     const char *keep_files;
     bool reuse_claims;
     bool rm;
+    struct make_opts make; /* a command instead of files; replicas -1: not said */
+    bool print;
 };
 
 enum run_end { RUN_OVER, RUN_INTERRUPTED, RUN_TIMED_OUT, RUN_LOST };
@@ -59,6 +62,7 @@ struct run {
     bool color;
     str note; /* below the view */
     int64_t began_ms;
+    str made; /* YAML of the job made from a command; empty: there are files */
 };
 
 /* ---- run_input.c: -1, or an exit code, and why was said */
@@ -70,6 +74,11 @@ int run_read_extras(struct run *r);
 /* Whether a server that is there already may mount it. */
 int run_check_there(struct run *r);
 int run_check_roots(struct run *r, const char *roots);
+
+/* ---- run_make.c: likewise; fills r->made if there is a command */
+int run_make(struct run *r, char **operands, int n);
+/* The objects that would be sent, as YAML on stdout; gives an exit code. */
+int run_print(const struct run *r);
 
 /* ---- run_place.c: an `up` that is there, or a cluster of our own; session and all */
 int run_open(struct run *r);

@@ -10,7 +10,14 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_TIMEOUT = 124, EXIT_
 struct opt; /* cli/options.h */
 
 /* What a shell may offer for a command's operands. */
-enum operands { OPERANDS_NONE, OPERANDS_FILES, OPERANDS_JOBS, OPERANDS_RESOURCES, OPERANDS_SHELLS };
+enum operands {
+    OPERANDS_NONE,
+    OPERANDS_FILES,
+    OPERANDS_JOBS,
+    OPERANDS_RESOURCES,
+    OPERANDS_SHELLS,
+    OPERANDS_KINDS
+};
 
 struct command {
     const char *name;
@@ -22,7 +29,7 @@ struct command {
 };
 
 extern const struct command command_delete, command_describe, command_down, command_events,
-    command_exec, command_get, command_logs, command_ps, command_rerun;
+    command_exec, command_get, command_init, command_logs, command_ps, command_rerun;
 
 /* "muster: ..." on stderr; returns code. */
 int command_fail(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -53,6 +53,7 @@ static const char *operands_of(const struct command *c)
         [OPERANDS_JOBS] = "@jobs",
         [OPERANDS_RESOURCES] = "@jobs",
         [OPERANDS_SHELLS] = "bash zsh fish",
+        [OPERANDS_KINDS] = "pytorch tf jax mpi xgboost paddle pod",
     };
 
     return words[c->operands];
@@ -154,8 +155,8 @@ static void fish(struct buf *b, const struct command *const *commands, size_t n)
         buf_printf(b, "complete -c muster -n '__fish_seen_subcommand_from %s' ", c->name);
         if (c->operands == OPERANDS_FILES)
             buf_add(b, S("-F\n"));
-        else if (c->operands == OPERANDS_SHELLS)
-            buf_add(b, S("-a 'bash zsh fish'\n"));
+        else if (operands_of(c)[0] != '@')
+            buf_printf(b, "-a '%s'\n", operands_of(c));
         else
             buf_add(b, S("-a '(muster get -o name 2>/dev/null | string replace -r "
                          "\"^([^./]*)[^/]*/\" \"\\$1/\")'\n"));

@@ -8,7 +8,7 @@
 #include <getopt.h>
 #include <stdio.h>
 
-enum { MANY_OPTIONS = 40, LONG = 256, HELP_COLUMN = 28 };
+enum { MANY_OPTIONS = 64, LONG = 256, HELP_COLUMN = 28 };
 
 static bool is_one_of(const char *value, const char *values)
 {
@@ -98,7 +98,7 @@ static int set(const struct command *c, const struct opt *o, void *to, const cha
 
 struct table {
     struct option longs[MANY_OPTIONS + 2];
-    char shorts[2 * MANY_OPTIONS + 4];
+    char shorts[2 * MANY_OPTIONS + 5];
 };
 
 static void fill(const struct command *c, struct table *t)
@@ -106,6 +106,8 @@ static void fill(const struct command *c, struct table *t)
     size_t n = 0;
     size_t s = 0;
 
+    while (t->shorts[s])
+        s++;
     t->shorts[s++] = ':'; /* tells a missing value from an unknown option */
     t->shorts[s++] = 'h';
     t->longs[n++] = (struct option){ "help", no_argument, NULL, 'h' };
@@ -145,7 +147,7 @@ int options_read(const struct command *c, int argc, char **argv, void *to, char 
 
     fill(c, &t);
     opterr = 0;
-    optind = 1;
+    optind = 0; /* begins anew */
     for (int opt; code < 0 && (opt = getopt_long(argc, argv, t.shorts, t.longs, NULL)) != -1;) {
         const struct opt *o = option_of(c, opt);
         if (opt == 'h') {
@@ -165,6 +167,21 @@ int options_read(const struct command *c, int argc, char **argv, void *to, char 
     *rest = argv + optind;
     *n = argc - optind;
     return code;
+}
+
+int options_command(const struct command *c, int argc, char **argv)
+{
+    /* In order, so that optind says where a word stood; getopt moves no words then. */
+    struct table t = { .shorts = "-" };
+
+    fill(c, &t);
+    opterr = 0;
+    optind = 0; /* begins anew, also with the order of words */
+    while (getopt_long(argc, argv, t.shorts, t.longs, NULL) != -1)
+        ;
+    int at = optind;
+    optind = 0;
+    return at > 1 && strcmp(argv[at - 1], "--") == 0 ? at : argc;
 }
 
 str options_help(struct arena *a, const struct command *c)

@@ -35,3 +35,5 @@ struct opt {
  * and all was said. */
 int options_read(const struct command *c, int argc, char **argv, void *to, char ***rest, int *n);
 str options_help(struct arena *a, const struct command *c);
+/* Where the words after `--` begin: an index of argv; argc if there is no `--`. */
+int options_command(const struct command *c, int argc, char **argv);

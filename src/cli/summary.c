@@ -3,6 +3,7 @@
 #include "cli/summary.h"
 
 #include "cli/command.h"
+#include "cli/make_job.h"
 #include "cli/table.h"
 #include "cli/view.h"
 
@@ -62,7 +63,8 @@ static void print_failure(struct arena *a, struct buf *b, const struct run_job *
         buf_printf(b, "%s  |%s %" PRI_STR "\n", red, off, STR_ARG(line));
     }
     /* who took too much memory, say, would have done so anywhere */
-    if (r->failure.image[0] && (!r->failure.reason[0] || !strcmp(r->failure.reason, "Error")))
+    if (r->failure.image[0] && strcmp(r->failure.image, MAKE_IMAGE_HERE) != 0 &&
+        (!r->failure.reason[0] || !strcmp(r->failure.reason, "Error")))
         buf_printf(b,
                    "  image %" PRI_STR " is not mapped, so this ran on the machine's own files: "
                    "muster image map --help\n",
