@@ -207,6 +207,8 @@ static void say_warning(struct follow *f, const struct run_job *j, jv event)
     str what = str_trim(jv_str(jv_at(event, "message"), STR_NONE));
     str text = arena_printf(a, "%" PRI_STR ": %" PRI_STR, STR_ARG(reason), STR_ARG(what));
 
+    if (f->o.on_warning)
+        f->o.on_warning(f->o.ctx, event);
     /* The state of a container that could not be made says the same, sooner or later. */
     if (str_eqz(reason, "Failed") && str_starts(what, S("Error: ")))
         text = str_sub(what, 7, what.n);
@@ -285,8 +287,10 @@ static void on_pod(void *ctx, enum kube_event type, jv pod)
         return;
     if (!j->kind)
         on_job(f, type, pod);
-    know_pod(f, j, pod);
     run_job_see_pod(f->o.state, j, type, pod, wall_now_ms());
+    if (f->o.on_pod)
+        f->o.on_pod(f->o.ctx, j, type, pod);
+    know_pod(f, j, pod);
     tails_see(f->tails, j, pod);
     if (!f->why)
         f->why = loop_timer_start(f->o.s->loop, WHY_MS, 0, on_why, f);

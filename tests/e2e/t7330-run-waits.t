@@ -1,0 +1,86 @@
+#!/bin/sh
+test_description='muster run: how long it waits, and for what'
+. "$(dirname "$0")/lib.sh"
+. "$e2e/jobs.sh"
+
+TERM=dumb
+export TERM
+mark=$((100000 + $$))
+
+# pod NAME SPEC: a plain pod that does not restart
+pod() {
+	cat <<-END
+	apiVersion: v1
+	kind: Pod
+	metadata: {name: $1}
+	spec: {restartPolicy: Never, $2}
+	END
+}
+
+begin() {
+	: >out && : >err || return 1
+	muster run "$@" >out 2>err &
+	pid=$!
+	background="$background $pid"
+}
+
+# gives_up FILE WORDS: with the usual timeout it would, too; here at once, so that the test is short
+gives_up() {
+	test_expect_code 1 timeout -k 5 120 muster run --pending-timeout 1ms "$1" >out 2>err || return 1
+	shift && has err "$@"
+}
+
+test_expect_success 'more than the machine has: exit 1, what was asked, what there is, and what helps' '
+	job big 2 true | sed "s/cpu: 10m/cpu: 200/" >big.yaml &&
+	gives_up big.yaml "^tfjob/big Failed after .*: worker-0 (and 1 more) asks for 200 CPUs, this machine has [0-9]*: lower resources.requests.cpu in spec.tfReplicaSpecs.Worker.template.spec, or run with --resources cpu=200$" &&
+	muster run --resources cpu=400 big.yaml &&
+	job fpga 1 true | sed "s/cpu: 10m}/cpu: 10m}, limits: {example.com\/fpga: 1}/" >fpga.yaml &&
+	gives_up fpga.yaml "asks for 1 example.com/fpga, this machine has none: remove resources.limits.example.com/fpga in "
+'
+
+test_expect_success 'labels that no node has' '
+	job sel 1 true | sed "s/^\( *\)containers:/\1nodeSelector: {disk: ssd}\n&/" >sel.yaml &&
+	gives_up sel.yaml "asks for a node with the labels disk=ssd, this machine is none: remove nodeSelector in spec.tfReplicaSpecs"
+'
+
+test_expect_success 'an image that is not mapped and no command' '
+	pod img "containers: [{name: main, image: example.com/trainer}]" >img.yaml &&
+	gives_up img.yaml "^pod/img Failed.*its image example.com/trainer is not mapped: add a command to spec.containers, or map the image"
+'
+
+test_expect_success 'objects that are not there: in variables, in volumes, and a claim' '
+	pod env "containers: [{name: main, image: x, command: [\"true\"], envFrom: [{secretRef: {name: keys}}]}]" >env.yaml &&
+	gives_up env.yaml "needs the Secret keys, which does not exist: add it to the files" &&
+	pod vol "volumes: [{name: v, configMap: {name: conf}}], containers: [{name: main, image: x, command: [\"true\"], volumeMounts: [{name: v, mountPath: /v}]}]" >vol.yaml &&
+	gives_up vol.yaml "needs the ConfigMap conf, which does not exist" &&
+	pod pvc "volumes: [{name: v, persistentVolumeClaim: {claimName: data}}], containers: [{name: main, image: x, command: [\"true\"], volumeMounts: [{name: v, mountPath: /v}]}]" >pvc.yaml &&
+	gives_up pvc.yaml "needs the PersistentVolumeClaim data, which does not exist"
+'
+
+test_expect_success 'the others of a run go on' '
+	job fine 1 "echo fine" >fine.yaml &&
+	test_expect_code 1 timeout -k 5 120 muster run --pending-timeout 1ms big.yaml fine.yaml >out 2>err &&
+	has err "^tfjob/fine Succeeded" "^tfjob/big Failed" && has out "fine"
+'
+
+# The one GPU goes from one replica to the next.
+test_expect_success 'what may come free is waited for' '
+	gpu=1 && job turns 3 "echo ran" >turns.yaml && gpu= &&
+	timeout -k 5 120 muster run --resources nvidia.com/gpu=1 --pending-timeout 1ms turns.yaml >out 2>err &&
+	is 3 "$(grep -c ran out)"
+'
+
+test_expect_success '--pending-timeout 0: for ever' '
+	test_expect_code 124 muster run --pending-timeout 0 --timeout 3s sel.yaml 2>err && lacks err "remove nodeSelector"
+'
+
+test_expect_success 'with a muster up: a ConfigMap may come, and more than the machine has does not' '
+	data=$XDG_DATA_HOME/muster && no_node= && start_muster &&
+	gives_up big.yaml "or start .muster up. with --resources cpu=200" &&
+	begin --pending-timeout 1ms vol.yaml && soon grep -q FailedMount err &&
+	kubectl create configmap conf --from-literal=a=b && wait $pid && has err "^pod/vol Succeeded" &&
+	stop_muster
+'
+
+rm -rf "$space"
+test_done
