@@ -31,9 +31,9 @@ gives_up() {
 }
 
 test_expect_success 'more than the machine has: exit 1, what was asked, what there is, and what helps' '
-	job big 2 true | sed "s/cpu: 10m/cpu: 200/" >big.yaml &&
-	gives_up big.yaml "^tfjob/big Failed after .*: worker-0 (and 1 more) asks for 200 CPUs, this machine has [0-9]*: lower resources.requests.cpu in spec.tfReplicaSpecs.Worker.template.spec, or run with --resources cpu=200$" &&
-	muster run --resources cpu=400 big.yaml &&
+	job big 2 true | sed "s/cpu: 10m/cpu: 4000/" >big.yaml &&
+	gives_up big.yaml "^tfjob/big Failed after .*: worker-0 (and 1 more) asks for 4000 CPUs, this machine has [0-9]*: lower resources.requests.cpu in spec.tfReplicaSpecs.Worker.template.spec, or run with --resources cpu=4000$" &&
+	muster run --resources cpu=8001 big.yaml &&
 	job fpga 1 true | sed "s/cpu: 10m}/cpu: 10m}, limits: {example.com\/fpga: 1}/" >fpga.yaml &&
 	gives_up fpga.yaml "asks for 1 example.com/fpga, this machine has none: remove resources.limits.example.com/fpga in "
 '
@@ -76,10 +76,25 @@ test_expect_success '--pending-timeout 0: for ever' '
 
 test_expect_success 'with a muster up: a ConfigMap may come, and more than the machine has does not' '
 	data=$XDG_DATA_HOME/muster && no_node= && start_muster &&
-	gives_up big.yaml "or start .muster up. with --resources cpu=200" &&
+	gives_up big.yaml "or start .muster up. with --resources cpu=4000" &&
 	begin --pending-timeout 1ms vol.yaml && soon grep -q FailedMount err &&
 	kubectl create configmap conf --from-literal=a=b && wait $pid && has err "^pod/vol Succeeded" &&
 	stop_muster
+'
+
+# With the 50m that the original asks for, not one worker would fit.
+test_expect_success 'many PyTorch workers that ask for nothing fit on a small machine' '
+	cat >torch.yaml <<-END &&
+	apiVersion: kubeflow.org/v1
+	kind: PyTorchJob
+	metadata: {name: torch}
+	spec:
+	  pytorchReplicaSpecs:
+	    Master: {replicas: 1, template: {spec: {containers: [{name: pytorch, image: none, command: [sh, -c, "until test -e $space/done; do sleep 0.05; done"], volumeMounts: [{name: space, mountPath: $space}]}], volumes: [{name: space, hostPath: {path: $space}}]}}}
+	    Worker: {replicas: 4, template: {spec: {containers: [{name: pytorch, image: none, command: [sh, -c, "echo here"]}]}}}
+	END
+	begin --resources cpu=40m torch.yaml && soon sh -c "test \$(grep -c here out) = 4" && touch "$space/done" && wait $pid &&
+	has err "^pytorchjob/torch Succeeded" && lacks err "Insufficient"
 '
 
 rm -rf "$space"
