@@ -10,13 +10,16 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { PENDING_MS = 10 * 1000 };
+enum { PENDING_MS = 10 * 1000, LINGER_MS = 30 * 1000 };
 
 static const struct opt options[] = {
     { "timeout", 0, OPT_DURATION, offsetof(struct run_flags, timeout_ms), "TIME",
       "stop what is not over by then, as in 90s or 2h, and exit with 124; 0: no limit", NULL },
     { "pending-timeout", 0, OPT_DURATION, offsetof(struct run_flags, pending_ms), "TIME",
       "give up on a job that can never start here after this time (default: 10s); 0: never", NULL },
+    { "linger", 0, OPT_DURATION, offsetof(struct run_flags, linger_ms), "TIME",
+      "wait so long for replicas that still run when their job has succeeded (default: 30s)",
+      NULL },
     { "keep", 0, OPT_FLAG, offsetof(struct run_flags, keep), NULL,
       "leave the jobs and all else as they are when they are over", NULL },
     { "namespace", 'n', OPT_TEXT, offsetof(struct run_flags, ns), "NS",
@@ -170,7 +173,7 @@ static int run_all(struct run *r)
 
 static int run(const struct command *c, int argc, char **argv)
 {
-    struct run_flags f = { .pending_ms = PENDING_MS };
+    struct run_flags f = { .pending_ms = PENDING_MS, .linger_ms = LINGER_MS };
     struct run r = { .f = &f, .lock = -1, .a = arena_new(), .lint = lint_new() };
     char **words;
     int n;

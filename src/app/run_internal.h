@@ -18,6 +18,7 @@ struct run_flags {
     bool show_home_secrets;
     int64_t timeout_ms; /* 0: none */
     int64_t pending_ms; /* 0: none */
+    int64_t linger_ms;
     bool keep;
     const char *workdir;
     bool no_workdir;

@@ -102,3 +102,5 @@ str run_pod_replica(struct arena *a, const struct run_job *j, jv pod); /* "worke
 const struct run_replica *run_job_failed_first(const struct run_job *j);
 bool run_state_is_over(const struct run_state *s);
 bool run_state_is_live(const struct run_state *s); /* some pod has not ended */
+/* Replicas of jobs that succeeded that still run and will come to an end (linger.c). */
+int64_t run_state_lingering(const struct run_state *s);

@@ -25,7 +25,7 @@ enum {
     CONFIG_RETRY_MS = 10 * 1000,
     IMAGE_RETRY_MS = 2 * 1000, /* a stat of the table */
     SHARES_PER_CPU = 1024,
-    SHARES_MOST = 262144 /* the kernel.s */,
+    SHARES_MOST = 262144, /* that the kernel takes */
     FILES_OF_MEMORY = 4, /* a quarter */
 };
 

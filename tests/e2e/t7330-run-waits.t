@@ -97,5 +97,42 @@ test_expect_success 'many PyTorch workers that ask for nothing fit on a small ma
 	has err "^pytorchjob/torch Succeeded" && lacks err "Insufficient"
 '
 
+# leads NAME COMMAND: a job that has succeeded when its first worker has; the second runs COMMAND. A parameter server runs on.
+leads() {
+	cat <<-END
+	apiVersion: kubeflow.org/v1
+	kind: TFJob
+	metadata: {name: $1}
+	spec:
+	  runPolicy: {cleanPodPolicy: None}
+	  tfReplicaSpecs:
+	    PS: {replicas: 1, template: {spec: {containers: [{name: tensorflow, image: none, command: [sleep, "7$mark"]}]}}}
+	    Worker:
+	      replicas: 2
+	      restartPolicy: Never
+	      template:
+	        spec:
+	          volumes: [{name: space, hostPath: {path: $space}}]
+	          containers:
+	          - name: tensorflow
+	            image: none
+	            volumeMounts: [{name: space, mountPath: $space}]
+	            command: [sh, -c, 'echo begun; case \$HOSTNAME in *-0) until test -e $space/begun; do sleep 0.05; done; exit;; esac; echo x >$space/begun; $2']
+	END
+}
+
+# The second worker goes on when the job is seen to have succeeded, and not before.
+test_expect_success 'a worker that still runs when the job has succeeded gets to its end; a parameter server does not count' '
+	rm -f "$space"/* && leads last "until test -e $space/go; do sleep 0.05; done; echo last words" >last.yaml &&
+	begin --linger 5m last.yaml && soon grep -q "^muster: succeeded; waiting up to 5m0s for 1 replica to end" err &&
+	touch "$space/go" && wait $pid && has out "^.worker-1. last words" &&
+	has err "^tfjob/last Succeeded" "^  worker-1 *Succeeded *0 " "^  ps-0 *Stopped "
+'
+
+test_expect_success '--linger limits that' '
+	rm -f "$space"/* && leads short "exec sleep 7$mark" >short.yaml &&
+	muster run --linger 1ms short.yaml >out 2>err && has err "^tfjob/short Succeeded" "^  worker-1 *Stopped "
+'
+
 rm -rf "$space"
 test_done
