@@ -3,6 +3,7 @@
 #include "cli/follow.h"
 
 #include "base/terminal.h"
+#include "cli/exits.h"
 #include "cli/table.h"
 #include "cli/track.h"
 
@@ -154,9 +155,9 @@ static void say_why(struct follow *f, const struct run_job *j)
         bool loops = str_eqz(r->state, "CrashLoopBackOff");
         if (loops)
             text = arena_printf(a,
-                                "%" PRI_STR ": exit code %" PRId64
+                                "%" PRI_STR ": exit code %" PRI_STR
                                 "; it is started again after a pause, longer each time",
-                                STR_ARG(r->state), r->exit_code);
+                                STR_ARG(r->state), STR_ARG(exit_text(a, r->exit_code, r->reason)));
         if (!r->waits || !is_news(f, j, loops ? r->state : text) ||
             (!loops && why.n && !is_news(f, j, why)))
             continue;

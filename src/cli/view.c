@@ -2,6 +2,7 @@
 
 #include "cli/view.h"
 
+#include "cli/exits.h"
 #include "cli/table.h"
 
 #include <inttypes.h>
@@ -160,7 +161,9 @@ static void replica_line(struct layout *y, const struct run_replica *r)
     if (r->began_ms)
         put(l, dim, time_short(l->a, until - r->began_ms));
     if (r->has_exit && r->exit_code)
-        put(l, dim, arena_printf(l->a, "  exit %" PRId64, r->exit_code));
+        put(l, dim,
+            arena_printf(l->a, "  exit %" PRI_STR,
+                         STR_ARG(exit_text(l->a, r->exit_code, r->reason))));
     if (r->restarts)
         put(l, dim,
             arena_printf(l->a, "  %" PRI_STR,

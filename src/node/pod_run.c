@@ -26,7 +26,7 @@ enum {
     IMAGE_RETRY_MS = 2 * 1000, /* a stat of the table */
     SHARES_PER_CPU = 1024,
     SHARES_MOST = 262144, /* that the kernel takes */
-    FILES_OF_MEMORY = 4, /* a quarter */
+    FILES_OF_MEMORY = 4,  /* a quarter */
 };
 
 /* ---- objects that pods refer to */

@@ -15,12 +15,12 @@ test_expect_success 'jobs of all kinds, with what their pods do' '
 	tfjob same 1 | sed "s/TFJob/PyTorchJob/; s/tfReplica/pytorchReplica/; s/tensorflow/pytorch/; s/Worker:/Master:/" | kubectl apply -f - &&
 	soon state_is done Succeeded && soon state_is bad Failed && soon sh -c "muster get tfjob/go | grep -q 3/3" && soon state_is tfjob/same Running && soon state_is pytorchjob/same Running &&
 	muster get >out && steady out >got && cat >want <<-EOF && test_cmp want got
-	NAME              STATE       RUNNING   SUCCEEDED   FAILED   RESTARTS   AGE
-	tfjob/bad         Failed      1/2       0           1        1          AGE
-	tfjob/done        Succeeded   0/1       1           0        0          AGE
-	tfjob/go          Running     3/3       0           0        0          AGE
-	pytorchjob/same   Running     1/1       0           0        0          AGE
-	tfjob/same        Running     1/1       0           0        0          AGE
+	NAME              STATE       RUNNING   SUCCEEDED   FAILED   RESTARTS   LAST EXIT   AGE
+	tfjob/bad         Failed      1/2       0           1        1          1           AGE
+	tfjob/done        Succeeded   0/1       1           0        0          -           AGE
+	tfjob/go          Running     3/3       0           0        0          -           AGE
+	pytorchjob/same   Running     1/1       0           0        0          -           AGE
+	tfjob/same        Running     1/1       0           0        0          -           AGE
 	EOF
 '
 

@@ -74,14 +74,6 @@ test_expect_success '--pending-timeout 0: for ever' '
 	test_expect_code 124 muster run --pending-timeout 0 --timeout 3s sel.yaml 2>err && lacks err "remove nodeSelector"
 '
 
-test_expect_success 'with a muster up: a ConfigMap may come, and more than the machine has does not' '
-	data=$XDG_DATA_HOME/muster && no_node= && start_muster &&
-	gives_up big.yaml "or start .muster up. with --resources cpu=4000" &&
-	begin --pending-timeout 1ms vol.yaml && soon grep -q FailedMount err &&
-	kubectl create configmap conf --from-literal=a=b && wait $pid && has err "^pod/vol Succeeded" &&
-	stop_muster
-'
-
 # With the 50m that the original asks for, not one worker would fit.
 test_expect_success 'many PyTorch workers that ask for nothing fit on a small machine' '
 	cat >torch.yaml <<-END &&
@@ -132,6 +124,22 @@ test_expect_success 'a worker that still runs when the job has succeeded gets to
 test_expect_success '--linger limits that' '
 	rm -f "$space"/* && leads short "exec sleep 7$mark" >short.yaml &&
 	muster run --linger 1ms short.yaml >out 2>err && has err "^tfjob/short Succeeded" "^  worker-1 *Stopped "
+'
+
+test_expect_success 'muster get: replicas that fail again and again do not run, and their last exit is shown' '
+	policy=OnFailure && job loops 2 "exit 139" >loops.yaml && policy= && begin loops.yaml &&
+	soon sh -c "muster get | grep -q \"^tfjob/loops  *Running  *0/2  *0  *0  *[1-9][0-9]*  *139 (SIGSEGV) \"" &&
+	soon grep -q "CrashLoopBackOff: exit code 139 (SIGSEGV); it is started again" err &&
+	muster describe loops >said && has said " 139 (SIGSEGV)  " "exited with 139 (SIGSEGV), " &&
+	kill -INT $pid && { wait $pid; is 130 $?; } && has err "^  worker-0  *Stopped  *139 (SIGSEGV) "
+'
+
+test_expect_success 'with a muster up: a ConfigMap may come, and more than the machine has does not' '
+	data=$XDG_DATA_HOME/muster && no_node= && start_muster &&
+	gives_up big.yaml "or start .muster up. with --resources cpu=4000" &&
+	begin --pending-timeout 1ms vol.yaml && soon grep -q FailedMount err &&
+	kubectl create configmap conf --from-literal=a=b && wait $pid && has err "^pod/vol Succeeded" &&
+	stop_muster
 '
 
 rm -rf "$space"
