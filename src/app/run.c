@@ -66,6 +66,7 @@ static struct view view(void *ctx, struct arena *a, size_t columns, size_t rows)
                            .columns = columns,
                            .rows = rows,
                            .color = r->color,
+                           .ascii = !screen_has_utf8(),
                            .note = r->note };
 
     return view_of(a, &r->state, &o);

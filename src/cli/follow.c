@@ -4,6 +4,7 @@
 
 #include "base/terminal.h"
 #include "cli/exits.h"
+#include "cli/fold.h"
 #include "cli/table.h"
 #include "cli/track.h"
 
@@ -18,6 +19,7 @@ struct follow {
     struct {
         VEC(struct track *);
     } tracks;
+    struct folds folds;
     struct map said; /* by job's uid and text, so that nothing is said twice */
     struct map pods; /* job by uid of a pod it has or had */
     struct arena *a; /* of their keys, and of what the tracks ask for */
@@ -91,9 +93,38 @@ static void put_line(struct follow *f, const struct run_job *j, str replica, str
     screen_log(f->o.screen, buf_str(&b));
 }
 
+static str again_text(struct arena *a, int64_t again)
+{
+    return again == 1 ? S("(the line above came once more)")
+                      : arena_printf(a, "(the line above came %" PRId64 " more times)", again);
+}
+
+/* Programs may mean what they repeat; containers beside them only wait. */
 static void on_line(void *ctx, const struct run_job *j, str replica, str container, str line)
 {
-    put_line(ctx, j, replica, container, line);
+    AUTO(arena) struct arena *a = arena_new();
+    struct follow *f = ctx;
+    str key = arena_printf(a, "%" PRI_STR "/%" PRI_STR "/%" PRI_STR, STR_ARG(j->uid),
+                           STR_ARG(replica), STR_ARG(container));
+    int64_t again = 0;
+
+    if (container.n && folds_is_again(&f->folds, key, line, &again))
+        return;
+    if (again)
+        put_line(f, j, replica, container, again_text(a, again));
+    put_line(f, j, replica, container, fold_long(a, line));
+}
+
+static void on_again(void *ctx, str key, int64_t again)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    const struct follow *f = ctx;
+    str uid = str_cut(&key, '/');
+    str replica = str_cut(&key, '/');
+
+    for (size_t i = 0; i < f->o.state->jobs.n; i++)
+        if (str_eq(f->o.state->jobs.at[i]->uid, uid))
+            put_line(ctx, f->o.state->jobs.at[i], replica, key, again_text(a, again));
 }
 
 /* ---- what we say */
@@ -137,6 +168,7 @@ static void on_tails_end(void *ctx)
 {
     struct follow *f = ctx;
 
+    folds_flush(&f->folds, on_again, f);
     loop_wake(f->o.s->loop);
 }
 
@@ -384,6 +416,7 @@ void follow_end(struct follow *f)
     tails_free(f->tails);
     for (size_t i = 0; i < MANY_HELD; i++)
         jdoc_unref(f->held[i]);
+    folds_done(&f->folds);
     map_done(&f->pods);
     map_done(&f->said);
     arena_free(f->a);

@@ -134,6 +134,13 @@ test_expect_success 'muster get: replicas that fail again and again do not run, 
 	kill -INT $pid && { wait $pid; is 130 $?; } && has err "^  worker-0  *Stopped  *139 (SIGSEGV) "
 '
 
+test_expect_success 'what an init container repeats is shown once, and counted' '
+	pod init "initContainers: [{name: early, image: x, command: [sh, -c, \"for i in 1 2 3 4 5; do echo waiting for master; done; echo no; exit 1\"]}], containers: [{name: main, image: x, command: [\"true\"]}]" >init.yaml &&
+	test_expect_code 1 timeout -k 5 120 muster run init.yaml >out 2>err && cat out &&
+	is "1 4" "$(grep -c "waiting for master" out) $(sed -n "s/.*the line above came \([0-9]*\) more times.*/\1/p" out)" && has out "no$" &&
+	dir=$(sed -n "s/^  logs: //p" err) && is 5 "$(grep -c "waiting for master" "$dir/init/0.early.log")"
+'
+
 test_expect_success 'with a muster up: a ConfigMap may come, and more than the machine has does not' '
 	data=$XDG_DATA_HOME/muster && no_node= && start_muster &&
 	gives_up big.yaml "or start .muster up. with --resources cpu=4000" &&
