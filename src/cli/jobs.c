@@ -2,6 +2,7 @@
 
 #include "cli/jobs.h"
 
+#include "base/nearest.h"
 #include "base/time.h"
 #include "cli/pods.h"
 
@@ -86,6 +87,20 @@ int jobs_list(struct session *s, const struct job_kind *only, str ns, str labels
     return -1;
 }
 
+static int no_kind(const char *word, str kind)
+{
+    struct nearest n = nearest_to(kind);
+
+    for (size_t i = 0; job_kind_at(i); i++)
+        nearest_try(&n, str_of(job_kind_at(i)->singular));
+    if (!n.best.n)
+        return command_fail(EXIT_USAGE, "'%s': there is no kind of job '%" PRI_STR "'", word,
+                            STR_ARG(kind));
+    return command_fail(
+        EXIT_USAGE, "'%s': there is no kind of job '%" PRI_STR "'; did you mean '%" PRI_STR "'?",
+        word, STR_ARG(kind), STR_ARG(n.best));
+}
+
 int jobs_named(struct session *s, const char *word, struct jobs *out)
 {
     const struct job_kind *kinds[MANY_KINDS];
@@ -98,8 +113,7 @@ int jobs_named(struct session *s, const char *word, struct jobs *out)
         only = job_kind_named(str_sub(name, 0, (size_t)slash));
         name = str_sub(name, (size_t)slash + 1, name.n);
         if (!only)
-            return command_fail(EXIT_USAGE, "'%s': there is no kind of job '%.*s'", word,
-                                (int)slash, word);
+            return no_kind(word, str_sub(str_of(word), 0, (size_t)slash));
     }
     if (!name.n || str_find(name, '/') >= 0)
         return command_fail(EXIT_USAGE, "'%s' is no name of a job", word);

@@ -60,6 +60,18 @@ test_expect_success 'what is not there, or makes no sense' '
 	test_expect_code 2 muster get -o xml 2>err && has err "one of" && test_expect_code 1 muster get -l "a b" 2>err && has err "cannot list .*: unable to parse"
 '
 
+test_expect_success 'words that are nearly right get a suggestion' '
+	test_expect_code 2 muster rnu 2>err && is "muster: no command .rnu.; did you mean .run.?" "$(tr "\047" . <err)" &&
+	test_expect_code 2 muster trains 2>err && has err "^muster: no command .trains.$" "^Usage: muster COMMAND" &&
+	test_expect_code 2 muster get --contxt x 2>err && has err "^muster: get has no option .--contxt.; did you mean .--context.?" &&
+	test_expect_code 1 muster get pds 2>err && has err "serves no resource .pds.*; did you mean .pods.?" &&
+	test_expect_code 1 muster get secrte/x 2>err && has err "serves no resource .secrte.; did you mean .secret.?" &&
+	test_expect_code 2 muster describe tfjbo/x 2>err && has err "there is no kind of job .tfjbo.; did you mean .tfjob.?" &&
+	test_expect_code 2 muster delete pdo/x 2>err && has err "serves no such resource; did you mean .pod.?" &&
+	tfjob near 1 | sed "s/kind: TFJob/kind: TFJbo/" >near.yaml && test_expect_code 2 muster validate near.yaml >out 2>&1 &&
+	has out "near.yaml:2:1: kind: there is no kind .TFJbo. in kubeflow.org/v1; was .TFJob. meant?"
+'
+
 test_expect_success '-w prints a line for each change, until it is interrupted' '
 	start muster get -w >watched && watcher=$! && soon grep -q "^tfjob/go " watched &&
 	tfjob later 1 | kubectl apply -f - && soon grep -q "^tfjob/later  *Running" watched && muster delete tfjob/later &&
