@@ -141,6 +141,24 @@ test_expect_success 'what an init container repeats is shown once, and counted' 
 	dir=$(sed -n "s/^  logs: //p" err) && is 5 "$(grep -c "waiting for master" "$dir/init/0.early.log")"
 '
 
+test_expect_success 'muster down: the data directory is free when it returns, whatever its pods do' '
+	job stays 2 "trap \"\" TERM; echo ready; while :; do sleep 7$mark; done" >stays.yaml &&
+	for level in namespaces shared; do
+		muster up --detach --data det --isolation $level --listen 127.0.0.1:0 >/dev/null &&
+		kubectl --kubeconfig det/kubeconfig create -f stays.yaml &&
+		soon sh -c "test \$(pgrep -fc \"^sleep 7$mark\") = 2" &&
+		timeout -k 5 120 muster down --data det && test "$(pgrep -fc "^sleep 7$mark")" = 0 &&
+		rm -rf det && test ! -e det || return 1
+	done
+'
+
+test_expect_success 'muster down waits for a run whose pods take their time' '
+	rm -f "$space"/* && job slow 1 "trap \"until test -e $space/go; do sleep 0.05; done; exit 0\" TERM; echo ready; while :; do sleep 0.1; done" | sed "s/Seconds: 30/Seconds: 600/" >slow.yaml &&
+	begin --data det slow.yaml && soon grep -q ready out &&
+	start muster down --data det 2>said && down=$! && soon grep -q "^muster: waiting for pid $pid to stop its pods" said &&
+	touch "$space/go" && wait $down && { wait $pid; is 130 $?; }
+'
+
 test_expect_success 'with a muster up: a ConfigMap may come, and more than the machine has does not' '
 	data=$XDG_DATA_HOME/muster && no_node= && start_muster &&
 	gives_up big.yaml "or start .muster up. with --resources cpu=4000" &&
