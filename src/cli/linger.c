@@ -16,13 +16,14 @@ static bool ends_by_itself(const struct job_role *role)
     return role && role->row && !role->row->serves && role->policy != RESTART_ALWAYS;
 }
 
-/* A job that failed, or that is told to stop, has nothing to lose. */
+/* A job that failed, or that is told to stop, has nothing to lose; one that was there before goes
+ * on without us. */
 static int64_t count(const struct run_job *j)
 {
     AUTO(arena) struct arena *a = arena_new();
     int64_t n = 0;
 
-    if (!j->kind || !j->over || j->failed || j->gone || j->stopping)
+    if (!j->kind || !j->created || !j->over || j->failed || j->gone || j->stopping)
         return 0;
     const struct job *job = job_read(a, j->kind, jdoc_root(j->obj), NULL);
     for (size_t i = 0; i < j->replicas.n; i++) {
