@@ -236,6 +236,22 @@ static struct chance_out unschedulable(struct arena *a, const struct chance_in *
 
 /* ---- on its node */
 
+/* "MountVolume.SetUp failed for volume "v" : hostPath /x does not exist on this machine" */
+static struct chance_out host_path(struct arena *a, const struct chance_in *in, bool is_missing,
+                                   str message)
+{
+    static const char mark[] = "\" : ";
+    const char *at = message.n ? memmem(message.p, message.n, mark, sizeof(mark) - 1) : NULL;
+    str why =
+        at ? str_sub(message, (size_t)(at - message.p) + sizeof(mark) - 1, message.n) : message;
+
+    if (is_missing && !in->own)
+        return (struct chance_out){ .chance = CHANCE_LATER };
+    return never(arena_printf(a, "cannot be started: %" PRI_STR, STR_ARG(str_trim(why))),
+                 arena_printf(a, "%schange volumes in %" PRI_STR,
+                              is_missing ? "create it, or " : "", STR_ARG(in->where)));
+}
+
 static struct chance_out waiting(struct arena *a, const struct chance_in *in, jv status)
 {
     jv state = jv_at(status, "state", "waiting");
@@ -254,6 +270,8 @@ static struct chance_out waiting(struct arena *a, const struct chance_in *in, jv
                      arena_printf(a,
                                   "add one to %" PRI_STR ".containers, or to the image's mapping",
                                   STR_ARG(in->where)));
+    if (str_eqz(reason, "HostPathRefused") || str_eqz(reason, "HostPathMissing"))
+        return host_path(a, in, str_eqz(reason, "HostPathMissing"), message);
     if (!str_eqz(reason, "CreateContainerConfigError"))
         return (struct chance_out){ .chance = CHANCE_FINE };
     if (!in->own)

@@ -54,7 +54,9 @@ test_expect_success 'objects that are not there: in variables, in volumes, and a
 	pod vol "volumes: [{name: v, configMap: {name: conf}}], containers: [{name: main, image: x, command: [\"true\"], volumeMounts: [{name: v, mountPath: /v}]}]" >vol.yaml &&
 	gives_up vol.yaml "needs the ConfigMap conf, which does not exist" &&
 	pod pvc "volumes: [{name: v, persistentVolumeClaim: {claimName: data}}], containers: [{name: main, image: x, command: [\"true\"], volumeMounts: [{name: v, mountPath: /v}]}]" >pvc.yaml &&
-	gives_up pvc.yaml "needs the PersistentVolumeClaim data, which does not exist"
+	gives_up pvc.yaml "needs the PersistentVolumeClaim data, which does not exist" &&
+	pod path "volumes: [{name: v, hostPath: {path: $space/none}}], containers: [{name: main, image: x, command: [\"true\"], volumeMounts: [{name: v, mountPath: /v}]}]" >path.yaml &&
+	gives_up path.yaml "path cannot be started: hostPath $space/none does not exist on this machine: create it, or change volumes in spec"
 '
 
 test_expect_success 'the others of a run go on' '

@@ -131,6 +131,18 @@ static const struct row rows[] = {
       "needs the Secret s, which does not exist: add it to the files" },
     { "a mount that fails otherwise may work later", ONE, HELD("'reason': 'ContainerCreating'"),
       "MountVolume.SetUp failed for volume 'v' : no space left", OWN, CHANCE_FINE, "" },
+    { "a path that is not there", ONE,
+      HELD(
+          "'reason': 'HostPathMissing', 'message': 'MountVolume.SetUp failed for volume \\'v\\' : hostPath /x does not exist on this machine'"),
+      "", OWN, CHANCE_NEVER,
+      "cannot be started: hostPath /x does not exist on this machine: create it, or change volumes "
+      "in spec.W" },
+    { "may come on the machine of a server", ONE,
+      HELD("'reason': 'HostPathMissing', 'message': 'hostPath /x does not exist on this machine'"),
+      "", 0, CHANCE_LATER, "" },
+    { "a path that is refused stays so", ONE,
+      HELD("'reason': 'HostPathRefused', 'message': 'not /x'"), "", 0, CHANCE_NEVER,
+      "cannot be started: not /x: change volumes in spec.W" },
     { "a pause between restarts is no such thing", ONE, HELD("'reason': 'CrashLoopBackOff'"), "",
       OWN, CHANCE_FINE, "" },
     { "a scheduler that is not there", ONE,
