@@ -7,6 +7,7 @@
 #include "app/up.h"
 #include "app/validate.h"
 #include "base/json.h"
+#include "base/nearest.h"
 #include "base/yaml.h"
 #include "cli/completion.h"
 #include "cli/options.h"
@@ -107,6 +108,20 @@ static void usage(FILE *to)
     fputs("\n'muster COMMAND --help' says more.\n", to);
 }
 
+static int no_command(const char *name)
+{
+    struct nearest n = nearest_to(str_of(name));
+
+    for (size_t i = 0; i < COMMANDS; i++)
+        nearest_try(&n, str_of(commands[i]->name));
+    if (n.best.n)
+        return command_fail(EXIT_USAGE, "no command '%s'; did you mean '%" PRI_STR "'?", name,
+                            STR_ARG(n.best));
+    command_fail(EXIT_USAGE, "no command '%s'", name);
+    usage(stderr);
+    return EXIT_USAGE;
+}
+
 /* Started with one of the three closed (`>&-`), the next file we open would take its number: what
  * is printed would go into the database. Reading where nothing was given still fails. */
 static void stdio_hold(void)
@@ -135,7 +150,7 @@ int main(int argc, char **argv)
         return EXIT_DONE;
     }
     if (argc > 1)
-        command_fail(EXIT_USAGE, "no command '%s'", name);
+        return no_command(name);
     usage(stderr);
     return EXIT_USAGE;
 }

@@ -10,9 +10,16 @@
 #include <stdio.h>
 #include <unistd.h>
 
+enum { PENDING_MS = 10 * 1000, LINGER_MS = 30 * 1000 };
+
 static const struct opt options[] = {
     { "timeout", 0, OPT_DURATION, offsetof(struct run_flags, timeout_ms), "TIME",
       "stop what is not over by then, as in 90s or 2h, and exit with 124; 0: no limit", NULL },
+    { "pending-timeout", 0, OPT_DURATION, offsetof(struct run_flags, pending_ms), "TIME",
+      "give up on a job that can never start here after this time (default: 10s); 0: never", NULL },
+    { "linger", 0, OPT_DURATION, offsetof(struct run_flags, linger_ms), "TIME",
+      "wait so long for replicas that still run when their job has succeeded (default: 30s)",
+      NULL },
     { "keep", 0, OPT_FLAG, offsetof(struct run_flags, keep), NULL,
       "leave the jobs and all else as they are when they are over", NULL },
     { "namespace", 'n', OPT_TEXT, offsetof(struct run_flags, ns), "NS",
@@ -80,6 +87,7 @@ static struct view view(void *ctx, struct arena *a, size_t columns, size_t rows)
                            .columns = columns,
                            .rows = rows,
                            .color = r->color,
+                           .ascii = !screen_has_utf8(),
                            .note = r->note };
 
     return view_of(a, &r->state, &o);
@@ -145,6 +153,7 @@ static enum run_end watch(struct run *r)
 
     while (!run_state_is_over(&r->state) && !s->signals && !*late && !follow_failed(r->follow)) {
         loop_turn(s->loop);
+        run_pending_check(r);
         if (!told && screen_is_unread(r->screen)) {
             told = true;
             command_note("muster: output was closed; the job continues");
@@ -177,6 +186,7 @@ static int run_all(struct run *r)
     struct follow_opts f = {
         .s = &r->s, .state = &r->state, .screen = r->screen, .color = r->color, .live = r->live
     };
+    run_pending_start(r, &f);
     r->follow = follow_start(&f);
     enum run_end how = watch(r);
     run_stop(r, how);
@@ -185,7 +195,7 @@ static int run_all(struct run *r)
 
 static int run(const struct command *c, int argc, char **argv)
 {
-    struct run_flags f = { .make.replicas = -1 };
+    struct run_flags f = { .make.replicas = -1, .pending_ms = PENDING_MS, .linger_ms = LINGER_MS };
     struct run r = { .f = &f, .lock = -1, .a = arena_new(), .lint = lint_new() };
     char **words;
     int n;
@@ -216,6 +226,7 @@ static int run(const struct command *c, int argc, char **argv)
         code = run_read_extras(&r);
     if (code < 0)
         code = f.print ? run_print(&r) : run_all(&r);
+    run_pending_end(&r);
     follow_end(r.follow);
     screen_free(r.screen);
     run_close(&r);

@@ -4,6 +4,8 @@
 
 #include "base/terminal.h"
 
+#include <inttypes.h>
+
 enum {
     SETTLE_MS = 300,     /* for the last words of pods, once their job is over */
     LOGS_MS = 5 * 1000,  /* for what was written to come through */
@@ -64,6 +66,11 @@ static bool is_to_go(const struct run *r)
                 return true;
     }
     return false;
+}
+
+static bool is_lingering(const struct run *r)
+{
+    return run_state_lingering(&r->state) > 0;
 }
 
 static bool is_being_read(const struct run *r)
@@ -208,6 +215,26 @@ static void stop_all(struct run *r, enum run_end how)
     wait_while(r, is_being_read, LOGS_MS);
 }
 
+/* Replicas that a job that succeeded leaves running get to finish. In a server that stays they do
+ * so without us. */
+static void linger(struct run *r)
+{
+    int64_t ms = r->f->linger_ms;
+
+    if (r->f->timeout_ms) {
+        int64_t left = r->began_ms + r->f->timeout_ms - wall_now_ms();
+        ms = left < ms ? left : ms;
+    }
+    if (!is_lingering(r) || ms <= 0 || (r->f->keep && !r->embedded))
+        return;
+    int64_t n = run_state_lingering(&r->state);
+    say(r,
+        arena_printf(r->a, "succeeded; waiting up to %" PRI_STR " for %" PRId64 " replica%s to end",
+                     STR_ARG(time_short(r->a, ms)), n, n == 1 ? "" : "s")
+            .p);
+    wait_while(r, is_lingering, ms);
+}
+
 void run_stop(struct run *r, enum run_end how)
 {
     bool leave = r->f->keep || r->is_private; /* what has ended may stay, or goes with the rest */
@@ -216,6 +243,7 @@ void run_stop(struct run *r, enum run_end how)
         return;
     if (how == RUN_OVER) {
         wait_while(r, is_live, SETTLE_MS);
+        linger(r);
         wait_while(r, is_being_read, run_state_is_live(&r->state) ? SETTLE_MS : LOGS_MS);
     }
     if (how != RUN_OVER || !leave || (!r->f->keep && run_state_is_live(&r->state)))

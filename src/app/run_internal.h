@@ -18,6 +18,8 @@ struct run_flags {
     const char *host_path_roots;
     bool show_home_secrets;
     int64_t timeout_ms; /* 0: none */
+    int64_t pending_ms; /* 0: none */
+    int64_t linger_ms;
     bool keep;
     const char *workdir;
     bool no_workdir;
@@ -58,6 +60,7 @@ struct run {
     struct run_state state;
     struct screen *screen;
     struct follow *follow;
+    struct run_pending *pending; /* NULL: what can never start is waited for */
     bool live;
     bool color;
     str note; /* below the view */
@@ -95,6 +98,11 @@ int run_reuse_claims(struct run *r);
 /* ---- run_files.c */
 /* When no pod runs any more: what they changed and nobody keeps is told, or copied out. */
 void run_private_files(struct run *r);
+
+/* ---- run_pending.c: gives up on jobs that can never start here */
+void run_pending_start(struct run *r, struct follow_opts *f); /* before f is used */
+void run_pending_check(struct run *r);                        /* after each turn */
+void run_pending_end(struct run *r);
 
 /* ---- run_end.c */
 /* Stops what was begun, as the end asks for, and waits for it to be gone. */

@@ -96,7 +96,8 @@ static int add_word(struct session *s, const struct flags *f, const char *word, 
     if (code >= 0)
         return code;
     if (!r || !name.n)
-        return command_fail(EXIT_USAGE, "'%s': %s serves no such resource", word, s->config.server);
+        return command_fail(EXIT_USAGE, "'%s': %s serves no such resource%" PRI_STR, word,
+                            s->config.server, STR_ARG(r ? STR_NONE : served_guess(s, kind)));
     return add_found(s, r, STR_NONE, name, out);
 }
 

@@ -1,6 +1,7 @@
 /* muster describe: all there is to know of a job on one page, and why it failed. */
 
 #include "cli/events.h"
+#include "cli/exits.h"
 #include "cli/podlog.h"
 #include "cli/pods.h"
 #include "cli/table.h"
@@ -92,7 +93,7 @@ static void add_pod(struct page *p, struct table *t, const struct job_pod *r, st
         st.state,
         st.reason.n ? st.reason : S("-"),
         arena_printf(p->a, "%" PRId64, pod_restarts(r->pod)),
-        st.has_exit ? arena_printf(p->a, "%" PRId64, st.exit_code) : S("-"),
+        st.has_exit ? exit_text(p->a, st.exit_code, st.reason) : S("-"),
         jv_str(jv_at(r->pod, "spec", "nodeName"), S("-")),
         age_since(p->a, jv_at(r->pod, "metadata", "creationTimestamp"), p->now_ms),
     };
@@ -220,11 +221,12 @@ static int print_failure(struct page *p, int64_t tail)
     if (!pods_first_failure(&p->pods, &f))
         return -1;
     str name = replica_name(p->a, f.replica);
+    str reason = exit_has_name(f.exit_code, f.reason) ? STR_NONE : f.reason;
     buf_printf(&p->b,
-               "\nFirst failure: %" PRI_STR " (container %" PRI_STR ") exited with %" PRId64
+               "\nFirst failure: %" PRI_STR " (container %" PRI_STR ") exited with %" PRI_STR
                "%s%" PRI_STR "%s, %" PRI_STR " ago\n",
-               STR_ARG(name), STR_ARG(f.container), f.exit_code, f.reason.n ? " (" : "",
-               STR_ARG(text_plain(p->a, f.reason)), f.reason.n ? ")" : "",
+               STR_ARG(name), STR_ARG(f.container), STR_ARG(exit_text(p->a, f.exit_code, f.reason)),
+               reason.n ? " (" : "", STR_ARG(text_plain(p->a, reason)), reason.n ? ")" : "",
                STR_ARG(age_text(p->a, p->now_ms > f.at_ms ? p->now_ms - f.at_ms : 0)));
     if (f.message.n)
         print_log(p, f.message);

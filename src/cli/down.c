@@ -8,7 +8,24 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WAIT_S = 15 };
+/* A `muster run` grants its pods the time that they ask for, 30 s unless they say otherwise. */
+enum { QUIET_S = 5, WAIT_S = 120 };
+
+/* Until nothing uses the directory any more. */
+static int wait_free(const char *dir, int pid)
+{
+    struct err e = { 0 };
+
+    if (data_wait_free(dir, QUIET_S, &e) == 0)
+        return EXIT_DONE;
+    if (e.code == ERR_TIMEOUT) {
+        command_note("muster: waiting for pid %d to stop its pods", pid);
+        e = (struct err){ 0 };
+        if (data_wait_free(dir, WAIT_S, &e) == 0)
+            return EXIT_DONE;
+    }
+    return command_fail(EXIT_FAILED, "pid %d: %s", pid, e.msg);
+}
 
 static int run(const struct command *c, int argc, char **argv)
 {
@@ -38,9 +55,7 @@ static int run(const struct command *c, int argc, char **argv)
         err_sys(&e, "cannot stop pid %d", pid);
         return command_fail(EXIT_FAILED, "%s", e.msg);
     }
-    if (data_wait_free(dir, WAIT_S, &e) < 0)
-        return command_fail(EXIT_FAILED, "pid %d: %s", pid, e.msg);
-    return EXIT_DONE;
+    return wait_free(dir, pid);
 }
 
 const struct command command_down = {
@@ -48,7 +63,8 @@ const struct command command_down = {
     .summary = "stop the running server",
     .help = "Usage: muster down [--data DIR]\n"
             "\n"
-            "Stops the server that uses the data directory, and waits until it has stopped.\n"
+            "Stops the server or the `muster run` that uses the data directory. Returns when the\n"
+            "directory is free: its pods have ended, and another server can use it.\n"
             "\n"
             "  --data DIR   its data directory (default: $XDG_DATA_HOME/muster)\n",
     .run = run,

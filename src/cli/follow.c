@@ -3,6 +3,8 @@
 #include "cli/follow.h"
 
 #include "base/terminal.h"
+#include "cli/exits.h"
+#include "cli/fold.h"
 #include "cli/table.h"
 #include "cli/track.h"
 
@@ -17,6 +19,7 @@ struct follow {
     struct {
         VEC(struct track *);
     } tracks;
+    struct folds folds;
     struct map said; /* by job's uid and text, so that nothing is said twice */
     struct map pods; /* job by uid of a pod it has or had */
     struct arena *a; /* of their keys, and of what the tracks ask for */
@@ -90,9 +93,38 @@ static void put_line(struct follow *f, const struct run_job *j, str replica, str
     screen_log(f->o.screen, buf_str(&b));
 }
 
+static str again_text(struct arena *a, int64_t again)
+{
+    return again == 1 ? S("(the line above came once more)")
+                      : arena_printf(a, "(the line above came %" PRId64 " more times)", again);
+}
+
+/* Programs may mean what they repeat; containers beside them only wait. */
 static void on_line(void *ctx, const struct run_job *j, str replica, str container, str line)
 {
-    put_line(ctx, j, replica, container, line);
+    AUTO(arena) struct arena *a = arena_new();
+    struct follow *f = ctx;
+    str key = arena_printf(a, "%" PRI_STR "/%" PRI_STR "/%" PRI_STR, STR_ARG(j->uid),
+                           STR_ARG(replica), STR_ARG(container));
+    int64_t again = 0;
+
+    if (container.n && folds_is_again(&f->folds, key, line, &again))
+        return;
+    if (again)
+        put_line(f, j, replica, container, again_text(a, again));
+    put_line(f, j, replica, container, fold_long(a, line));
+}
+
+static void on_again(void *ctx, str key, int64_t again)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    const struct follow *f = ctx;
+    str uid = str_cut(&key, '/');
+    str replica = str_cut(&key, '/');
+
+    for (size_t i = 0; i < f->o.state->jobs.n; i++)
+        if (str_eq(f->o.state->jobs.at[i]->uid, uid))
+            put_line(ctx, f->o.state->jobs.at[i], replica, key, again_text(a, again));
 }
 
 /* ---- what we say */
@@ -136,6 +168,7 @@ static void on_tails_end(void *ctx)
 {
     struct follow *f = ctx;
 
+    folds_flush(&f->folds, on_again, f);
     loop_wake(f->o.s->loop);
 }
 
@@ -154,9 +187,9 @@ static void say_why(struct follow *f, const struct run_job *j)
         bool loops = str_eqz(r->state, "CrashLoopBackOff");
         if (loops)
             text = arena_printf(a,
-                                "%" PRI_STR ": exit code %" PRId64
+                                "%" PRI_STR ": exit code %" PRI_STR
                                 "; it is started again after a pause, longer each time",
-                                STR_ARG(r->state), r->exit_code);
+                                STR_ARG(r->state), STR_ARG(exit_text(a, r->exit_code, r->reason)));
         if (!r->waits || !is_news(f, j, loops ? r->state : text) ||
             (!loops && why.n && !is_news(f, j, why)))
             continue;
@@ -207,6 +240,8 @@ static void say_warning(struct follow *f, const struct run_job *j, jv event)
     str what = str_trim(jv_str(jv_at(event, "message"), STR_NONE));
     str text = arena_printf(a, "%" PRI_STR ": %" PRI_STR, STR_ARG(reason), STR_ARG(what));
 
+    if (f->o.on_warning)
+        f->o.on_warning(f->o.ctx, event);
     /* The state of a container that could not be made says the same, sooner or later. */
     if (str_eqz(reason, "Failed") && str_starts(what, S("Error: ")))
         text = str_sub(what, 7, what.n);
@@ -285,8 +320,10 @@ static void on_pod(void *ctx, enum kube_event type, jv pod)
         return;
     if (!j->kind)
         on_job(f, type, pod);
-    know_pod(f, j, pod);
     run_job_see_pod(f->o.state, j, type, pod, wall_now_ms());
+    if (f->o.on_pod)
+        f->o.on_pod(f->o.ctx, j, type, pod);
+    know_pod(f, j, pod);
     tails_see(f->tails, j, pod);
     if (!f->why)
         f->why = loop_timer_start(f->o.s->loop, WHY_MS, 0, on_why, f);
@@ -379,6 +416,7 @@ void follow_end(struct follow *f)
     tails_free(f->tails);
     for (size_t i = 0; i < MANY_HELD; i++)
         jdoc_unref(f->held[i]);
+    folds_done(&f->folds);
     map_done(&f->pods);
     map_done(&f->said);
     arena_free(f->a);

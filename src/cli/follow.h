@@ -12,6 +12,10 @@ struct follow_opts {
     struct screen *screen;
     bool color;
     bool live;
+    /* Told besides; may be NULL. */
+    void (*on_pod)(void *ctx, struct run_job *j, enum kube_event type, jv pod);
+    void (*on_warning)(void *ctx, jv event); /* of a pod or job that is followed */
+    void *ctx;
 };
 
 struct follow;

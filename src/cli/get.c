@@ -275,10 +275,16 @@ static int print_target(struct session *s, const struct get_flags *f, const stru
 
 static int no_such(struct session *s, const char *word)
 {
-    return command_fail(EXIT_FAILED,
-                        "%s serves no resource \"%s\", and namespace %" PRI_STR
-                        " has no job of that name",
-                        s->config.server, word, STR_ARG(s->ns));
+    return command_fail(
+        EXIT_FAILED,
+        "%s serves no resource \"%s\", and namespace %" PRI_STR " has no job of that name%" PRI_STR,
+        s->config.server, word, STR_ARG(s->ns), STR_ARG(served_guess(s, str_of(word))));
+}
+
+static int no_resource(struct session *s, str kind)
+{
+    return command_fail(EXIT_FAILED, "%s serves no resource \"%" PRI_STR "\"%" PRI_STR,
+                        s->config.server, STR_ARG(kind), STR_ARG(served_guess(s, kind)));
 }
 
 /* Words that name no kind: jobs. */
@@ -352,9 +358,7 @@ static int get_kinds(struct session *s, const struct get_flags *f, char **words,
             code = get_resource(s, f, word, words + 1, n - 1, several, &known);
         }
         if (!known)
-            return several ? command_fail(EXIT_FAILED, "%s serves no resource \"%" PRI_STR "\"",
-                                          s->config.server, STR_ARG(word))
-                           : get_named_jobs(s, f, words, n);
+            return several ? no_resource(s, word) : get_named_jobs(s, f, words, n);
         if (code > worst)
             worst = code;
     }
@@ -379,8 +383,7 @@ static int get_pairs(struct session *s, const struct get_flags *f, char **words,
         code = job_kind_named(kind) ? get_named_jobs(s, f, &words[i], 1)
                                     : get_resource(s, f, kind, names, 1, n > 1, &known);
         if (!known)
-            code = command_fail(EXIT_FAILED, "%s serves no resource \"%" PRI_STR "\"",
-                                s->config.server, STR_ARG(kind));
+            code = no_resource(s, kind);
         if (code > worst)
             worst = code;
     }

@@ -6,6 +6,8 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "base/vec.h"
+#include "cli/exits.h"
+#include "cli/pods.h"
 #include "cli/track.h"
 #include "loop/loop.h"
 
@@ -18,8 +20,8 @@ static void start_table(struct table *t, struct arena *a, const struct get_flags
 {
     table_init(t, a, f->all ? "NAMESPACE" : "");
     t->bare = f->bare;
-    static const char *const names[] = { "NAME",   "STATE",    "RUNNING", "SUCCEEDED",
-                                         "FAILED", "RESTARTS", "AGE" };
+    static const char *const names[] = { "NAME",   "STATE",    "RUNNING",   "SUCCEEDED",
+                                         "FAILED", "RESTARTS", "LAST EXIT", "AGE" };
     for (size_t i = 0; i < COUNT(names); i++)
         table_column(t, str_of(names[i]));
     if (get_form(f) == FORM_WIDE) {
@@ -54,6 +56,7 @@ static size_t fill_row(struct arena *a, const struct get_flags *f, const struct 
     cells[n++] = arena_printf(a, "%" PRId64, sum->succeeded);
     cells[n++] = arena_printf(a, "%" PRId64, sum->failed);
     cells[n++] = sum->restarts < 0 ? S("?") : arena_printf(a, "%" PRId64, sum->restarts);
+    cells[n++] = sum->exit.at_ms < 0 ? S("-") : exit_text(a, sum->exit.code, sum->exit.reason);
     cells[n++] = age_since(a, jv_at(j->obj, "metadata", "creationTimestamp"), now);
     if (get_form(f) != FORM_WIDE)
         return n;
@@ -108,6 +111,9 @@ struct pod_seen {
     char uid[40];
     char owner[40];
     int64_t restarts;
+    bool running;
+    struct pod_exit exit;
+    char exit_reason[64];
 };
 
 struct job_seen {
@@ -125,6 +131,7 @@ struct job_watch {
     struct map pods;
     struct track *follows[MANY_KINDS + 1];
     size_t n;
+    bool ready; /* the pods are known */
     bool over;
 };
 
@@ -133,16 +140,17 @@ struct kind_watch {
     const struct job_kind *kind;
 };
 
-static int64_t restarts_of(const struct job_watch *w, str uid)
+static void add_pods(const struct job_watch *w, str uid, struct job_sum *sum)
 {
-    int64_t n = 0;
-
     MAP_EACH (slot, &w->pods) {
         const struct pod_seen *p = slot->value;
-        if (str_eqz(uid, p->owner))
-            n += p->restarts;
+        if (!str_eqz(uid, p->owner))
+            continue;
+        sum->restarts += p->restarts;
+        sum->running += p->running;
+        if (p->exit.at_ms > sum->exit.at_ms)
+            sum->exit = p->exit;
     }
-    return n;
 }
 
 static void show(struct job_watch *w, struct job_seen *j)
@@ -153,9 +161,11 @@ static void show(struct job_watch *w, struct job_seen *j)
     struct job_found found = { j->kind, jdoc_root(j->doc) };
     struct job_sum sum = job_sum(a, &found, JV_EMPTY_ARR);
     str cells[TABLE_COLUMNS];
-    size_t ages = w->f->all ? 7 : 6;
+    size_t ages = w->f->all ? 8 : 7;
 
-    sum.restarts += restarts_of(w, meta_uid(found.obj));
+    if (!w->ready)
+        return; /* pods come first, so that no number is told that was never true */
+    add_pods(w, meta_uid(found.obj), &sum);
     if (j->gone)
         sum.state = S("Deleted");
     size_t n = fill_row(a, w->f, &found, &sum, cells);
@@ -217,14 +227,24 @@ static void copy_text(char *to, size_t size, str s)
     to[n] = 0;
 }
 
+static void show_job(struct job_watch *w, str uid)
+{
+    struct job_seen *j = map_get(&w->jobs, uid);
+
+    if (j)
+        show(w, j);
+}
+
 static void on_pod(void *ctx, enum kube_event type, jv obj)
 {
+    AUTO(arena) struct arena *a = arena_new();
     struct job_watch *w = ctx;
     struct pod_seen *p = map_get(&w->pods, meta_uid(obj));
     str owner = jv_str(jv_at(meta_controller(obj), "uid"), S(""));
 
     if (type == KUBE_DELETED) {
         free(map_remove(&w->pods, meta_uid(obj)));
+        show_job(w, owner);
         return;
     }
     if (!p) {
@@ -234,9 +254,36 @@ static void on_pod(void *ctx, enum kube_event type, jv obj)
         map_put(&w->pods, str_of(p->uid), p);
     }
     p->restarts = pod_restarts(obj);
-    struct job_seen *j = map_get(&w->jobs, owner);
-    if (j)
-        show(w, j);
+    p->running = str_eqz(pod_state(a, obj).state, "Running");
+    p->exit = (struct pod_exit){ .at_ms = -1 };
+    pod_last_exit(obj, &p->exit);
+    copy_text(p->exit_reason, sizeof(p->exit_reason), p->exit.reason);
+    p->exit.reason = str_of(p->exit_reason);
+    show_job(w, owner);
+}
+
+static int by_title(const void *x, const void *y)
+{
+    const struct job_seen *const *a = x, *const *b = y;
+    jv left = jdoc_root((*a)->doc), right = jdoc_root((*b)->doc);
+    int d = str_cmp(meta_namespace(left), meta_namespace(right));
+
+    return d ? d : str_cmp(meta_name(left), meta_name(right));
+}
+
+static void on_pods_listed(void *ctx)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct job_watch *w = ctx;
+    struct job_seen **all = ARENA_ARRAY(a, struct job_seen *, w->jobs.n + 1);
+    size_t n = 0;
+
+    w->ready = true;
+    MAP_EACH (slot, &w->jobs)
+        all[n++] = slot->value;
+    qsort(all, n, sizeof(*all), by_title);
+    for (size_t i = 0; i < n; i++)
+        show(w, all[i]);
 }
 
 static int watch_failed(struct job_watch *w)
@@ -276,9 +323,12 @@ static int watch_jobs(struct session *s, const struct get_flags *f, const struct
     start_table(&w.table, s->a, f);
     w.table.widths[f->all ? 2 : 1] =
         sizeof("Terminating") - 1; /* so that later lines do not shift */
-    struct track_opts pods = {
-        .res = &kube_pods, .ns = ns, .labels = S(LABEL_JOB), .on_event = on_pod, .ctx = &w
-    };
+    struct track_opts pods = { .res = &kube_pods,
+                               .ns = ns,
+                               .labels = S(LABEL_JOB),
+                               .on_event = on_pod,
+                               .on_listed = on_pods_listed,
+                               .ctx = &w };
     w.follows[w.n++] = track_start(s, &pods);
     for (size_t i = 0; i < MANY_KINDS && job_kind_at(i); i++) {
         if (only && only != job_kind_at(i))

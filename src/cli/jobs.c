@@ -2,7 +2,9 @@
 
 #include "cli/jobs.h"
 
+#include "base/nearest.h"
 #include "base/time.h"
+#include "cli/pods.h"
 
 #include <stdlib.h>
 
@@ -85,6 +87,20 @@ int jobs_list(struct session *s, const struct job_kind *only, str ns, str labels
     return -1;
 }
 
+static int no_kind(const char *word, str kind)
+{
+    struct nearest n = nearest_to(kind);
+
+    for (size_t i = 0; job_kind_at(i); i++)
+        nearest_try(&n, str_of(job_kind_at(i)->singular));
+    if (!n.best.n)
+        return command_fail(EXIT_USAGE, "'%s': there is no kind of job '%" PRI_STR "'", word,
+                            STR_ARG(kind));
+    return command_fail(
+        EXIT_USAGE, "'%s': there is no kind of job '%" PRI_STR "'; did you mean '%" PRI_STR "'?",
+        word, STR_ARG(kind), STR_ARG(n.best));
+}
+
 int jobs_named(struct session *s, const char *word, struct jobs *out)
 {
     const struct job_kind *kinds[MANY_KINDS];
@@ -97,8 +113,7 @@ int jobs_named(struct session *s, const char *word, struct jobs *out)
         only = job_kind_named(str_sub(name, 0, (size_t)slash));
         name = str_sub(name, (size_t)slash + 1, name.n);
         if (!only)
-            return command_fail(EXIT_USAGE, "'%s': there is no kind of job '%.*s'", word,
-                                (int)slash, word);
+            return no_kind(word, str_sub(str_of(word), 0, (size_t)slash));
     }
     if (!name.n || str_find(name, '/') >= 0)
         return command_fail(EXIT_USAGE, "'%s' is no name of a job", word);
@@ -242,9 +257,39 @@ static int64_t recreated(struct arena *a, jv obj)
     return n > 0 ? n : 0;
 }
 
+void pod_last_exit(jv pod, struct pod_exit *latest)
+{
+    static const char *const lists[] = { "initContainerStatuses", "containerStatuses" };
+    static const char *const states_of[] = { "lastState", "state" };
+
+    for (size_t i = 0; i < COUNT(lists); i++)
+        JV_EACH (it, jv_at(pod, "status", lists[i]))
+            for (size_t k = 0; k < COUNT(states_of); k++) {
+                jv end = jv_at(it.value, states_of[k], "terminated");
+                int64_t code = jv_int(jv_at(end, "exitCode"), 0);
+                int64_t at = job_time(jv_at(end, "finishedAt"));
+                at = at < 0 ? 0 : at;
+                if (code && at >= latest->at_ms)
+                    *latest = (struct pod_exit){ at, code, jv_str(jv_at(end, "reason"), STR_NONE) };
+            }
+}
+
+/* The status counts pods by phase, and one that fails again and again is Running by that. */
+static void count_pods(struct arena *a, const struct job_found *j, jv pods, struct job_sum *out)
+{
+    out->running = 0;
+    JV_EACH (it, pods) {
+        if (!owns(j->obj, it.value))
+            continue;
+        out->restarts += pod_restarts(it.value);
+        out->running += str_eqz(pod_state(a, it.value).state, "Running");
+        pod_last_exit(it.value, &out->exit);
+    }
+}
+
 struct job_sum job_sum(struct arena *a, const struct job_found *j, jv pods)
 {
-    struct job_sum out = { .restarts = -1 };
+    struct job_sum out = { .restarts = -1, .exit.at_ms = -1 };
 
     find_state(j->obj, &out);
     out.wanted = job_total(job_read(a, j->kind, j->obj, NULL));
@@ -256,9 +301,7 @@ struct job_sum job_sum(struct arena *a, const struct job_found *j, jv pods)
     if (!jv_exists(pods))
         return out;
     out.restarts = recreated(a, j->obj);
-    JV_EACH (it, pods)
-        if (owns(j->obj, it.value))
-            out.restarts += pod_restarts(it.value);
+    count_pods(a, j, pods, &out);
     return out;
 }
 

@@ -43,6 +43,14 @@ struct job_pods job_pods_of(struct arena *a, const struct job_found *j, jv items
 
 /* ---- in short */
 
+/* The latest bad end of a container, of those that are still known of. */
+struct pod_exit {
+    int64_t at_ms; /* -1: there is none */
+    int64_t code;
+    str reason;
+};
+void pod_last_exit(jv pod, struct pod_exit *latest); /* replaces an older one */
+
 struct job_sum {
     str state;    /* "Running" */
     jv condition; /* that says so; may be absent */
@@ -51,8 +59,10 @@ struct job_sum {
     int64_t succeeded;
     int64_t failed;
     int64_t restarts;
+    struct pod_exit exit;
 };
-/* pods: all there are; absent: restarts are not known (-1). */
+/* pods: all there are, of which those that run are counted; absent: the job's status says how many
+ * run, and restarts are not known (-1). */
 struct job_sum job_sum(struct arena *a, const struct job_found *j, jv pods);
 int64_t pod_restarts(jv pod);
 bool job_is_over(jv obj);

@@ -3,6 +3,7 @@
 #include "cli/options.h"
 
 #include "base/buf.h"
+#include "base/nearest.h"
 #include "base/time.h"
 
 #include <getopt.h>
@@ -132,11 +133,29 @@ static const struct opt *option_of(const struct command *c, int code)
     return NULL;
 }
 
+/* "--name=value" without dashes and value; empty: it is a letter. */
+static str option_name(const char *word)
+{
+    str rest = str_of(word);
+
+    if (!str_starts(rest, S("--")))
+        return STR_NONE;
+    rest = str_sub(rest, 2, rest.n);
+    return str_cut(&rest, '=');
+}
+
 static int complain(const struct command *c, int code, const char *word)
 {
     if (code == ':')
         return command_fail(EXIT_USAGE, "%s: option '%s' needs a value", c->name, word);
-    command_fail(EXIT_USAGE, "%s has no option '%s'", c->name, word);
+    struct nearest n = nearest_to(option_name(word));
+    for (const struct opt *o = c->options; o && o->name; o++)
+        nearest_try(&n, str_of(o->name));
+    if (n.best.n)
+        command_fail(EXIT_USAGE, "%s has no option '%s'; did you mean '--%" PRI_STR "'?", c->name,
+                     word, STR_ARG(n.best));
+    else
+        command_fail(EXIT_USAGE, "%s has no option '%s'", c->name, word);
     return command_usage(c);
 }
 

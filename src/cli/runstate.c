@@ -100,6 +100,20 @@ static void read_job(struct run_job *j, jv obj)
         j->state = j->failed ? S("Failed") : S("Succeeded");
 }
 
+static void set_given_up(struct run_job *j)
+{
+    j->over = j->failed = true;
+    j->state = S("Failed");
+    j->message = j->given_up;
+}
+
+void run_job_give_up(struct run_job *j, str why, int64_t now_ms)
+{
+    j->given_up = why;
+    j->ended_ms = now_ms;
+    set_given_up(j);
+}
+
 bool run_job_see(struct run_job *j, enum kube_event type, jv obj, int64_t now_ms)
 {
     struct arena *a = arena_new();
@@ -119,6 +133,8 @@ bool run_job_see(struct run_job *j, enum kube_event type, jv obj, int64_t now_ms
     else
         read_pod_job(j, copy);
     jdoc_unref(before);
+    if (j->given_up.n)
+        set_given_up(j);
     if (type == KUBE_DELETED) {
         j->gone = true;
         if (!j->over) {

@@ -59,6 +59,7 @@ struct run_job {
     bool gone;     /* deleted, by whomever */
     bool created;  /* by us */
     bool stopping; /* by us, too: its end is no news */
+    str given_up;  /* why it can never start; empty: it may */
     int64_t wanted;
     int64_t began_ms;
     int64_t ended_ms;
@@ -89,6 +90,9 @@ bool run_job_see(struct run_job *j, enum kube_event type, jv obj, int64_t now_ms
 bool run_job_see_pod(struct run_state *s, struct run_job *j, enum kube_event type, jv pod,
                      int64_t now_ms);
 
+/* It can never start: it counts as failed from now on. why lives as long as the state. */
+void run_job_give_up(struct run_job *j, str why, int64_t now_ms);
+
 /* Why it waits, or how it failed: the first sentence of it. */
 str run_replica_why(const struct run_replica *r);
 struct run_replica *run_job_replica(const struct run_job *j, str name);
@@ -98,3 +102,5 @@ str run_pod_replica(struct arena *a, const struct run_job *j, jv pod); /* "worke
 const struct run_replica *run_job_failed_first(const struct run_job *j);
 bool run_state_is_over(const struct run_state *s);
 bool run_state_is_live(const struct run_state *s); /* some pod has not ended */
+/* Replicas of jobs that succeeded that still run and will come to an end (linger.c). */
+int64_t run_state_lingering(const struct run_state *s);

@@ -16,7 +16,7 @@ struct screen {
     struct screen_opts o;
     struct outlet *out;
     struct buf log;  /* yet to be put out */
-    struct buf said; /* without a view: ours, to another descriptor */
+    struct buf said; /* the same, of ours; after the log lines */
     size_t *drawn;   /* widths of the view's lines, as they stand now */
     size_t n_drawn;
     size_t cap_drawn;
@@ -37,6 +37,18 @@ bool screen_wants_color(int fd)
     const char *no = getenv("NO_COLOR");
 
     return screen_can_draw(fd) && !(no && *no);
+}
+
+bool screen_has_utf8(void)
+{
+    static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+
+    for (size_t i = 0; i < COUNT(names); i++) {
+        const char *value = getenv(names[i]);
+        if (value && *value)
+            return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+    }
+    return false;
 }
 
 static void size_of(int fd, size_t *columns, size_t *rows)
@@ -99,9 +111,15 @@ static void flush(struct screen *s)
     size_of(s->o.logs, &columns, &rows);
     erase(s, &b, columns);
     buf_add(&b, buf_str(&s->log));
+    if (s->said.n) { /* above the view, if it is the same terminal */
+        outlet_put(s->out, s->o.logs, buf_str(&b));
+        outlet_put(s->out, STDERR_FILENO, buf_str(&s->said));
+        buf_clear(&b);
+    }
     draw(s, &b, columns, rows);
     outlet_put(s->out, s->o.logs, buf_str(&b));
     buf_clear(&s->log);
+    buf_clear(&s->said);
 }
 
 static void on_soon(void *arg)
@@ -138,18 +156,22 @@ struct screen *screen_new(const struct screen_opts *o)
 
 static void add_lines(const struct screen *s, struct buf *b, str lines, int fd)
 {
-    if (!isatty(fd)) {
+    bool is_terminal = isatty(fd);
+
+    if (!is_terminal && !(fd == STDERR_FILENO && s->o.color)) {
         buf_add(b, lines);
         return;
     }
-    while (lines.n) {
-        terminal_line(b, str_cut(&lines, '\n'), s->o.color);
+    while (lines.n) { /* colours are for the terminal that the view is on */
+        terminal_line(b, str_cut(&lines, '\n'), s->o.color && is_terminal);
         buf_addc(b, '\n');
     }
 }
 
 void screen_log(struct screen *s, str lines)
 {
+    if (s->o.live && s->said.n)
+        flush(s); /* in the order of things */
     add_lines(s, &s->log, lines, s->o.logs);
     later(s);
 }
@@ -160,7 +182,7 @@ void screen_say(struct screen *s, str lines)
         outlet_put(s->out, s->o.logs, buf_str(&s->log));
         buf_clear(&s->log);
     }
-    add_lines(s, s->o.live ? &s->log : &s->said, lines, s->o.live ? s->o.logs : STDERR_FILENO);
+    add_lines(s, &s->said, lines, STDERR_FILENO);
     if (s->o.live)
         later(s);
     else

@@ -7,8 +7,8 @@
 
 struct screen_opts {
     struct loop *loop;
-    int logs;  /* descriptor for log lines: 1 or 2; what we say goes to 2, and the view, too, ... */
-    bool live; /* ... if there is one; then all goes to `logs`, in order */
+    int logs;  /* descriptor for log lines, 1 or 2, and for the view; what we say goes to 2 */
+    bool live; /* there is a view */
     bool color;
     struct view (*view)(void *ctx, struct arena *a, size_t columns, size_t rows);
     void *ctx;
@@ -29,3 +29,4 @@ void screen_free(struct screen *s);              /* when all is written */
 /* A terminal that can be drawn on: by fd and $TERM. */
 bool screen_can_draw(int fd);
 bool screen_wants_color(int fd); /* and $NO_COLOR */
+bool screen_has_utf8(void);      /* by $LC_ALL, $LC_CTYPE and $LANG */

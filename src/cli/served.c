@@ -2,6 +2,7 @@
 
 #include "cli/served.h"
 
+#include "base/nearest.h"
 #include "cli/jobs.h"
 
 #define DISCOVERY(v) "application/json;g=apidiscovery.k8s.io;v=" v ";as=APIGroupDiscoveryList"
@@ -104,6 +105,26 @@ int served_find(struct session *s, str word, const struct served_resource **out)
     if (dot >= 0)
         w.rest = str_sub(word, (size_t)dot + 1, word.n);
     return find(s, &w, out);
+}
+
+static void try_all(struct nearest *n, jv list)
+{
+    JV_EACH (g, jv_at(list, "items"))
+        JV_EACH (v, jv_at(g.value, "versions"))
+            JV_EACH (r, jv_at(v.value, "resources")) {
+                nearest_try(n, jv_str(jv_at(r.value, "resource"), STR_NONE));
+                nearest_try(n, jv_str(jv_at(r.value, "singularResource"), STR_NONE));
+            }
+}
+
+str served_guess(struct session *s, str word)
+{
+    struct nearest n = nearest_to(word);
+
+    for (size_t i = 0; i < 2; i++)
+        try_all(&n, s->served[i].obj);
+    return n.best.n ? arena_printf(s->a, "; did you mean \"%" PRI_STR "\"?", STR_ARG(n.best))
+                    : STR_NONE;
 }
 
 int served_find_kind(struct session *s, str api_version, str kind,

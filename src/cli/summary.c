@@ -3,6 +3,7 @@
 #include "cli/summary.h"
 
 #include "cli/command.h"
+#include "cli/exits.h"
 #include "cli/make_job.h"
 #include "cli/table.h"
 #include "cli/view.h"
@@ -37,9 +38,10 @@ static str cause(struct arena *a, const struct run_failure *f)
 {
     if (f->code < 0)
         return f->reason[0] ? str_of(f->reason) : S("no container of it ran");
+    str code = exit_text(a, f->code, str_of(f->reason));
     if (f->reason[0] && strcmp(f->reason, "Error") != 0)
-        return arena_printf(a, "%s, exit code %" PRId64, f->reason, f->code);
-    return arena_printf(a, "exit code %" PRId64, f->code);
+        return arena_printf(a, "%s, exit code %" PRI_STR, f->reason, STR_ARG(code));
+    return arena_printf(a, "exit code %" PRI_STR, STR_ARG(code));
 }
 
 static void print_failure(struct arena *a, struct buf *b, const struct run_job *j,
@@ -86,7 +88,7 @@ static void add_row(struct table *t, const struct run_replica *r)
     struct arena *a = t->a;
     str cells[] = { r->name,
                     r->state,
-                    r->has_exit ? arena_printf(a, "%" PRId64, r->exit_code) : S("-"),
+                    r->has_exit ? exit_text(a, r->exit_code, r->reason) : S("-"),
                     arena_printf(a, "%" PRId64, r->restarts),
                     r->began_ms && r->ended_ms ? time_short(a, r->ended_ms - r->began_ms) : S("-"),
                     end_reason(r) };

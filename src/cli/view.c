@@ -2,6 +2,7 @@
 
 #include "cli/view.h"
 
+#include "cli/exits.h"
 #include "cli/table.h"
 
 #include <inttypes.h>
@@ -58,6 +59,7 @@ struct line {
     size_t width;
     size_t most;
     bool color;
+    bool ascii;
 };
 
 /* Its first n code points. */
@@ -76,18 +78,22 @@ static void put(struct line *l, const char *hue, str text)
     str plain = text_plain(l->a, text);
     size_t width = text_width(plain);
     bool cut = width > l->most - l->width;
+    str dots = l->ascii ? S("...") : S("…");
+    size_t dots_width = l->ascii ? 3 : 1;
 
     if (l->width >= l->most)
         return;
+    if (cut && l->most - l->width < dots_width)
+        dots = str_sub(dots, 0, dots_width = l->most - l->width);
     if (cut)
-        plain = clipped(plain, l->most - l->width - 1);
+        plain = clipped(plain, l->most - l->width - dots_width);
     if (!plain.n && !cut)
         return;
     if (hue && l->color)
         buf_printf(&l->b, "\033[%sm", hue);
     buf_add(&l->b, plain);
     if (cut)
-        buf_add(&l->b, S("…"));
+        buf_add(&l->b, dots);
     if (hue && l->color)
         buf_add(&l->b, S("\033[0m"));
     l->width += cut ? l->most - l->width : width;
@@ -160,7 +166,9 @@ static void replica_line(struct layout *y, const struct run_replica *r)
     if (r->began_ms)
         put(l, dim, time_short(l->a, until - r->began_ms));
     if (r->has_exit && r->exit_code)
-        put(l, dim, arena_printf(l->a, "  exit %" PRId64, r->exit_code));
+        put(l, dim,
+            arena_printf(l->a, "  exit %" PRI_STR,
+                         STR_ARG(exit_text(l->a, r->exit_code, r->reason))));
     if (r->restarts)
         put(l, dim,
             arena_printf(l->a, "  %" PRI_STR,
@@ -305,7 +313,8 @@ struct view view_of(struct arena *a, const struct run_state *s, const struct vie
     struct view v = { ARENA_ARRAY(a, str, most + 2), ARENA_ARRAY(a, size_t, most + 2), 0 };
     struct layout y = { .line = { .a = a,
                                   .most = o->columns > COLUMNS_LEAST ? o->columns : COLUMNS_LEAST,
-                                  .color = o->color },
+                                  .color = o->color,
+                                  .ascii = o->ascii },
                         .v = &v,
                         .o = o };
 

@@ -8,7 +8,8 @@ struct view_opts {
     size_t columns; /* no line is wider */
     size_t rows;    /* of the terminal: the view takes at most half */
     bool color;
-    str note; /* a last line, "stopping"; may be empty */
+    bool ascii; /* the terminal shows nothing else */
+    str note;   /* a last line, "stopping"; may be empty */
 };
 
 struct view {

@@ -23,6 +23,7 @@ struct role_row {
     bool leads;         /* the first such that a job has decides success and Running ... */
     const char *beside; /* ... and so does this one, beside that one */
     bool single;        /* one pod, named without an index and not labelled with one */
+    bool serves;        /* it runs until it is stopped: others use it */
     bool needed;        /* every job has this type */
     bool one;           /* exactly one replica, and written so */
     int64_t least;      /* replicas, if written */

@@ -14,18 +14,17 @@ static jv amounts(struct arena *a, const char *cpu, const char *memory)
     return jobj(a, { "cpu", jstr(a, str_of(cpu)) }, { "memory", jstr(a, str_of(memory)) });
 }
 
-static jv container(struct arena *a, jv image, jv pull, jv security, const char *memory, str script)
+static jv container(struct arena *a, jv image, jv pull, jv security, jv resources, str script)
 {
     return jobj(a, { "name", jstrz(a, "init-pytorch") }, { "image", image },
                 { "imagePullPolicy", pull },
                 { "command", jarr(a, jstrz(a, "sh"), jstrz(a, "-c"), jstr(a, script)) },
-                { "resources", jobj(a, { "limits", amounts(a, "100m", memory) },
-                                    { "requests", amounts(a, "50m", "10Mi") }) },
-                { "securityContext", security });
+                { "resources", resources }, { "securityContext", security });
 }
 
 /* An image with none of the three goes on: its program must wait by itself. Python needs some
- * memory. */
+ * memory. It sleeps nearly all the time, so it asks for next to nothing: the requests of many
+ * workers that ask for nothing themselves would add up to more than a machine has. */
 static jv own_container(struct arena *a, const struct job_role *r, str host)
 {
     str script = arena_printf(a,
@@ -39,8 +38,11 @@ static jv own_container(struct arena *a, const struct job_role *r, str host)
                               "until look; do echo waiting for master; sleep 1; done\n",
                               host.p, (int)host.n);
 
+    jv resources =
+        jobj(a, { "limits", amounts(a, "100m", "64Mi") }, { "requests", amounts(a, "1m", "1Mi") });
+
     return container(a, jv_get(r->main, S("image")), jv_get(r->main, S("imagePullPolicy")),
-                     jv_get(r->main, S("securityContext")), "64Mi", script);
+                     jv_get(r->main, S("securityContext")), resources, script);
 }
 
 static int64_t tries_of(const struct plan_settings *s)
@@ -61,8 +63,11 @@ static jv image_container(struct arena *a, const struct plan_settings *s, str ho
                               "exit 1\n",
                               tries_of(s), STR_ARG(host));
 
-    return container(a, jstr(a, s->pytorch_init_image), jstrz(a, "IfNotPresent"), JV_ABSENT, "20Mi",
-                     script);
+    jv resources = jobj(a, { "limits", amounts(a, "100m", "20Mi") },
+                        { "requests", amounts(a, "50m", "10Mi") });
+
+    return container(a, jstr(a, s->pytorch_init_image), jstrz(a, "IfNotPresent"), JV_ABSENT,
+                     resources, script);
 }
 
 static void fill(struct buf *b, str text, const struct plan_settings *s, str host)

@@ -137,7 +137,7 @@ const struct job_kind tf_job = {
         { .name = "Chief", .replicas = 1, .leads = true },
         { .name = "Evaluator", .replicas = 1 },
         { .name = "Master", .replicas = 1, .leads = true, .beside = "Chief" },
-        { .name = "PS", .replicas = 1 },
+        { .name = "PS", .replicas = 1, .serves = true },
         { .name = "Worker", .replicas = 1, .leads = true },
     },
     .rules = { rule_name, rule_managed_by_kept, rule_managed_by, rule_map, rule_containers,

@@ -3,6 +3,7 @@
 
 #include "lint/internal.h"
 
+#include "base/nearest.h"
 #include "builtin/hooks.h"
 #include "builtin/types/types.h"
 #include "builtin/warnings.h"
@@ -274,6 +275,22 @@ static void list_kinds(struct buf *b, str group, str version, str kind, bool by_
     }
 }
 
+/* A kind of that version whose name is nearly the same; empty: there is none. */
+static str near_kind(str group, str version, str kind)
+{
+    struct nearest n = nearest_to(kind);
+
+    for (size_t i = 0; i < builtin_kinds_n; i++)
+        if (str_eqz(group, builtin_kinds[i].group) && str_eqz(version, builtin_kinds[i].version))
+            nearest_try(&n, str_of(builtin_kinds[i].kind));
+    for (size_t i = 0; job_kind_at(i); i++) {
+        const struct kube_resource *res = job_kind_at(i)->planner.res;
+        if (str_eqz(group, res->group) && str_eqz(version, res->version))
+            nearest_try(&n, str_of(res->kind));
+    }
+    return n.best;
+}
+
 static bool is_known_group(str group)
 {
     for (size_t i = 0; i < builtin_kinds_n; i++)
@@ -297,6 +314,16 @@ static void tell_no_kind(struct subject *s, str group, str version, str kind)
                                  "not checked: there is no definition of %" PRI_STR " in %" PRI_STR
                                  "/%" PRI_STR " among the files",
                                  STR_ARG(kind), STR_ARG(group), STR_ARG(version)));
+        return;
+    }
+    str near = there.n ? STR_NONE : near_kind(group, version, kind);
+    if (near.n) {
+        finding_add(s->l, s->o, LINT_ERROR, S("kind"),
+                    arena_printf(a,
+                                 "there is no kind \"%" PRI_STR "\" in %" PRI_STR "%s%" PRI_STR
+                                 "; was \"%" PRI_STR "\" meant?",
+                                 STR_ARG(kind), STR_ARG(group), group.n ? "/" : "",
+                                 STR_ARG(version), STR_ARG(near)));
         return;
     }
     if (!there.n)

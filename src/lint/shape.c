@@ -3,52 +3,18 @@
 
 #include "lint/internal.h"
 
+#include "base/nearest.h"
 #include "builtin/types/types.h"
 #include "kube/schema_scalar.h"
-
-enum { CLOSE_ENOUGH = 2, WORD_MAX = 64 };
-
-/* How many letters have to change, come or go (case aside); more than CLOSE_ENOUGH are not counted
- * exactly. */
-static size_t distance(str x, str y)
-{
-    size_t row[WORD_MAX + 1];
-
-    if (x.n > WORD_MAX || y.n > WORD_MAX)
-        return WORD_MAX;
-    for (size_t j = 0; j <= y.n; j++)
-        row[j] = j;
-    for (size_t i = 0; i < x.n; i++) {
-        size_t diagonal = row[0];
-        row[0] = i + 1;
-        for (size_t j = 0; j < y.n; j++) {
-            bool same = str_eq_nocase(str_sub(x, i, i + 1), str_sub(y, j, j + 1));
-            size_t best = diagonal + !same;
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j + 1] + 1 < best)
-                best = row[j + 1] + 1;
-            diagonal = row[j + 1];
-            row[j + 1] = best;
-        }
-    }
-    return row[y.n];
-}
 
 /* The field that was probably meant; empty: none is like it. */
 static str guess(const struct schema *s, str name)
 {
-    size_t best = CLOSE_ENOUGH + 1;
-    str out = STR_NONE;
+    struct nearest n = nearest_to(name);
 
-    for (size_t i = 0; i < s->n_fields; i++) {
-        size_t d = distance(name, s->fields[i].name);
-        if (d < best && d * 2 < s->fields[i].name.n) {
-            best = d;
-            out = s->fields[i].name;
-        }
-    }
-    return out;
+    for (size_t i = 0; i < s->n_fields; i++)
+        nearest_try(&n, s->fields[i].name);
+    return n.best;
 }
 
 /* Where the field is that belongs one step further in: "runPolicy.backoffLimit"; empty: nowhere. */

@@ -25,7 +25,8 @@ enum {
     CONFIG_RETRY_MS = 10 * 1000,
     IMAGE_RETRY_MS = 2 * 1000, /* a stat of the table */
     SHARES_PER_CPU = 1024,
-    FILES_OF_MEMORY = 4, /* a quarter */
+    SHARES_MOST = 262144, /* that the kernel takes */
+    FILES_OF_MEMORY = 4,  /* a quarter */
 };
 
 /* ---- objects that pods refer to */
@@ -389,7 +390,9 @@ static jv limits_json(struct arena *a, jv spec)
     jv limits = jv_at(spec, "resources", "limits"), requests = jv_at(spec, "resources", "requests");
     int64_t cpu = amount_of(a, jv_at(limits, "cpu"), true);
     int64_t memory = amount_of(a, jv_at(limits, "memory"), false);
-    int64_t share = amount_of(a, jv_at(requests, "cpu"), true) * SHARES_PER_CPU / 1000;
+    int64_t asked = amount_of(a, jv_at(requests, "cpu"), true);
+    int64_t most = SHARES_MOST * 1000 / SHARES_PER_CPU;
+    int64_t share = (asked < most ? asked : most) * SHARES_PER_CPU / 1000;
 
     return jobj(a, { "cpu_milli", cpu > 0 ? jint(a, cpu) : JV_ABSENT },
                 { "memory_bytes", memory > 0 ? jint(a, memory) : JV_ABSENT },

@@ -15,12 +15,12 @@ test_expect_success 'jobs of all kinds, with what their pods do' '
 	tfjob same 1 | sed "s/TFJob/PyTorchJob/; s/tfReplica/pytorchReplica/; s/tensorflow/pytorch/; s/Worker:/Master:/" | kubectl apply -f - &&
 	soon state_is done Succeeded && soon state_is bad Failed && soon sh -c "muster get tfjob/go | grep -q 3/3" && soon state_is tfjob/same Running && soon state_is pytorchjob/same Running &&
 	muster get >out && steady out >got && cat >want <<-EOF && test_cmp want got
-	NAME              STATE       RUNNING   SUCCEEDED   FAILED   RESTARTS   AGE
-	tfjob/bad         Failed      1/2       0           1        1          AGE
-	tfjob/done        Succeeded   0/1       1           0        0          AGE
-	tfjob/go          Running     3/3       0           0        0          AGE
-	pytorchjob/same   Running     1/1       0           0        0          AGE
-	tfjob/same        Running     1/1       0           0        0          AGE
+	NAME              STATE       RUNNING   SUCCEEDED   FAILED   RESTARTS   LAST EXIT   AGE
+	tfjob/bad         Failed      1/2       0           1        1          1           AGE
+	tfjob/done        Succeeded   0/1       1           0        0          -           AGE
+	tfjob/go          Running     3/3       0           0        0          -           AGE
+	pytorchjob/same   Running     1/1       0           0        0          -           AGE
+	tfjob/same        Running     1/1       0           0        0          -           AGE
 	EOF
 '
 
@@ -58,6 +58,18 @@ test_expect_success 'what is not there, or makes no sense' '
 	test_expect_code 1 muster get tfjob/x 2>err && steady err >got && is "muster: there is no tfjob/x in namespace default at SERVER" "$(cat got)" &&
 	test_expect_code 2 muster get -A tfjob/go 2>err && has err "one namespace" && test_expect_code 2 muster get pods tfjob/go 2>err && has err "not both" &&
 	test_expect_code 2 muster get -o xml 2>err && has err "one of" && test_expect_code 1 muster get -l "a b" 2>err && has err "cannot list .*: unable to parse"
+'
+
+test_expect_success 'words that are nearly right get a suggestion' '
+	test_expect_code 2 muster rnu 2>err && is "muster: no command .rnu.; did you mean .run.?" "$(tr "\047" . <err)" &&
+	test_expect_code 2 muster trains 2>err && has err "^muster: no command .trains.$" "^Usage: muster COMMAND" &&
+	test_expect_code 2 muster get --contxt x 2>err && has err "^muster: get has no option .--contxt.; did you mean .--context.?" &&
+	test_expect_code 1 muster get pds 2>err && has err "serves no resource .pds.*; did you mean .pods.?" &&
+	test_expect_code 1 muster get secrte/x 2>err && has err "serves no resource .secrte.; did you mean .secret.?" &&
+	test_expect_code 2 muster describe tfjbo/x 2>err && has err "there is no kind of job .tfjbo.; did you mean .tfjob.?" &&
+	test_expect_code 2 muster delete pdo/x 2>err && has err "serves no such resource; did you mean .pod.?" &&
+	tfjob near 1 | sed "s/kind: TFJob/kind: TFJbo/" >near.yaml && test_expect_code 2 muster validate near.yaml >out 2>&1 &&
+	has out "near.yaml:2:1: kind: there is no kind .TFJbo. in kubeflow.org/v1; was .TFJob. meant?"
 '
 
 test_expect_success '-w prints a line for each change, until it is interrupted' '

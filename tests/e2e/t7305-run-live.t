@@ -97,6 +97,22 @@ test_expect_success 'what programs do to the screen stays theirs' '
 	touch "$space/end" && see "^exit code 0" && end_terminal
 '
 
+summed_up() {
+	grep -q "^tfjob/live Failed" err
+}
+
+test_expect_success 'what we say goes to standard error, and logs and the view to the terminal' '
+	touch "$space/two" "$space/end" && on_terminal 100 40 "muster run live.yaml 2>err" && see "^.worker-1. two" && see "^  worker-0  Succeeded" &&
+	touch "$space/fail" && see "^exit code 1" && soon summed_up && pane >shown &&
+	has err "^worker-1 failed first: exit code 3" "^  worker-1   Failed      3  " && lacks err "$(printf "\033")" &&
+	lacks shown "Failed after" "failed first" && end_terminal
+'
+
+test_expect_success 'without UTF-8 the view is ASCII' '
+	on_terminal 24 24 "LC_ALL=C muster run live.yaml" && see "^tfjob/live  Running  \.\.\.$" &&
+	touch "$space/two" "$space/end" "$space/fail" && see "^exit code 1" && end_terminal
+'
+
 test_expect_success 'NO_COLOR: a view without; TERM=dumb: plain lines' '
 	touch "$space/two" "$space/end" "$space/fail" && NO_COLOR=1 && export NO_COLOR && on_terminal 80 24 "muster run live.yaml" && see "^exit code 1" &&
 	pane -e >colours && ! grep -q "$(printf "\033")" colours && end_terminal && unset NO_COLOR &&

@@ -167,6 +167,25 @@ static void a_job_and_its_replicas(void)
     run_state_done(&s);
 }
 
+static void without_utf8_dots_are_three(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct run_state s;
+    struct view_opts o = { .now_ms = 13500, .columns = 26, .rows = 24, .ascii = true };
+
+    run_state_init(&s);
+    struct run_job *j = add_job(&s, "mnist", 1);
+    seen(&s, j, "worker", 0, RUNNING, 3000);
+    struct view v = view_of(a, &s, &o);
+    is_str(v.lines[0], S("tfjob/mnist  Pending  1..."), "a line that is cut ends in three dots");
+    is_int((int64_t)v.widths[0], 26, "and is as wide as the terminal");
+    is_str(v.lines[1], S("  worker-0  Running  10.5s"), "one that fits has none");
+    o.columns = 24;
+    v = view_of(a, &s, &o);
+    is_str(v.lines[0], S("tfjob/mnist  Pending  .."), "where two have room there are two");
+    run_state_done(&s);
+}
+
 static void a_hundred_replicas_are_two_lines(void)
 {
     struct run_state s;
@@ -375,6 +394,7 @@ int main(void)
 {
     what_is_done_is_no_reason_to_wait();
     a_job_and_its_replicas();
+    without_utf8_dots_are_three();
     a_hundred_replicas_are_two_lines();
     many_jobs_end_in_a_number();
     the_first_of_those_that_stay_failed();
