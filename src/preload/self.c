@@ -7,6 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The oldest version there is, so that programs with an older C library than this one's can load
+ * us. */
+#if defined(__GLIBC__) && defined(__x86_64__)
+__asm__(".symver dlsym, dlsym@GLIBC_2.2.5");
+#elif defined(__GLIBC__) && defined(__aarch64__)
+__asm__(".symver dlsym, dlsym@GLIBC_2.17");
+#endif
+
 static struct pre_self self;
 static int state; /* 0: not read, 1: being read, 2: read */
 
