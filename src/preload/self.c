@@ -82,15 +82,23 @@ const struct pre_self *pre_self(void)
     return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == 2 ? &self : &nobody;
 }
 
-void *pre_next(void **cache, const char *name)
+void *pre_next_if_any(void **cache, const char *name)
 {
+    static char none; /* looked for in vain */
     void *fn = __atomic_load_n(cache, __ATOMIC_ACQUIRE);
 
     if (!fn) {
         fn = dlsym(RTLD_NEXT, name);
-        if (!fn)
-            abort(); /* not a libc */
-        __atomic_store_n(cache, fn, __ATOMIC_RELEASE);
+        __atomic_store_n(cache, fn ? fn : &none, __ATOMIC_RELEASE);
     }
+    return fn == &none ? NULL : fn;
+}
+
+void *pre_next(void **cache, const char *name)
+{
+    void *fn = pre_next_if_any(cache, name);
+
+    if (!fn)
+        abort(); /* not a libc */
     return fn;
 }
