@@ -11,7 +11,8 @@ SANITIZED := -Db_lundef=false -Dwerror=false
 export TESTS_TWICE := 1
 
 .PHONY: all deps deps-build deps-test deps-frameworks demo test check check-asan check-tsan lint lint-fast format fuzz \
-        golden test-unit test-e2e test-operator test-sdk test-frameworks test-node test-leaks test-attack fuzz-http test-cluster test-clients soak bench bench-quick help clean
+        golden test-unit test-e2e test-operator test-sdk test-frameworks test-node test-leaks test-attack fuzz-http test-cluster test-clients soak bench bench-quick help clean \
+        install uninstall man deb tarball
 .NOTPARALLEL:
 
 all: $(BUILD)/build.ninja ## build build/muster
@@ -33,7 +34,12 @@ deps-test:
 deps-frameworks:
 	@tools/install-deps --frameworks
 
-demo: deps-build all ## install, build, and run a distributed job here
+demo: ## install, build, and run a distributed job here
+	@echo "make demo: checking for missing packages"
+	@tools/install-deps --build --run
+	@echo "make demo: building build/muster (the first time takes a minute or two)"
+	@test -f $(BUILD)/build.ninja || $(MAKE) --no-print-directory $(BUILD)/build.ninja
+	@if [ -t 1 ]; then $(NINJA) -C $(BUILD) muster; else $(NINJA) -C $(BUILD) --quiet muster; fi
 	@examples/demo
 
 test: deps-test test-unit test-e2e ## install, build, and run the tests that take a few minutes
@@ -122,3 +128,28 @@ help: ## this list
 
 clean: ## remove what was built
 	@rm -rf $(BUILD) $(ASAN) $(TSAN) $(FUZZ) build-tidy build-ci
+
+# ---- packages. SOURCE_DATE_EPOCH, of the last commit unless set, makes them the same each time.
+PREFIX  := /usr/local
+DESTDIR :=
+MUSTER  := $(NINJA) -C $(BUILD) --quiet muster
+dated    = SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || stat -c %Y meson.build)}
+
+install: $(BUILD)/build.ninja ## install below PREFIX=/usr/local, in DESTDIR= if set: program, man pages, completions, docs
+	@$(MUSTER)
+	@$(dated) tools/install-files $(BUILD)/muster "$(DESTDIR)$(PREFIX)"
+
+uninstall: ## remove what make install installed, with the same PREFIX= and DESTDIR=
+	@tools/install-files --remove "$(DESTDIR)$(PREFIX)"
+
+man: $(BUILD)/build.ninja ## write the man pages, from --help, to build/man
+	@$(MUSTER)
+	@$(dated) tools/manpages $(BUILD)/muster $(BUILD)/man
+
+deb: $(BUILD)/build.ninja ## build a Debian package in build/
+	@$(MUSTER)
+	@$(dated) tools/make-deb $(BUILD)/muster $(BUILD)
+
+tarball: $(BUILD)/build.ninja ## build a tar archive, with all libraries, that runs on any Linux, in build/
+	@$(MUSTER)
+	@$(dated) tools/make-tarball $(BUILD)/muster $(BUILD)

@@ -13,10 +13,12 @@
 #include "cli/options.h"
 #include "podnet/hub.h"
 #include "sandbox/keeper.h"
+#include "sys/self.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 static const struct command command_completion; /* it knows all the others */
@@ -136,6 +138,8 @@ int main(int argc, char **argv)
     const char *name = argc > 1 ? argv[1] : "";
 
     stdio_hold();
+    if (sys_self()->is_bundled) /* else ps shows the loader's name */
+        prctl(PR_SET_NAME, "muster");
     for (size_t i = 0; i < COMMANDS; i++)
         if (strcmp(name, commands[i]->name) == 0)
             return commands[i]->run(commands[i], argc - 1, argv + 1);

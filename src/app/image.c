@@ -9,6 +9,7 @@
 #include "cli/options.h"
 #include "cli/table.h"
 #include "node/images.h"
+#include "sys/self.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -193,8 +194,8 @@ int image_agent_install(const char *dir, struct err *e)
         return err_sys(e, "images.yaml");
     const char *agent = arena_printf(a, "%.*s/agent", (int)(strrchr(table, '/') - table), table).p;
 
-    if (stat("/proc/self/exe", &self) < 0)
-        return err_sys(e, "stat /proc/self/exe");
+    if (stat(sys_self()->program, &self) < 0)
+        return err_sys(e, "stat %s", sys_self()->program);
     if (stat(arena_printf(a, "%s/muster", agent).p, &there) == 0 &&
         there.st_mtim.tv_sec >= self.st_mtim.tv_sec)
         return 0;

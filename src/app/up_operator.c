@@ -9,15 +9,13 @@
 #include "ctl/ctl.h"
 #include "loop/log.h"
 #include "manifest/crd.h"
+#include "sys/self.h"
 
-#include <limits.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 enum { STOP_MS = 1500, MANY_KINDS = 16 };
 
 struct up_operator {
-    char self[PATH_MAX]; /* where this program is; empty: unknown */
     const struct job_kind *kinds[MANY_KINDS];
     const struct planner *planners[MANY_KINDS];
     struct api_check checks[MANY_KINDS];
@@ -55,8 +53,7 @@ struct up_operator *up_operator_new(bool legacy_labels)
     u->a = arena_new();
     u->settings.legacy_labels = legacy_labels;
     u->settings.cluster_domain = str_of(getenv("CUSTOM_CLUSTER_DOMAIN"));
-    if (readlink("/proc/self/exe", u->self, sizeof(u->self) - 1) > 0)
-        u->settings.agent_path = str_of(u->self);
+    u->settings.agent_path = str_of(sys_self()->launcher);
     for (; u->n < MANY_KINDS && job_kind_at(u->n); u->n++) {
         const struct job_kind *k = job_kind_at(u->n);
         const struct kube_resource *res = k->planner.res;

@@ -170,10 +170,13 @@ int completion_text(struct buf *b, const char *shell, const struct command *cons
         fish(b, commands, n);
         return 0;
     }
-    if (strcmp(shell, "zsh") == 0)
-        buf_add(b, S("#compdef muster\nautoload -Uz bashcompinit && bashcompinit\n"));
-    else if (strcmp(shell, "bash") != 0)
+    bool is_zsh = strcmp(shell, "zsh") == 0;
+    if (!is_zsh && strcmp(shell, "bash") != 0)
         return -1;
+    if (is_zsh)
+        buf_add(b, S("#compdef muster\nautoload -Uz bashcompinit && bashcompinit\n"));
     bash(b, commands, n);
+    if (is_zsh) /* in a file of $fpath, which is read when tab is pressed first */
+        buf_add(b, S("[ \"${funcstack[1]}\" != _muster ] || _bash_complete -F _muster\n"));
     return 0;
 }

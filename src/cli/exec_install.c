@@ -3,6 +3,9 @@
 
 #include "cli/exec.h"
 
+#include "sys/self.h"
+
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
@@ -14,9 +17,14 @@
 
 enum { MANY_FILES = 128 };
 
+struct file {
+    const char *from;
+    const char *name;
+};
+
 struct files {
     struct arena *a;
-    const char *paths[MANY_FILES];
+    struct file files[MANY_FILES];
     size_t n;
     const char *loader; /* name of it; NULL: the program needs none */
 };
@@ -56,12 +64,19 @@ static const char *base_name(const char *path)
 static void add(struct files *f, const char *path)
 {
     const char *name = base_name(path);
+    bool is_loader = strncmp(name, "ld-", 3) == 0;
 
     if (f->n == MANY_FILES)
         return;
-    f->paths[f->n++] = arena_z(f->a, str_of(path));
-    if (strncmp(name, "ld-", 3) == 0)
-        f->loader = base_name(f->paths[f->n - 1]);
+    if (is_loader)
+        f->loader = arena_z(f->a, str_of(name));
+    /* A loader that was started as a program has the name that the program asks for, not its own.
+     */
+    f->files[f->n++] = (struct file){
+        .from =
+            is_loader && sys_self()->is_bundled ? "/proc/self/exe" : arena_z(f->a, str_of(path)),
+        .name = arena_z(f->a, str_of(name)),
+    };
 }
 
 /* By the names under which the loader looks for them. */
@@ -73,14 +88,19 @@ static int on_library(struct dl_phdr_info *info, size_t size, void *ctx)
     return 0;
 }
 
+/* In a pod LD_PRELOAD names a library by its name alone, to be found in LD_LIBRARY_PATH. */
 static int write_start(const struct files *f, const char *dir, struct err *e)
 {
     AUTO(arena) struct arena *a = arena_new();
     const char *path = arena_printf(a, "%s/muster", dir).p;
     str text = arena_printf(a,
                             "#!/bin/sh\n"
-                            "here=${0%%/*}\n"
-                            "exec \"$here/lib/%s\" --library-path \"$here/lib\" "
+                            "self=$0\n"
+                            "[ ! -L \"$self\" ] || self=$(readlink -f \"$self\")\n"
+                            "case $self in */*) ;; *) self=./$self ;; esac\n"
+                            "here=${self%%/*}\n"
+                            "exec \"$here/lib/%s\" --library-path "
+                            "\"$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\" "
                             "\"$here/lib/muster\" \"$@\"\n",
                             f->loader);
     __attribute__((cleanup(fd_auto))) int fd =
@@ -89,6 +109,17 @@ static int write_start(const struct files *f, const char *dir, struct err *e)
     if (fd < 0 || write(fd, text.p, text.n) != (ssize_t)text.n || fchmod(fd, 0755) < 0)
         return err_sys(e, "write %s", path);
     return 0;
+}
+
+/* What libraries load at run time, some from threads that end, and what preloaded ones may need: of
+ * another C library these would not fit. Not all systems have all of them. */
+static void load_others(void)
+{
+    static const char *const names[] = { "libgcc_s.so.1", "libdl.so.2", "libpthread.so.0",
+                                         "librt.so.1" };
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
 }
 
 int exec_install(const char *dir, struct err *e)
@@ -101,15 +132,16 @@ int exec_install(const char *dir, struct err *e)
         return err_sys(e, "make %s", dir);
     if (client_load(e) < 0)
         return -1;
+    load_others();
     dl_iterate_phdr(on_library, &f);
     if (!f.loader)
-        return copy_file("/proc/self/exe", arena_printf(a, "%s/muster", dir).p, e);
+        return copy_file(sys_self()->program, arena_printf(a, "%s/muster", dir).p, e);
     if (mkdir(lib, 0755) < 0 && errno != EEXIST)
         return err_sys(e, "make %s", lib);
     for (size_t i = 0; i < f.n; i++)
-        if (copy_file(f.paths[i], arena_printf(a, "%s/%s", lib, base_name(f.paths[i])).p, e) < 0)
+        if (copy_file(f.files[i].from, arena_printf(a, "%s/%s", lib, f.files[i].name).p, e) < 0)
             return -1;
-    if (copy_file("/proc/self/exe", arena_printf(a, "%s/muster", lib).p, e) < 0)
+    if (copy_file(sys_self()->program, arena_printf(a, "%s/muster", lib).p, e) < 0)
         return -1;
     return write_start(&f, dir, e);
 }

@@ -9,6 +9,7 @@
 #include "node/host_path.h"
 #include "node/internal.h"
 #include "node/volumes.h"
+#include "sys/self.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -114,16 +115,13 @@ static void show_agent(struct arena *a, const struct pod *p, jv *mounts)
 
 void pod_tools_shown(struct arena *a, const struct pod *p, const struct image_run *run, jv *mounts)
 {
-    char self[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof(self));
-
     if (!str_eq(p->n->o.isolation, S("namespaces")))
         return;
     if (run->rootfs.n) {
         show_agent(a, p, mounts);
         return;
     }
-    show(a, arena_str(a, (str){ self, n < 0 ? 0 : (size_t)n }), true, false, mounts);
+    show(a, str_of(sys_self()->files), true, false, mounts);
     show(a, arena_str(a, run->venv), false, false, mounts);
 }
 

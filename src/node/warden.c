@@ -536,7 +536,7 @@ struct runtime *warden_runtime_new(struct loop *l, const struct warden_opts *o)
         .base = { .ops = &ops },
         .loop = l,
         .pods = strdup(o->pods),
-        .exe = strdup(o->exe ? o->exe : "/proc/self/exe"),
+        .exe = o->exe ? strdup(o->exe) : NULL,
     };
     return &rt->base;
 }

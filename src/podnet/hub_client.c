@@ -125,7 +125,6 @@ static int dial(const char *data)
 
 static int run(struct net_call *c, const struct net_call_to *to, struct err *e)
 {
-    const char *exe = to->exe ? to->exe : "/proc/self/exe";
     char words[][16] = { "muster", "hub", "3", "--with-node" };
     char dir[PATH_MAX];
     char *const argv[] = {
@@ -133,7 +132,7 @@ static int run(struct net_call *c, const struct net_call_to *to, struct err *e)
     };
 
     snprintf(dir, sizeof(dir), "%s", to->data);
-    return helper_run(exe, argv, SOCK_STREAM, &c->child, e);
+    return helper_run(to->exe, argv, SOCK_STREAM, &c->child, e);
 }
 
 void net_call_drop(struct net_call *c)

@@ -9,6 +9,7 @@
 #include "preload/preload.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <spawn.h>
@@ -129,16 +130,63 @@ WRAP(DIR *, opendir, (const char *path), path, (path))
 
 /* ---- looking */
 
-WRAP(int, stat, (const char *path, struct stat *s), path, (path, s))
-WRAP(int, stat64, (const char *path, struct stat64 *s), path, (path, s))
-WRAP(int, lstat, (const char *path, struct stat *s), path, (path, s))
-WRAP(int, lstat64, (const char *path, struct stat64 *s), path, (path, s))
-WRAP(int, fstatat, (int dir, const char *path, struct stat *s, int flags), path,
-     (dir, path, s, flags))
-WRAP(int, fstatat64, (int dir, const char *path, struct stat64 *s, int flags), path,
-     (dir, path, s, flags))
-WRAP(int, statx, (int dir, const char *path, int flags, unsigned mask, struct statx *s), path,
-     (dir, path, flags, mask, s))
+/* glibc before 2.33 has only functions that are told which struct stat is meant: its only one. */
+#ifdef __x86_64__
+#define STAT_VERSION 1
+#else
+#define STAT_VERSION 0
+#endif
+
+#define WRAP_STAT(name, old_name, type)                                         \
+    static void *next_##name, *next_##old_name;                                 \
+    int name(const char *path, type *s)                                         \
+    {                                                                           \
+        char room[PATH_MAX];                                                    \
+        int (*fn)(const char *, type *) = pre_next_if_any(&next_##name, #name); \
+        int (*old)(int, const char *, type *);                                  \
+                                                                                \
+        path = moved(path, room);                                               \
+        if (fn)                                                                 \
+            return fn(path, s);                                                 \
+        old = pre_next(&next_##old_name, #old_name);                            \
+        return old(STAT_VERSION, path, s);                                      \
+    }
+#define WRAP_FSTATAT(name, old_name, type)                                                \
+    static void *next_##name, *next_##old_name;                                           \
+    int name(int dir, const char *path, type *s, int flags)                               \
+    {                                                                                     \
+        char room[PATH_MAX];                                                              \
+        int (*fn)(int, const char *, type *, int) = pre_next_if_any(&next_##name, #name); \
+        int (*old)(int, int, const char *, type *, int);                                  \
+                                                                                          \
+        path = moved(path, room);                                                         \
+        if (fn)                                                                           \
+            return fn(dir, path, s, flags);                                               \
+        old = pre_next(&next_##old_name, #old_name);                                      \
+        return old(STAT_VERSION, dir, path, s, flags);                                    \
+    }
+
+WRAP_STAT(stat, __xstat, struct stat)
+WRAP_STAT(stat64, __xstat64, struct stat64)
+WRAP_STAT(lstat, __lxstat, struct stat)
+WRAP_STAT(lstat64, __lxstat64, struct stat64)
+WRAP_FSTATAT(fstatat, __fxstatat, struct stat)
+WRAP_FSTATAT(fstatat64, __fxstatat64, struct stat64)
+
+/* Programs that find it by its name use it even if their C library has none, and know this answer.
+ */
+int statx(int dir, const char *path, int flags, unsigned mask, struct statx *s)
+{
+    static void *next;
+    char room[PATH_MAX];
+    __typeof__(&statx) fn = pre_next_if_any(&next, "statx");
+
+    if (fn)
+        return fn(dir, moved(path, room), flags, mask, s);
+    errno = ENOSYS;
+    return -1;
+}
+
 WRAP(int, access, (const char *path, int how), path, (path, how))
 WRAP(int, eaccess, (const char *path, int how), path, (path, how))
 WRAP(int, euidaccess, (const char *path, int how), path, (path, how))
@@ -159,6 +207,8 @@ int __xstat(int version, const char *path, struct stat *s);
 int __lxstat(int version, const char *path, struct stat *s);
 int __xstat64(int version, const char *path, struct stat64 *s);
 int __lxstat64(int version, const char *path, struct stat64 *s);
+int __fxstatat(int version, int dir, const char *path, struct stat *s, int flags);
+int __fxstatat64(int version, int dir, const char *path, struct stat64 *s, int flags);
 int __xstat(int version, const char *path, struct stat *s)
 {
     (void)version;
@@ -178,6 +228,16 @@ int __lxstat64(int version, const char *path, struct stat64 *s)
 {
     (void)version;
     return lstat64(path, s);
+}
+int __fxstatat(int version, int dir, const char *path, struct stat *s, int flags)
+{
+    (void)version;
+    return fstatat(dir, path, s, flags);
+}
+int __fxstatat64(int version, int dir, const char *path, struct stat64 *s, int flags)
+{
+    (void)version;
+    return fstatat64(dir, path, s, flags);
 }
 /* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 

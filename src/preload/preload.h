@@ -30,6 +30,8 @@ const struct pre_self *pre_self(void);
 
 /* The function that ours stands before. */
 void *pre_next(void **cache, const char *name);
+/* NULL: this C library has none. */
+void *pre_next_if_any(void **cache, const char *name);
 #define NEXT(name) ((__typeof__(&(name)))pre_next(&next_##name, #name))
 /* Looked up before the program starts: it may call from where nothing may be looked up. */
 #define PRE_START __attribute__((constructor)) static void start(void)

@@ -7,6 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The oldest version there is, so that programs with an older C library than this one's can load
+ * us. */
+#if defined(__GLIBC__) && defined(__x86_64__)
+__asm__(".symver dlsym, dlsym@GLIBC_2.2.5");
+#elif defined(__GLIBC__) && defined(__aarch64__)
+__asm__(".symver dlsym, dlsym@GLIBC_2.17");
+#endif
+
 static struct pre_self self;
 static int state; /* 0: not read, 1: being read, 2: read */
 
@@ -74,15 +82,23 @@ const struct pre_self *pre_self(void)
     return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == 2 ? &self : &nobody;
 }
 
-void *pre_next(void **cache, const char *name)
+void *pre_next_if_any(void **cache, const char *name)
 {
+    static char none; /* looked for in vain */
     void *fn = __atomic_load_n(cache, __ATOMIC_ACQUIRE);
 
     if (!fn) {
         fn = dlsym(RTLD_NEXT, name);
-        if (!fn)
-            abort(); /* not a libc */
-        __atomic_store_n(cache, fn, __ATOMIC_RELEASE);
+        __atomic_store_n(cache, fn ? fn : &none, __ATOMIC_RELEASE);
     }
+    return fn == &none ? NULL : fn;
+}
+
+void *pre_next(void **cache, const char *name)
+{
+    void *fn = pre_next_if_any(cache, name);
+
+    if (!fn)
+        abort(); /* not a libc */
     return fn;
 }

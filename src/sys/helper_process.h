@@ -7,7 +7,8 @@
 #include <sys/types.h>
 
 /* Runs a program that has one end of a pair of sockets as its descriptor 3, and no signal blocked
- * or ignored. Returns the other end; -1: e says why, and *pid is as it was. */
+ * or ignored. exe NULL: this program, by its loader if that is how it was started. Returns the
+ * other end; -1: e says why, and *pid is as it was. */
 int helper_run(const char *exe, char *const *argv, int type, pid_t *pid, struct err *e);
 
 /* Complaints go to a descriptor of their own of the log, which exists. */

@@ -18,7 +18,7 @@ test_expect_success 'bash: jobs of the server' '
 '
 
 test_expect_success 'zsh and fish have theirs' '
-	muster completion zsh >out && has out "^#compdef muster" && muster completion fish >out && has out "^complete -c muster -n __fish_use_subcommand -a get -d .list jobs" "from get. -l output -s o -x -a .wide json yaml name" &&
+	muster completion zsh >out && has out "^#compdef muster" "_bash_complete -F _muster$" && muster completion fish >out && has out "^complete -c muster -n __fish_use_subcommand -a get -d .list jobs" "from get. -l output -s o -x -a .wide json yaml name" &&
 	test_expect_code 2 muster completion tcsh 2>err && has err "bash, zsh or fish" && test_expect_code 2 muster completion
 '
 
