@@ -362,9 +362,9 @@ static void learn(struct pod *p, jv state)
             x.code = 128; /* as kubelet has it of what could not be started */
         if (ended)
             x.message = pod_last_words(a, p, &p->life->at[c], x.oom || x.code != 0);
-        p->life->at[c].pid = jv_int(jv_at(it.value, "pid"), 0);
         life_on_known(p->life, c, jv_int(jv_at(it.value, "attempt"), 0),
                       jv_int(jv_at(it.value, "started_ms"), 0), ended ? &x : NULL);
+        p->life->at[c].pid = jv_int(jv_at(it.value, "pid"), 0);
     }
 }
 
@@ -460,8 +460,8 @@ void pod_on_runtime(void *ctx, const struct runtime_event *ev)
         break;
     case RUNTIME_STARTED:
         if (c != SIZE_MAX) {
-            p->life->at[c].pid = ev->pid;
             life_on_started(p->life, c, ev->at_ms, &out);
+            p->life->at[c].pid = ev->pid;
         }
         break;
     case RUNTIME_EXITED:

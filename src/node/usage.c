@@ -132,7 +132,8 @@ static void take(struct usage *u, struct usage_sample *now)
     jdoc_unref(TAKE(u->report));
     if (ms >= APART_MS / 2 && ms <= WINDOW_MS) {
         struct arena *a = arena_new();
-        u->report = jdoc_of(a, usage_report(a, before, now));
+        jv report = usage_report(a, before, now);
+        u->report = jdoc_of(a, jv_with(a, report, jstr(a, u->n->o.name), "node"));
     }
     usage_sample_free(before);
     if (u->report)

@@ -11,7 +11,7 @@
 
 struct node;
 
-/* usage: {at_ms, window_ms, cpu_nano, memory_bytes, pods: {"NS/NAME": {uid, at_ms, window_ms,
+/* usage: {node, at_ms, window_ms, cpu_nano, memory_bytes, pods: {"NS/NAME": {uid, at_ms, window_ms,
  * containers: [{name, cpu_nano, memory_bytes}]}}}, pods by name, borrowed; cpu_nano is in
  * billionths of a core. Absent: e says why. */
 typedef void node_usage_done(void *arg, jv usage, const struct err *e);
