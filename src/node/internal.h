@@ -164,8 +164,9 @@ void pod_open_again(const struct pod *p); /* it has been running while we were n
 /* container_extras.c: programs of this machine that its own /tmp, or its own root, would hide */
 void pod_tools_shown(struct arena *a, const struct pod *p, const struct image_run *run, jv *mounts);
 
-/* usage.c: whoever waits is told that there is none */
-void usage_free(struct node *n);
+/* usage.c */
+void usage_outdate(struct node *n); /* a container has started */
+void usage_free(struct node *n);    /* whoever waits is told that there is none */
 
 /* evict.c: a pod whose storage may be limited has begun */
 void evict_watch(struct pod *p);

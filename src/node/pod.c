@@ -462,6 +462,7 @@ void pod_on_runtime(void *ctx, const struct runtime_event *ev)
         if (c != SIZE_MAX) {
             life_on_started(p->life, c, ev->at_ms, &out);
             p->life->at[c].pid = ev->pid;
+            usage_outdate(p->n);
         }
         break;
     case RUNTIME_EXITED:

@@ -34,7 +34,8 @@ struct usage {
     struct usage_look *looking;
     struct loop_timer *again;
     struct usage_sample *last;
-    struct jdoc *report; /* up to the last sample; NULL: none */
+    struct jdoc *report; /* up to the last sample; NULL: none, or it lacks new containers */
+    bool waited;         /* for containers that have just started */
     struct {
         VEC(struct waiter);
     } waiters;
@@ -130,12 +131,14 @@ static void take(struct usage *u, struct usage_sample *now)
 
     u->last = now;
     jdoc_unref(TAKE(u->report));
-    if (ms >= APART_MS / 2 && ms <= WINDOW_MS) {
+    bool early = !u->waited && before && usage_is_early(before, now);
+    if (ms >= APART_MS / 2 && ms <= WINDOW_MS && !early) {
         struct arena *a = arena_new();
         jv report = usage_report(a, before, now);
         u->report = jdoc_of(a, jv_with(a, report, jstr(a, u->n->o.name), "node"));
     }
     usage_sample_free(before);
+    u->waited = !u->report;
     if (u->report)
         tell_all(u, jdoc_root(u->report), NULL);
     else
@@ -209,6 +212,12 @@ void node_usage(struct node *n, node_usage_done *done, void *arg)
     vec_push(&u->waiters, (struct waiter){ done, arg });
     if (!u->looking && !u->again)
         look_start(u);
+}
+
+void usage_outdate(struct node *n)
+{
+    if (n->usage)
+        jdoc_unref(TAKE(n->usage->report));
 }
 
 void usage_free(struct node *n)

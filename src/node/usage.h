@@ -57,6 +57,8 @@ void usage_read(struct usage_sample *s, const char *root);
 /* Pure: the rates between two samples, as above. A container that the first one does not have is
  * measured from its start, and left out if that was just now. */
 jv usage_report(struct arena *a, const struct usage_sample *before, const struct usage_sample *now);
+/* Whether a container of the second one has no rate because it started just now. Pure. */
+bool usage_is_early(const struct usage_sample *before, const struct usage_sample *now);
 /* Billionths of a core. */
 int64_t usage_rate(int64_t before_ns, int64_t now_ns, int64_t ms);
 

@@ -24,12 +24,29 @@ static const struct usage_container *same_of(const struct usage_sample *s,
     return NULL;
 }
 
+/* The time over which the container is measured. */
+static int64_t window_of(const struct usage_sample *before, const struct usage_sample *now,
+                         const struct usage_container *c, const struct usage_container *old)
+{
+    return old ? now->tick_ms - before->tick_ms : now->wall_ms - c->started_ms;
+}
+
+bool usage_is_early(const struct usage_sample *before, const struct usage_sample *now)
+{
+    for (size_t i = 0; i < now->n; i++) {
+        const struct usage_container *c = &now->at[i];
+        if (c->found && window_of(before, now, c, same_of(before, c)) < LEAST_MS)
+            return true;
+    }
+    return false;
+}
+
 /* The window of its rate; 0: there is none. */
 static int64_t rate_of(const struct usage_sample *before, const struct usage_sample *now,
                        const struct usage_container *c, int64_t *nano)
 {
     const struct usage_container *old = same_of(before, c);
-    int64_t ms = old ? now->tick_ms - before->tick_ms : now->wall_ms - c->started_ms;
+    int64_t ms = window_of(before, now, c, old);
 
     if (!c->found || ms < LEAST_MS)
         return 0;

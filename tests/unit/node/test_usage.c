@@ -218,6 +218,9 @@ static void reports(void)
     is_int(jv_int(jv_at(r, "cpu_nano"), -1), 2000000000, "the machine: 20 s in 10 s");
     is_int(jv_int(jv_at(r, "memory_bytes"), -1), 8192, "and its memory");
     is_int(jv_int(jv_at(r, "at_ms"), -1), 1010000, "at that time");
+    ok(usage_is_early(before, now), "some started just now");
+    now->n = 3;
+    ok(!usage_is_early(before, now), "and others did not");
     before->found = false;
     ok(!jv_exists(jv_at(usage_report(a, before, now), "cpu_nano")),
        "a machine that was read once has no rate");
