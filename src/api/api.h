@@ -67,6 +67,10 @@ struct api_exec {
 
 struct api_running;
 
+/* usage: as node/usage.h has it, with the name of the node as "node"; absent: e says why. Borrowed.
+ */
+typedef void api_usage_done(void *arg, jv usage, const struct err *e);
+
 /* What runs pods. */
 struct api_pods {
     /* 0: src is filled and calls http_wake(h) when it has more; -1: e is answered. */
@@ -88,6 +92,9 @@ struct api_pods {
     int (*dial)(void *ctx, const struct api_pod *pod, const struct api_dial_to *to,
                 struct api_dial **later, struct err *e);
     void (*dial_stop)(void *ctx, struct api_dial *d); /* before done, which is not called then */
+    /* What pods and the node use: done(arg, ...) once, at once or later. NULL: nothing is measured,
+     * and metrics.k8s.io is not served. */
+    void (*usage)(void *ctx, api_usage_done *done, void *arg);
     void *ctx;
 };
 

@@ -14,13 +14,13 @@ static const char aggregated_type[] =
 
 /* ---- order */
 
-/* Built-in groups in the order of the table, those of CRDs after them by name. */
+/* Built-in groups in the order of the table, those of CRDs after them by name, metrics last. */
 static size_t place(const struct resource *r)
 {
     for (size_t i = 0; i < builtin_kinds_n; i++)
         if (str_eqz(r->group, builtin_kinds[i].group))
             return i;
-    return builtin_kinds_n;
+    return builtin_kinds_n + resource_is_measured(r);
 }
 
 static int by_place(const void *x, const void *y)

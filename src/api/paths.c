@@ -97,6 +97,11 @@ static struct customs customs_of(struct api_req *r)
 
     MAP_EACH (s, &r->api->registry.by_path) {
         struct resource *res = s->value;
+        if (resource_is_measured(res))
+            c.at[c.n++] = (struct openapi_custom){ .group = res->group,
+                                                   .version = res->version,
+                                                   .kind = res->kind,
+                                                   .builtin = res->builtin };
         if (res->crdv)
             c.at[c.n++] = (struct openapi_custom){ .group = res->group,
                                                    .version = res->version,

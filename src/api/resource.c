@@ -66,7 +66,7 @@ static void add_builtin(struct registry *g, const struct builtin_kind *k)
         r->error_group = str_of(to->group);
     }
     r->raw = !k->conversion;
-    if (!(k->flags & KIND_REVIEW))
+    if (!(k->flags & (KIND_REVIEW | KIND_MEASURED)))
         r->coll = store_coll(g->store, store_name(r->a, r->error_group, r->plural));
     put(g, r);
 }
@@ -76,6 +76,17 @@ void registry_init(struct registry *g, struct store *s)
     *g = (struct registry){ .store = s };
     for (size_t i = 0; i < builtin_kinds_n; i++)
         add_builtin(g, &builtin_kinds[i]);
+}
+
+void registry_add_metrics(struct registry *g)
+{
+    for (size_t i = 0; i < METRICS_KINDS; i++)
+        add_builtin(g, &metrics_kinds[i]);
+}
+
+bool resource_is_measured(const struct resource *r)
+{
+    return r->builtin && (r->builtin->flags & KIND_MEASURED);
 }
 
 struct resource *resource_ref(struct resource *r)

@@ -22,7 +22,7 @@ struct resource {
     const struct crd_version *crdv;
     struct definition *definition;
     const struct schema *schema; /* of a built-in kind */
-    struct store_coll *coll;     /* NULL: reviews, nothing is stored */
+    struct store_coll *coll;     /* NULL: reviews and metrics, nothing is stored */
     bool namespaced;
     bool has_status;
     bool has_scale;
@@ -48,12 +48,14 @@ void resource_unref(struct resource *r);
 bool resource_is_one_of(const struct resource *r, const char *const *names);
 
 void registry_init(struct registry *g, struct store *s); /* the built-in kinds */
+void registry_add_metrics(struct registry *g);
 void registry_done(struct registry *g);
 struct resource *registry_find(struct registry *g, str group, str version, str plural);
 struct resource *registry_find_kind(struct registry *g, str group, str version, str kind);
 /* By apiVersion text, as in ownerReferences. */
 struct resource *registry_find_owner(struct registry *g, str api_version, str kind);
 bool registry_is_builtin_group(str group);
+bool resource_is_measured(const struct resource *r); /* of metrics.k8s.io */
 bool registry_has_group(struct registry *g, str group, str version);
 /* A served version of what the collection holds, the stored one if it can be. */
 struct resource *registry_of_coll(struct registry *g, const struct store_coll *c);

@@ -6,6 +6,7 @@
 #include "api/paths.h"
 #include "api/request.h"
 #include "api/subresource.h"
+#include "api/usage.h"
 #include "base/limits.h"
 #include "loop/fiber.h"
 
@@ -24,7 +25,8 @@ static bool locate(struct api_req *r)
     r->sub = t->sub;
     if (r->res->namespaced && !t->in_namespace && r->name.n)
         return false;
-    return r->res->coll || !r->name.n; /* reviews and bindings are not kept, so have no names */
+    /* reviews and bindings are not kept, so have no names */
+    return r->res->coll || !r->name.n || resource_is_measured(r->res);
 }
 
 /* Whether that verb goes with a name or without one. */
@@ -86,7 +88,10 @@ static void run(struct api_req *r)
         [VERB_DELETE] = verb_delete, [VERB_DELETE_COLLECTION] = verb_delete_collection,
     };
 
-    verbs[r->verb](r);
+    if (resource_is_measured(r->res))
+        usage_run(r);
+    else
+        verbs[r->verb](r);
 }
 
 static void carry_out(void *arg)

@@ -6,6 +6,7 @@
 #include "kube/meta.h"
 #include "node/exec.h"
 #include "node/logs.h"
+#include "node/usage.h"
 
 #include <stdlib.h>
 
@@ -152,6 +153,19 @@ static void dial_stop(void *ctx, struct api_dial *d)
     node_dial_stop((struct node_dial *)d);
 }
 
+static void usage(void *ctx, api_usage_done *done, void *arg)
+{
+    struct up_pods *u = ctx;
+    struct err e = { 0 };
+
+    if (u->node) {
+        node_usage(u->node, done, arg);
+        return;
+    }
+    err_set(&e, ERR_UNAVAILABLE, "the node is not running");
+    done(arg, JV_ABSENT, &e);
+}
+
 /* ---- */
 
 struct up_pods *up_pods_new(void)
@@ -166,6 +180,7 @@ struct up_pods *up_pods_new(void)
                                   .exec_resize = exec_resize,
                                   .dial = dial,
                                   .dial_stop = dial_stop,
+                                  .usage = usage,
                                   .ctx = u };
     return u;
 }

@@ -33,6 +33,7 @@ enum {
     KIND_REVIEW = 64,          /* create only, nothing is stored */
     KIND_ANNOTATIONS_COUNT = 128, /* generation counts changed annotations too */
     KIND_GRACEFUL = 256,          /* deletion has a grace period (pods) */
+    KIND_MEASURED = 512,          /* get and list only; made for each request, nothing is stored */
 };
 
 /* A subresource, as discovery tells of it. */
@@ -95,5 +96,10 @@ struct builtin_kind {
 /* In the order that /apis lists groups and versions, resources sorted by plural within. */
 extern const struct builtin_kind builtin_kinds[];
 extern const size_t builtin_kinds_n;
+/* Served only where pods run. */
+#define METRICS_GROUP "metrics.k8s.io"
+enum { METRICS_KINDS = 2 };
+extern const struct builtin_kind metrics_kinds[METRICS_KINDS];
+
 const struct builtin_kind *builtin_find(str group, str version, str plural);
 const struct builtin_kind *builtin_find_kind(str group, str version, str kind);

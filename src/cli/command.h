@@ -29,7 +29,7 @@ struct command {
 };
 
 extern const struct command command_delete, command_describe, command_down, command_events,
-    command_exec, command_get, command_init, command_logs, command_ps, command_rerun;
+    command_exec, command_get, command_init, command_logs, command_ps, command_rerun, command_top;
 
 /* "muster: ..." on stderr; returns code. */
 int command_fail(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -47,7 +47,7 @@ static bool is_meant(const struct wish *w, str group, str version, jv r)
 
     if (w->kind.n)
         return str_eq(w->kind, kind) && str_eq(w->group, group) && str_eq(w->version, version);
-    if (!str_eq_nocase(w->name, plural) && !str_eq_nocase(w->name, singular) &&
+    if (!str_eq_nocase(w->name, plural) && !(singular.n && str_eq_nocase(w->name, singular)) &&
         !str_eq_nocase(w->name, kind) && !has_text(jv_at(r, "shortNames"), w->name))
         return false;
     if (!w->rest.n || str_eq(w->rest, group))

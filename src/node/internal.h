@@ -46,6 +46,7 @@ struct node {
     struct loop_timer *trim;
     struct loop_timer *look; /* at what pods have on disk */
     struct evict_look *looking;
+    struct usage *usage; /* what pods use; NULL: nobody has asked */
     bool listed;
     bool ending; /* for good */
     int64_t end_grace_ms;
@@ -118,6 +119,7 @@ void pod_on_runtime(void *ctx, const struct runtime_event *ev);
 void pod_write(struct pod *p);
 
 /* pod_run.c */
+jv pod_cgroup(struct arena *a, const struct pod *p); /* {v1, v2, flat}; absent: none */
 void pod_sandbox(struct pod *p);
 void pod_start(struct pod *p, const struct life_action *act, struct life_out *out);
 /* In a while; false: not all that it refers to is known. tells: of a failure, in an event */
@@ -165,6 +167,10 @@ void pod_workdir_shown(struct arena *a, const struct pod *p, const struct image_
                        jv *mounts);
 /* Neither this machine, or the image, nor a volume has it. */
 bool pod_workdir_is_missing(struct arena *a, const struct image_run *run, jv mounts);
+
+/* usage.c */
+void usage_outdate(struct node *n); /* a container has started */
+void usage_free(struct node *n);    /* whoever waits is told that there is none */
 
 /* evict.c: a pod whose storage may be limited has begun */
 void evict_watch(struct pod *p);

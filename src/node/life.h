@@ -38,6 +38,7 @@ struct life_container {
     bool was_started;
     int64_t attempt; /* of the run that is or was last: its restartCount */
     int64_t started_ms;
+    int64_t pid; /* of its first process on the machine, while it runs; 0: not known */
     struct life_end end, last;
     char waiting[40]; /* why it does not start; empty: it just has not yet */
     struct buf waiting_message;

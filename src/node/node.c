@@ -332,6 +332,7 @@ void node_free(struct node *n)
     loop_timer_stop(n->over_due);
     loop_timer_stop(n->trim);
     evict_free(n);
+    usage_free(n);
     registration_free(n->reg);
     node_events_free(n->events);
     tree_trash_free(n->trash);

@@ -387,6 +387,7 @@ static void learn(struct pod *p, jv state)
             x.message = pod_last_words(a, p, &p->life->at[c], x.oom || x.code != 0);
         life_on_known(p->life, c, jv_int(jv_at(it.value, "attempt"), 0),
                       jv_int(jv_at(it.value, "started_ms"), 0), ended ? &x : NULL);
+        p->life->at[c].pid = jv_int(jv_at(it.value, "pid"), 0);
     }
 }
 
@@ -481,8 +482,11 @@ void pod_on_runtime(void *ctx, const struct runtime_event *ev)
         greeted(p, ev);
         break;
     case RUNTIME_STARTED:
-        if (c != SIZE_MAX)
+        if (c != SIZE_MAX) {
             life_on_started(p->life, c, ev->at_ms, &out);
+            p->life->at[c].pid = ev->pid;
+            usage_outdate(p->n);
+        }
         break;
     case RUNTIME_EXITED:
         exited(p, ev);

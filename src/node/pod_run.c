@@ -142,7 +142,7 @@ static int64_t gpus_wanted(struct arena *a, jv pod)
 }
 
 /* A pod without limits of cpu or memory has a group for its number of processes alone. */
-static jv cgroup_json(struct arena *a, const struct pod *p)
+jv pod_cgroup(struct arena *a, const struct pod *p)
 {
     static const char *const lists[] = { "initContainers", "containers" };
     jv all = groups_of_pod(a, p->n->o.groups, str_of(p->uid)), pids = jv_at(all, "v1", "pids");
@@ -206,7 +206,7 @@ static jv sandbox_json(struct arena *a, struct pod *p, jv gpus)
                 { "dev", devices_nodes(a, "", gpus) }, { "sysctls", confine_sysctls(a, pod) },
                 { "over", over_json(a, p) }, { "hide", jv_at(hidden, "hide") },
                 { "registry", jv_at(hidden, "registry") },
-                { "host_roots", jv_at(hidden, "host_roots") }, { "cgroup", cgroup_json(a, p) },
+                { "host_roots", jv_at(hidden, "host_roots") }, { "cgroup", pod_cgroup(a, p) },
                 { "pids", jint(a, NODE_POD_PIDS) }, { "preload", preload }, { "env", env });
 }
 

@@ -4,6 +4,8 @@
 
 #include "api/auth/roles.h"
 
+#include "builtin/kind.h"
+
 #define READ  "get,list,watch"
 #define WRITE "create,delete,deletecollection,patch,update"
 #define ALL   "create,delete,deletecollection,get,list,patch,update,watch"
@@ -52,6 +54,7 @@ static const struct row {
     { VIEW, "autoscaling", "horizontalpodautoscalers,horizontalpodautoscalers/status", READ },
     { VIEW, "batch", "cronjobs,cronjobs/status,jobs,jobs/status", READ },
     { VIEW, "discovery.k8s.io", "endpointslices", READ },
+    { VIEW, METRICS_GROUP, "nodes,pods", READ }, /* as metrics-server has it */
     { VIEW, "networking.k8s.io", "ingresses,ingresses/status,networkpolicies", READ },
     { VIEW, "policy", "poddisruptionbudgets,poddisruptionbudgets/status", READ },
 };
@@ -82,12 +85,12 @@ static jv metadata(struct arena *a, const char *name)
                 { "annotations", notes });
 }
 
-static jv role(struct arena *a, enum level l)
+static jv role(struct arena *a, enum level l, bool metrics)
 {
     struct jbuild rules = jb_arr(a);
 
     for (size_t i = 0; i < COUNT(rows); i++)
-        if (rows[i].level <= l)
+        if (rows[i].level <= l && (metrics || strcmp(rows[i].group, METRICS_GROUP) != 0))
             jb_push(&rules, rule(a, &rows[i]));
     return jobj(a, { "metadata", metadata(a, names[l]) }, { "rules", jb_done(&rules) });
 }
@@ -102,9 +105,10 @@ static jv cluster_admin(struct arena *a)
                         jobj(a, { "verbs", any }, { "nonResourceURLs", any })) });
 }
 
-jv roles_basic(struct arena *a)
+jv roles_basic(struct arena *a, bool metrics)
 {
-    return jarr(a, cluster_admin(a), role(a, ADMIN), role(a, EDIT), role(a, VIEW));
+    return jarr(a, cluster_admin(a), role(a, ADMIN, metrics), role(a, EDIT, metrics),
+                role(a, VIEW, metrics));
 }
 
 static jv binding(struct arena *a, const char *role, const char *kind, const char *subject)

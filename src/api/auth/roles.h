@@ -4,8 +4,8 @@
 #include "api/api.h"
 #include "base/json.h"
 
-/* ClusterRoles: cluster-admin, admin, edit and view. */
-jv roles_basic(struct arena *a);
+/* ClusterRoles: cluster-admin, admin, edit and view. metrics: metrics.k8s.io is served. */
+jv roles_basic(struct arena *a, bool metrics);
 /* "get,list" as a rule has it: ["get", "list"]. */
 jv roles_words(struct arena *a, const char *list);
 /* The ClusterRoleBinding that makes system:masters cluster-admin. */

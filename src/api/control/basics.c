@@ -167,7 +167,9 @@ static void make_roles(struct basics *b)
 {
     static const char group[] = "rbac.authorization.k8s.io";
 
-    JV_EACH (it, roles_basic(b->a))
+    bool metrics = registry_has_group(&b->api->registry, S(METRICS_GROUP), STR_NONE);
+
+    JV_EACH (it, roles_basic(b->a, metrics))
         make_basic(b, group, "clusterroles", "", it.value);
     make_basic(b, group, "clusterrolebindings", "", roles_basic_binding(b->a));
     for (size_t i = 0; i < b->api->o.n_roles; i++) {

@@ -25,10 +25,12 @@
     X(namespace, 3)             \
     X(networkpolicy, 3)         \
     X(node, 10)                 \
+    X(nodemetrics, 4)           \
     X(persistentvolume, 11)     \
     X(persistentvolumeclaim, 9) \
     X(pod, 9)                   \
     X(poddisruptionbudget, 5)   \
+    X(podmetrics, 4)            \
     X(podtemplate, 4)           \
     X(policy, 4)                \
     X(policybinding, 4)         \

@@ -87,7 +87,7 @@ static struct resources gather(struct arena *a, bool all, str group, str version
     }
     for (size_t i = 0; i < n; i++)
         if (all || (str_eq(group, c[i].group) && str_eq(version, c[i].version)))
-            rs.at[rs.n++] = of_custom(a, &c[i]);
+            rs.at[rs.n++] = c[i].builtin ? of_builtin(a, c[i].builtin) : of_custom(a, &c[i]);
     return rs;
 }
 

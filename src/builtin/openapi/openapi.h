@@ -5,7 +5,9 @@
 #include "base/buf.h"
 #include "base/json.h"
 
-/* A served version of a custom resource. */
+struct builtin_kind;
+
+/* A served version of a custom resource, or a kind that not every server has. */
 struct openapi_custom {
     str group;
     str version;
@@ -17,6 +19,7 @@ struct openapi_custom {
     bool scale;
     jv schema;      /* openAPIV3Schema; absent: anything goes */
     uint64_t stamp; /* changes whenever the definition does, such as its resourceVersion */
+    const struct builtin_kind *builtin; /* not custom: has all but group, version and kind */
 };
 
 /* All functions take all custom resources, in any order. */

@@ -175,6 +175,11 @@ static void print_gvk_of(struct writer *w, const struct schema *s)
         if (k->schema == s)
             print_gvk(w, str_of(k->group), str_of(k->version), str_of(k->kind));
     }
+    for (size_t i = 0; i < METRICS_KINDS; i++) {
+        const struct builtin_kind *k = &metrics_kinds[i];
+        if (k->schema == s)
+            print_gvk(w, str_of(k->group), str_of(k->version), str_of(k->kind));
+    }
     for (size_t i = 0; i < COUNT(loose_kinds); i++)
         if (loose_kinds[i].schema == s)
             print_gvk(w, str_of(loose_kinds[i].group), str_of(loose_kinds[i].version),

@@ -32,6 +32,7 @@ extern const struct schema events_Event;
 extern const struct schema meta_Condition, meta_DeleteOptions, meta_FieldSelectorRequirement,
     meta_LabelSelector, meta_LabelSelectorReplaced, meta_LabelSelectorRequirement, meta_ListMeta,
     meta_ObjectMeta, meta_Status, meta_StatusReason, meta_UID;
+extern const struct schema metrics_NodeMetrics, metrics_PodMetrics;
 extern const struct schema networking_IPAddress, networking_Ingress, networking_IngressClass,
     networking_NetworkPolicy, networking_ServiceCIDR;
 extern const struct schema policy_Eviction, policy_PodDisruptionBudget;
