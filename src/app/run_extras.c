@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -71,6 +72,25 @@ static bool is_home(const char *dir, const struct stat *st)
            is_home_of(st->st_uid, dir);
 }
 
+/* As realpath, of a directory that may not be there yet. */
+static bool real_dir(const char *path, char out[PATH_MAX])
+{
+    char part[PATH_MAX];
+    size_t n = (size_t)snprintf(part, sizeof(part), "%s", path);
+
+    while (n > 0 && n < sizeof(part) && !realpath(part, out)) {
+        while (n > 0 && part[--n] != '/')
+            ;
+        part[n] = 0;
+    }
+    if (n >= sizeof(part))
+        return false;
+    if (n == 0)
+        out[0] = 0;
+    size_t have = strlen(out);
+    return (size_t)snprintf(out + have, PATH_MAX - have, "%s", path + n) < PATH_MAX - have;
+}
+
 /* NULL: it can be the working directory. named: by --workdir. */
 static const char *why_not(struct run *r, const char *dir, const struct stat *st, bool named)
 {
@@ -89,7 +109,7 @@ static const char *why_not(struct run *r, const char *dir, const struct stat *st
     for (size_t i = 0; i < COUNT(system_dirs); i++)
         if (strcmp(dir, system_dirs[i]) == 0)
             return "is a system directory";
-    if (data_dir(r->a, r->f->data, &at, NULL) < 0 || !realpath(at, data))
+    if (data_dir(r->a, r->f->data, &at, NULL) < 0 || !real_dir(at, data))
         return NULL;
     if (is_within(dir, data))
         return "is inside muster's data directory";
@@ -126,7 +146,7 @@ static int find_workdir(struct run *r)
 
     if (given && r->f->no_workdir)
         return command_fail(EXIT_USAGE, "run: --workdir and --no-workdir exclude each other");
-    if (r->f->no_workdir || !is_workdir_wanted(r))
+    if (r->f->no_workdir || r->f->print || !is_workdir_wanted(r))
         return -1;
     if (given)
         given = extras_read_workdir(r->a, given, &r->extras.workdir_ro);

@@ -242,13 +242,13 @@ fi
 test_expect_success MOUNTS 'shared, on files that are mounted noexec: no program complains of the library' '
 	mkdir noexec && timeout -k 5 120 unshare -m sh -c "mount -t tmpfs -o noexec none noexec &&
 		muster run --isolation shared --data noexec/data good.yaml && cat noexec/data/log" >out 2>err &&
-	is 3 "$(grep -c "^.worker-[0-2]. hello from good" out)" && lacks out "ld[.]so" && has out "library cannot be loaded.*noexec"
+	is 3 "$(grep -c "^.worker-[0-2]. hello from good" out)" && lacks out "ld[.]so" && has out "cannot load the preload library.*noexec"
 '
 
 test_expect_success '--keep: all is there for a later muster up' '
 	muster run --keep good.yaml >out 2>err && has err "^  logs: $XDG_DATA_HOME/muster/logs/default/good" &&
 	KUBECONFIG=$XDG_DATA_HOME/muster/kubeconfig muster logs good -i 0 >out 2>err &&
-	is "hello from good-worker-0" "$(tail -n 1 out)" && has err "^muster: these logs of good are what was kept" &&
+	is "hello from good-worker-0" "$(tail -n 1 out)" && has err "^muster: showing logs of good kept on this machine" &&
 	test_expect_code 1 muster run --keep good.yaml 2>err &&
 	has err "good.yaml:1:1: TFJob/good is there already and has ended; after .muster up --detach --data .*muster delete --data .* -n default tfjob/good. makes room"
 '

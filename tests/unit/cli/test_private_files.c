@@ -14,11 +14,11 @@ static char dir[] = "/tmp/private.XXXXXX";
 static void caches_do_not_count(void)
 {
     static const char *const caches[] = {
-        "/tmp/x",           "/var/tmp/x",   "/var/cache/apt/x", "/home/a/p/__pycache__/m.pyc",
-        "/home/a/.cache/x", "/root/x.pyc",  "/run/x",           "/root/.bash_history",
-        "/root/.nv/x",      "/var/lib/x/y",
+        "/tmp/x",          "/var/tmp/x",   "/var/cache/apt/x", "/srv/a/p/__pycache__/m.pyc",
+        "/srv/a/.cache/x", "/opt/x.pyc",   "/run/x",           "/opt/.bash_history",
+        "/opt/.nv/x",      "/var/lib/x/y",
     };
-    static const char *const files[] = { "/root/model", "/opt/x", "/home/a/tmp/x", "/tmpfile",
+    static const char *const files[] = { "/opt/model", "/opt/x", "/srv/a/tmp/x", "/tmpfile",
                                          "/var/tmp/home/model" };
 
     for (size_t i = 0; i < COUNT(caches); i++)
@@ -55,7 +55,7 @@ static void changes_are_counted_and_copied(void)
     put("over/main/1/deep/er/file", "y", 0600);
     put("over/main/2/lost", "nobody knows where", 0600);
     ok(symlink("/", arena_printf(a, "%s/main/0.of", place).p) == 0 &&
-           symlink("/home/me", arena_printf(a, "%s/main/1.of", place).p) == 0 &&
+           symlink("/srv/me", arena_printf(a, "%s/main/1.of", place).p) == 0 &&
            symlink("/etc/shadow", arena_printf(a, "%s/main/0/root/link", place).p) == 0,
        "a place with two overlays");
     is_int(private_files_add(&p, place, "worker-0", &e), 0, "is looked at");
@@ -67,7 +67,7 @@ static void changes_are_counted_and_copied(void)
     ok(stat(arena_printf(a, "%s/root/model", out).p, &st) == 0 && st.st_size == 7 &&
            (st.st_mode & 07777) == 0755,
        "with their content and mode, but no setuid bit");
-    ok(access(arena_printf(a, "%s/home/me/deep/er/file", out).p, F_OK) == 0, "by their paths");
+    ok(access(arena_printf(a, "%s/srv/me/deep/er/file", out).p, F_OK) == 0, "by their paths");
     is_int(readlink(arena_printf(a, "%s/root/link", out).p, link, sizeof(link)), 11,
            "links are copied, not followed");
     ok(access(arena_printf(a, "%s/tmp/x", out).p, F_OK) < 0, "caches are not");
