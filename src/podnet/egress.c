@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -135,6 +136,49 @@ static bool others_forward(const struct net_egress *g)
     return found || !d;
 }
 
+/* The first that turns forwarding on notes that, with the start of the machine and the network
+ * namespace that it was in; the last to go turns it off. Both hold the lock. */
+static const char forward_note[] = NET_EGRESS_LOCK_DIR "/forwarding";
+
+enum { WHERE_BYTES = 128 };
+
+static void where_we_are(char out[WHERE_BYTES])
+{
+    char boot[64] = "";
+    struct stat st = { 0 };
+
+    sys_read_file(AT_FDCWD, "/proc/sys/kernel/random/boot_id", boot, sizeof(boot));
+    if (stat("/proc/self/ns/net", &st) < 0)
+        st.st_ino = 0;
+    snprintf(out, WHERE_BYTES, "%.40s %llu", boot, (unsigned long long)st.st_ino);
+}
+
+static void note_forwarding(void)
+{
+    char here[WHERE_BYTES];
+    int fd = open(forward_note, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+    where_we_are(here);
+    if (fd >= 0 && write(fd, here, strlen(here)) < 0)
+        unlink(forward_note); /* then it stays on */
+    if (fd >= 0)
+        close(fd);
+}
+
+static void put_forwarding_back(const struct net_egress *g)
+{
+    char here[WHERE_BYTES];
+    char noted[WHERE_BYTES] = "";
+
+    if (sys_read_file(AT_FDCWD, forward_note, noted, sizeof(noted)) < 0 || others_forward(g))
+        return;
+    where_we_are(here);
+    if (strcmp(here, noted) != 0)
+        return;
+    sys_write_file(AT_FDCWD, forward, "0");
+    unlink(forward_note);
+}
+
 static int routed(struct net_egress *g, pid_t pid)
 {
     char was[4] = "";
@@ -149,6 +193,8 @@ static int routed(struct net_egress *g, pid_t pid)
         return none(g, "%s cannot be set", forward);
     }
     g->forwards = was[0] == '0';
+    if (g->forwards)
+        note_forwarding();
     if (host_link(g, pid, &e) < 0) {
         undo(g);
         return none(g, "uplink: %s", e.msg);
@@ -345,8 +391,7 @@ static void undo(const struct net_egress *g)
         return;
     int n = snprintf(text, sizeof(text), "delete table ip muster_%s\n", g->tag);
     net_nft_run((str){ text, (size_t)n }, NULL);
-    if (g->forwards && !others_forward(g))
-        sys_write_file(AT_FDCWD, forward, "0");
+    put_forwarding_back(g);
 }
 
 void net_egress_stop(const struct net_egress *g)
