@@ -75,6 +75,12 @@ static const struct opt options[] = {
       "image of the job that is made (default: this machine's own files)", NULL },
     { "print", 0, OPT_FLAG, offsetof(struct run_flags, print), NULL,
       "print the YAML of the job that is made and run nothing", NULL },
+    { "kubeconfig", 0, OPT_TEXT, offsetof(struct run_flags, kubeconfig), "FILE",
+      "run on the cluster of this kubeconfig instead of this machine", NULL },
+    { "context", 0, OPT_TEXT, offsetof(struct run_flags, context), "NAME",
+      "run on the cluster of this context of the kubeconfig", NULL },
+    { "upload", 0, OPT_FLAG, offsetof(struct run_flags, upload), NULL,
+      "send the scripts of this directory to that cluster, at most 900 KB", NULL },
     { 0 }
 };
 
@@ -181,6 +187,7 @@ static int run_all(struct run *r)
         code = submit_send(&r->submit);
     if (code >= 0)
         return code;
+    run_own_upload(r);
     open_screen(r);
     add_jobs(r);
     struct follow_opts f = {
@@ -206,7 +213,9 @@ static int run(const struct command *c, int argc, char **argv)
 
     f.make.command = (const char *const *)argv + command;
     f.make.n_command = argc - command;
-    f.no_workdir = f.no_workdir || (f.print && !f.workdir); /* it is this machine's */
+    /* The directory is this machine's. */
+    f.no_workdir = f.no_workdir || run_is_elsewhere(&f) || (f.print && !f.workdir);
+    r.submit.elsewhere = run_is_elsewhere(&f);
     if (code < 0)
         code = run_make(&r, words, n);
     if (code < 0 && n == 0 && !r.made.n) {
