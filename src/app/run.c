@@ -55,26 +55,32 @@ static const struct opt options[] = {
     { "rm", 0, OPT_FLAG, offsetof(struct run_flags, rm), NULL,
       "remove the claims of this run when it is over", NULL },
     { "kind", 0, OPT_TEXT, offsetof(struct run_flags, make.kind), "KIND",
-      "make a job of this kind from the command: pytorch, tf, jax, mpi, xgboost or paddle",
+      "make this kind of job from the command: pytorch, tf, jax, mpi, xgboost or paddle",
       MAKE_KINDS },
     { "replicas", 'N', OPT_INT, offsetof(struct run_flags, make.replicas), "NUMBER",
-      "replicas in all (default: 1)", NULL },
+      "total number of replicas (default: 1)", NULL },
     { "role", 0, OPT_LIST, offsetof(struct run_flags, make.roles), "ROLE=N[,ROLE=N]...",
       "replicas of each role, as in worker=4,ps=2", NULL },
     { "gpus", 0, OPT_INT, offsetof(struct run_flags, make.gpus), "NUMBER",
       "GPUs for each replica (nvidia.com/gpu)", NULL },
     { "cpu", 0, OPT_TEXT, offsetof(struct run_flags, make.cpu), "AMOUNT",
-      "cores for each replica, requested and at most: 2 or 500m", NULL },
+      "CPU request and limit of each replica, as in 2 or 500m", NULL },
     { "memory", 0, OPT_TEXT, offsetof(struct run_flags, make.memory), "AMOUNT",
-      "memory for each replica, requested and at most: 512Mi or 4Gi", NULL },
+      "memory request and limit of each replica, as in 512Mi or 4Gi", NULL },
     { "nproc-per-node", 0, OPT_TEXT, offsetof(struct run_flags, make.nproc_per_node), "NUMBER",
-      "processes in each replica: by torchrun, mpirun or Paddle's launcher", NULL },
+      "processes in each replica, started by torchrun, mpirun or Paddle's launcher", NULL },
     { "name", 0, OPT_TEXT, offsetof(struct run_flags, make.name), "NAME",
-      "name of the job that is made (default: from the script's name)", NULL },
+      "name of the job made from the command (default: the script's name)", NULL },
     { "image", 0, OPT_TEXT, offsetof(struct run_flags, make.image), "IMAGE",
-      "image of the job that is made (default: this machine's own files)", NULL },
+      "image of the job made from the command (default: this machine's own files)", NULL },
     { "print", 0, OPT_FLAG, offsetof(struct run_flags, print), NULL,
-      "print the YAML of the job that is made and run nothing", NULL },
+      "print the YAML of the job made from the command, and run nothing", NULL },
+    { "kubeconfig", 0, OPT_TEXT, offsetof(struct run_flags, kubeconfig), "FILE",
+      "run on the cluster of this kubeconfig instead of this machine", NULL },
+    { "context", 0, OPT_TEXT, offsetof(struct run_flags, context), "NAME",
+      "run on the cluster of this context of the kubeconfig", NULL },
+    { "upload", 0, OPT_FLAG, offsetof(struct run_flags, upload), NULL,
+      "send the scripts of this directory to that cluster, at most 900 KB", NULL },
     { 0 }
 };
 
@@ -181,6 +187,7 @@ static int run_all(struct run *r)
         code = submit_send(&r->submit);
     if (code >= 0)
         return code;
+    run_own_upload(r);
     open_screen(r);
     add_jobs(r);
     struct follow_opts f = {
@@ -206,7 +213,9 @@ static int run(const struct command *c, int argc, char **argv)
 
     f.make.command = (const char *const *)argv + command;
     f.make.n_command = argc - command;
-    f.no_workdir = f.no_workdir || (f.print && !f.workdir); /* it is this machine's */
+    /* The directory is this machine's. */
+    f.no_workdir = f.no_workdir || run_is_elsewhere(&f) || (f.print && !f.workdir);
+    r.submit.elsewhere = run_is_elsewhere(&f);
     if (code < 0)
         code = run_make(&r, words, n);
     if (code < 0 && n == 0 && !r.made.n) {

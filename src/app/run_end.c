@@ -268,6 +268,8 @@ static str logs_of(void *ctx, const struct run_job *j)
 {
     const struct run *r = ctx;
 
+    if (!r->dir) /* on another cluster */
+        return STR_NONE;
     return arena_printf(r->a, "%s/logs/%" PRI_STR "/%" PRI_STR, r->dir, STR_ARG(j->ns),
                         STR_ARG(j->name));
 }

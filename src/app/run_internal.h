@@ -31,6 +31,9 @@ struct run_flags {
     bool rm;
     struct make_opts make; /* a command instead of files; replicas -1: not said */
     bool print;
+    const char *kubeconfig; /* another cluster instead of this machine */
+    const char *context;
+    bool upload;
 };
 
 enum run_end { RUN_OVER, RUN_INTERRUPTED, RUN_TIMED_OUT, RUN_LOST };
@@ -82,6 +85,14 @@ int run_check_roots(struct run *r, const char *roots);
 int run_make(struct run *r, char **operands, int n);
 /* The objects that would be sent, as YAML on stdout; gives an exit code. */
 int run_print(const struct run *r);
+
+/* ---- run_cluster.c: another cluster; -1, or an exit code, and why was said */
+bool run_is_elsewhere(const struct run_flags *f);
+int run_check_cluster(const struct run_flags *f); /* whether the flags go together */
+int run_open_cluster(struct run *r);
+/* With --upload: the scripts of this directory as an object, and where the job sees them. */
+int run_add_upload(struct run *r, struct make_opts *o, jv *map);
+void run_own_upload(struct run *r); /* once all is created */
 
 /* ---- run_place.c: an `up` that is there, or a cluster of our own; session and all */
 int run_open(struct run *r);

@@ -24,6 +24,7 @@ static const char *flag_of(const struct run_flags *f)
         { "--image", f->make.image },
         { "--nproc-per-node", f->make.nproc_per_node },
         { "--print", f->print },
+        { "--upload", f->upload },
     };
 
     for (size_t i = 0; i < COUNT(flags); i++)
@@ -66,7 +67,11 @@ int run_make(struct run *r, char **operands, int n)
     struct make_opts o = f->make;
     AUTO(buf) struct buf b = { 0 };
     struct err e = { 0 };
+    jv map = JV_ABSENT;
+    int code = run_check_cluster(f);
 
+    if (code >= 0)
+        return code;
     if (o.n_command == 0)
         return check_no_command(f, operands, n);
     if (n)
@@ -75,9 +80,15 @@ int run_make(struct run *r, char **operands, int n)
                             operands[0]);
     o.ns = f->ns;
     o.has_replicas = o.replicas >= 0;
+    if ((code = run_add_upload(r, &o, &map)) >= 0)
+        return code;
     jv job = make_job(r->a, &o, &e);
     if (!jv_exists(job))
         return command_fail(EXIT_USAGE, "%s", e.msg);
+    if (jv_exists(map)) {
+        yaml_print(&b, map);
+        buf_add(&b, S("---\n"));
+    }
     yaml_print(&b, job);
     r->made = arena_str(r->a, buf_str(&b));
     return -1;

@@ -52,7 +52,7 @@ static int open_there(struct run *r)
     await_kubeconfig(r->dir);
     const char *elsewhere = getenv("KUBECONFIG");
     if (r->f->data || (elsewhere && *elsewhere))
-        r->submit.there = r->dir;
+        r->submit.there = arena_printf(r->a, "--data %s", r->dir).p;
     r->open = true;
     int code = session_open(&r->s, &o);
     return code < 0 ? run_check_there(r) : code;
@@ -191,9 +191,12 @@ int run_open(struct run *r)
 {
     struct err e = { 0 };
     int holder = 0;
-    int code;
 
     signal(SIGPIPE, SIG_IGN);
+    r->submit.s = &r->s;
+    r->submit.ns_given = r->f->ns != NULL;
+    if (run_is_elsewhere(r->f))
+        return run_open_cluster(r);
     if (data_dir(r->a, r->f->data, &r->data, &e) < 0 || data_holder(r->data, &holder, &e) < 0)
         return command_fail(EXIT_FAILED, "%s", e.msg);
     r->dir = r->data;
@@ -204,10 +207,7 @@ int run_open(struct run *r)
                             "'muster up' there that both can use",
                             holder, r->dir);
     r->embedded = holder <= 0 || is_run;
-    code = r->embedded ? open_own(r) : open_there(r);
-    r->submit.s = &r->s;
-    r->submit.ns_given = r->f->ns != NULL;
-    return code;
+    return r->embedded ? open_own(r) : open_there(r);
 }
 
 /* ---- and its end */

@@ -128,7 +128,7 @@ static int run(const struct command *c, int argc, char **argv)
 
 const struct command command_init = {
     .name = "init",
-    .summary = "write a small job and its script to begin with",
+    .summary = "write a starter job and its training script",
     .help =
         "Usage: muster init KIND [DIR]\n"
         "\n"

@@ -128,7 +128,7 @@ int submit_check(struct submit *m)
                          ": the pod's restartPolicy is Always: it never ends by "
                          "itself",
                          STR_ARG(o->where));
-        if (is_idle(o->obj))
+        if (is_idle(o->obj) && !m->elsewhere)
             command_note("muster: %" PRI_STR ": %" PRI_STR
                          "s are stored but not run by this server",
                          STR_ARG(o->where), STR_ARG(jv_str(jv_at(o->obj, "kind"), STR_NONE)));
@@ -212,7 +212,7 @@ static str how_to_delete(const struct submit *m, const struct submit_object *o,
                             kind ? kind->singular : "pod", STR_ARG(o->name));
 
     if (!m->dir)
-        return arena_printf(m->s->a, "'muster delete%s%s %" PRI_STR "'", m->there ? " --data " : "",
+        return arena_printf(m->s->a, "'muster delete%s%s %" PRI_STR "'", m->there ? " " : "",
                             m->there ? m->there : "", STR_ARG(what));
     return arena_printf(
         m->s->a, "after 'muster up --detach --data %s' 'muster delete --data %s %" PRI_STR "'",

@@ -22,7 +22,8 @@ struct submit {
     bool make_namespaces; /* that the objects are in, and accounts that their pods name */
     bool ns_given;        /* the session's namespace is asked for, so others are wrong */
     const char *dir;      /* of a cluster that ends with us; NULL: the server stays */
-    const char *there;    /* of a server that stays, where others do not find it by themselves */
+    const char *there;    /* flags that find a server that stays; NULL: none are needed */
+    bool elsewhere;       /* another cluster, with controllers of its own */
     const char **made;    /* namespaces made for want of them */
     size_t n_made;
 };
