@@ -60,8 +60,10 @@ static void find(void)
 
     self.launcher[n < 0 ? 0 : n] = '\0';
     memcpy(self.files, self.launcher, sizeof(self.launcher));
-    self.is_bundled =
-        getauxval(AT_BASE) == 0 && mapped_file((uintptr_t)find_launcher, self.program);
+    /* A static program has no interpreter either, but it is the file that was started. */
+    self.is_bundled = getauxval(AT_BASE) == 0 &&
+                      mapped_file((uintptr_t)find_launcher, self.program) &&
+                      strcmp(self.program, self.launcher) != 0;
     if (self.is_bundled)
         find_launcher(&self);
     else
