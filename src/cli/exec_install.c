@@ -73,8 +73,7 @@ static void add(struct files *f, const char *path)
     /* A loader that was started as a program has the name that the program asks for, not its own.
      */
     f->files[f->n++] = (struct file){
-        .from =
-            is_loader && sys_self()->is_bundled ? "/proc/self/exe" : arena_z(f->a, str_of(path)),
+        .from = is_loader && sys_self()->is_bundled ? SYS_SELF_EXE : arena_z(f->a, str_of(path)),
         .name = arena_z(f->a, str_of(name)),
     };
 }

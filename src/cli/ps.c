@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "base/yaml.h"
 #include "loop/loop.h"
+#include "sys/self.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -235,7 +236,7 @@ static int rerun(const struct command *c, int argc, char **argv)
     args[k] = NULL;
     if (chdir(arena_z(a, r.directory)) < 0)
         return command_fail(EXIT_FAILED, "%s: %s", arena_z(a, r.directory), strerror(errno));
-    execv("/proc/self/exe", (char **)(uintptr_t)args);
+    execv(SYS_SELF_EXE, sys_self_argv(a, (char *const *)(uintptr_t)args));
     return command_fail(EXIT_FAILED, "start muster: %s", strerror(errno));
 }
 

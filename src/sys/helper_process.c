@@ -10,10 +10,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -40,34 +37,15 @@ static int spawn(const char *exe, char *const *argv, int third, pid_t *pid)
     return why;
 }
 
-/* The loader takes options and the program's file first. */
-static char *const *loader_argv(struct arena *a, char *const *argv)
-{
-    const char *program = sys_self()->program, *more = getenv("LD_LIBRARY_PATH");
-    str path = arena_printf(a, "%.*s%s%s", (int)(strrchr(program, '/') - program), program,
-                            more && *more ? ":" : "", more ? more : "");
-    str first[] = { str_of(argv[0]), S("--library-path"), path,
-                    S("--argv0"),    str_of(argv[0]),     str_of(program) };
-    size_t n = 1;
-
-    while (argv[n])
-        n++;
-    char **out = arena_alloc(a, (COUNT(first) + n) * sizeof(*out));
-    for (size_t i = 0; i < COUNT(first); i++)
-        out[i] = (char *)(uintptr_t)arena_z(a, first[i]);   /* not changed by spawn */
-    memcpy(out + COUNT(first), argv + 1, n * sizeof(*out)); /* with the NULL */
-    return out;
-}
-
 int helper_run(const char *exe, char *const *argv, int type, pid_t *pid, struct err *e)
 {
     AUTO(arena) struct arena *a = arena_new();
     int pair[2];
     pid_t child;
 
-    if (!exe && sys_self()->is_bundled)
-        argv = loader_argv(a, argv);
-    exe = exe ? exe : "/proc/self/exe";
+    if (!exe)
+        argv = sys_self_argv(a, argv);
+    exe = exe ? exe : SYS_SELF_EXE;
 
     if (socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, pair) < 0)
         return err_sys(e, "socketpair");

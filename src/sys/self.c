@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -56,16 +57,18 @@ static void find_launcher(struct sys_self *s)
 
 static void find(void)
 {
-    ssize_t n = readlink("/proc/self/exe", self.launcher, sizeof(self.launcher) - 1);
+    ssize_t n = readlink(SYS_SELF_EXE, self.launcher, sizeof(self.launcher) - 1);
 
     self.launcher[n < 0 ? 0 : n] = '\0';
     memcpy(self.files, self.launcher, sizeof(self.launcher));
-    self.is_bundled =
-        getauxval(AT_BASE) == 0 && mapped_file((uintptr_t)find_launcher, self.program);
+    /* A static program has no interpreter either, but it is the file that was started. */
+    self.is_bundled = getauxval(AT_BASE) == 0 &&
+                      mapped_file((uintptr_t)find_launcher, self.program) &&
+                      strcmp(self.program, self.launcher) != 0;
     if (self.is_bundled)
         find_launcher(&self);
     else
-        snprintf(self.program, sizeof(self.program), "/proc/self/exe");
+        snprintf(self.program, sizeof(self.program), SYS_SELF_EXE);
 }
 
 const struct sys_self *sys_self(void)
@@ -74,4 +77,25 @@ const struct sys_self *sys_self(void)
 
     pthread_once(&once, find);
     return &self;
+}
+
+/* The loader takes options and the program's file first. */
+char *const *sys_self_argv(struct arena *a, char *const *argv)
+{
+    const char *program = sys_self()->program, *more = getenv("LD_LIBRARY_PATH");
+    str path = arena_printf(a, "%.*s%s%s", (int)(strrchr(program, '/') - program), program,
+                            more && *more ? ":" : "", more ? more : "");
+    str first[] = { str_of(argv[0]), S("--library-path"), path,
+                    S("--argv0"),    str_of(argv[0]),     str_of(program) };
+    size_t n = 1;
+
+    if (!sys_self()->is_bundled)
+        return argv;
+    while (argv[n])
+        n++;
+    char **out = arena_alloc(a, (COUNT(first) + n) * sizeof(*out));
+    for (size_t i = 0; i < COUNT(first); i++)
+        out[i] = (char *)(uintptr_t)arena_z(a, first[i]);   /* nobody changes it */
+    memcpy(out + COUNT(first), argv + 1, n * sizeof(*out)); /* with the NULL */
+    return out;
 }

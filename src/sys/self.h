@@ -3,6 +3,8 @@
  * the loader then, not the program. */
 #pragma once
 
+#include "base/arena.h"
+
 #include <limits.h>
 #include <stdbool.h>
 
@@ -15,3 +17,8 @@ struct sys_self {
 
 /* Found at the first call. Any thread. */
 const struct sys_self *sys_self(void);
+
+/* To start this program again, with its name and arguments: SYS_SELF_EXE with what sys_self_argv()
+ * gives. */
+#define SYS_SELF_EXE "/proc/self/exe"
+char *const *sys_self_argv(struct arena *a, char *const *argv);

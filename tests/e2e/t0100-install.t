@@ -60,6 +60,12 @@ test_expect_success 'install-deps: what only networking needs is no reason to st
 uid=
 refuse=
 
+test_expect_success 'make demo says that it installs and builds before it does' '
+	target -n demo >plan && grep "install-deps\|ninja -C\|^echo" plan >steps &&
+	sed "s/^echo .make demo: \([a-z]*\) .*/\1/; s/.*install-deps.*/install-deps/; s/.*ninja -C.*/ninja/" steps >order &&
+	printf "%s\n" checking install-deps building ninja >want && test_cmp want order
+'
+
 # ---- make install
 test_expect_success 'make install, into a DESTDIR' '
 	target install DESTDIR="$PWD/dest" PREFIX=/opt/m >/dev/null && root=$PWD/dest/opt/m &&

@@ -35,6 +35,10 @@ test_expect_success "$level: pods can run it" '
 
 done
 
+test_expect_success 'it runs a job once more' '
+	run=$(ls -t "$XDG_DATA_HOME/muster/runs" | head -n 1) && bundled rerun "$run" >out 2>err && is "$(muster version)" "$(cat out)"
+'
+
 test_expect_success 'it can be installed from there, with its own loader' '
 	bundled exec --install again && diff -r "$bundle" again
 '
