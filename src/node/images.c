@@ -4,15 +4,21 @@
 
 #include "base/mem.h"
 #include "base/yaml.h"
+#include "sys/sys.h"
 
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { MOST_BYTES = 1 << 20 };
+
+/* PATH in a root of its own, as container engines set it: this machine's means nothing there. */
+#define ROOTFS_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 struct images {
     struct jdoc *doc;
@@ -193,7 +199,7 @@ static jv entry_env(struct arena *a, jv entry, str path)
         buf_printf(&p, "%" PRI_STR ":", STR_ARG(jv_str(dirs, S(""))));
     JV_EACH (it, dirs)
         buf_printf(&p, "%" PRI_STR ":", STR_ARG(jv_str(it.value, S(""))));
-    buf_add(&p, path);
+    buf_add(&p, jv_exists(jv_at(entry, "rootfs")) ? S(ROOTFS_PATH) : path);
     jb_set(&b, S("PATH"), jstr(a, arena_str(a, buf_str(&p))));
     JV_EACH (it, env) {
         bool pair = jv_is(it.value, JV_OBJ);
@@ -263,20 +269,37 @@ void images_resolve(struct arena *a, const struct images *im, jv container, str 
 
 /* ---- programs */
 
-static bool is_program(const char *path)
+/* What the path leads to, O_PATH, or -1. Links in a root of its own are resolved inside it. */
+static int open_in(int root, const char *path)
 {
-    struct stat st;
-
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+    return root < 0 ? open(path, O_PATH | O_CLOEXEC)
+                    : sys_openat2(root, path, O_PATH, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS);
 }
 
-static str in_path(struct arena *a, str name, str path, str rootfs)
+static bool exists(int root, const char *path)
+{
+    AUTO(sys_fd) int fd = open_in(root, path);
+
+    return fd >= 0;
+}
+
+static bool is_program(int root, const char *path)
+{
+    AUTO(sys_fd) int fd = open_in(root, path);
+    struct stat st;
+
+    if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+        return false;
+    return root < 0 ? access(path, X_OK) == 0 : (st.st_mode & 0111) != 0;
+}
+
+static str in_path(struct arena *a, str name, str path, int root)
 {
     for (str rest = path; rest.p;) {
         str dir = str_cut(&rest, ':');
         str at = arena_printf(a, "%" PRI_STR "%s%" PRI_STR, STR_ARG(dir), dir.n ? "/" : "./",
                               STR_ARG(name));
-        if (is_program(arena_cat(a, rootfs, at).p))
+        if (is_program(root, at.p))
             return at;
     }
     return STR_NONE;
@@ -297,15 +320,19 @@ static bool is_below(str path, jv mounts)
 void images_find_program(struct arena *a, str program, str path, str rootfs, jv mounts,
                          struct image_run *out)
 {
+    AUTO(sys_fd)
+    int root = rootfs.n ? open(arena_z(a, rootfs), O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
     bool absolute = program.n && program.p[0] == '/';
     ptrdiff_t slash = str_rfind(program, '/');
     str name = slash < 0 ? program : str_sub(program, (size_t)slash + 1, program.n);
 
+    if (rootfs.n && root < 0)
+        return; /* the start of the container says why */
     if ((slash >= 0 && !absolute) || is_below(program, mounts))
         return; /* by the working directory, or a volume: the container itself will find out */
-    if (absolute && access(arena_cat(a, rootfs, program).p, F_OK) == 0)
+    if (absolute && exists(root, arena_z(a, program)))
         return;
-    str at = name.n ? in_path(a, name, path, rootfs) : STR_NONE;
+    str at = name.n ? in_path(a, name, path, root) : STR_NONE;
     if (!at.n) {
         out->reason = S("ContainerCannotRun");
         out->message = arena_printf(

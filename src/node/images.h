@@ -22,7 +22,7 @@ static inline void images_auto(struct images **im)
 
 struct image_run {
     jv argv; /* program and arguments, $(NAME) not expanded yet */
-    jv env;  /* {name: value}; with PATH, unless the image has a root of its own */
+    jv env;  /* {name: value}, with PATH; nothing of this machine's in a root of its own */
     str cwd;
     str rootfs; /* empty: this machine's */
     str venv;   /* Python environment whose programs come first; empty: none */
@@ -40,6 +40,6 @@ void images_resolve(struct arena *a, const struct images *im, jv container, str 
 
 /* The program that argv[0] names: told when an absolute path that is not here is looked for by
  * its last part, or reason, when there is none. Below one of the mounts (paths) nothing is known.
- */
+ * Absolute symbolic links in rootfs are resolved inside it. */
 void images_find_program(struct arena *a, str program, str path, str rootfs, jv mounts,
                          struct image_run *out);
