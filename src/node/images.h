@@ -4,7 +4,8 @@
 #include "base/err.h"
 #include "base/json.h"
 
-/* images.yaml: {images: [{match, path, venv, command, args, workingDir, env, rootfs}]}; the first
+/* images.yaml: {images: [{match, path, venv, command, args, workingDir, env, rootfs,
+ * user}]}; the first
  * that matches counts. match: shell patterns on the image's name, with or without its tag. */
 struct images;
 
@@ -26,7 +27,10 @@ struct image_run {
     str cwd;
     str rootfs; /* empty: this machine's */
     str venv;   /* Python environment whose programs come first; empty: none */
-    str id;     /* imageID */
+    int64_t
+        uid; /* the image's user and group, where it has a root of its own; -1: it does not say */
+    int64_t gid;
+    str id; /* imageID */
     bool mapped;
     str told;    /* what an event is to say; empty: nothing */
     str reason;  /* why it cannot run; empty: it can */

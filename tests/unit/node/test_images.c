@@ -13,6 +13,8 @@ static const char table[] =
     "{'match': 'tensorflow/*', 'venv': '/opt/tf', 'command': ['python3', '-m', 'tf'], 'args': "
     "['--x'], 'workingDir': '/w', 'env': {'N': 1, 'S': 'a'}},"
     "{'match': 'localhost:5000/own', 'rootfs': '/roots/own', 'path': ['/a', '/b']},"
+    "{'match': 'hub/app:1', 'rootfs': '/roots/app', 'user': '1000:7'},"
+    "{'match': 'short:latest', 'rootfs': '/roots/short'},"
     "{'match': 'with-path', 'rootfs': '/roots/p', 'env': {'PATH': '/image/bin'}},"
     "{'match': '*:latest', 'command': ['late']}]}";
 
@@ -153,6 +155,33 @@ static void programs_in_a_root_are_found_inside(void)
     rmdir(top);
 }
 
+/* An imported image is found by every name that Docker would find it by. */
+static void names_are_normalised(void)
+{
+    static const struct {
+        const char *image, *rootfs;
+    } rows[] = {
+        { "{'image': 'hub/app:1', 'command': ['x']}", "/roots/app" },
+        { "{'image': 'docker.io/hub/app:1', 'command': ['x']}", "/roots/app" },
+        { "{'image': 'hub/app:1@sha256:00', 'command': ['x']}", "/roots/app" },
+        { "{'image': 'hub/app:2', 'command': ['x']}", "" },
+        { "{'image': 'hub/app', 'command': ['x']}", "" },
+        { "{'image': 'short', 'command': ['x']}", "/roots/short" },
+        { "{'image': 'docker.io/library/short', 'command': ['x']}", "/roots/short" },
+        { "{'image': 'docker.io/library/short:latest', 'command': ['x']}", "/roots/short" },
+        { "{'image': 'short:1', 'command': ['x']}", "" },
+        { "{'image': 'quay.io/library/short', 'command': ['x']}", "" },
+    };
+    AUTO(arena) struct arena *a = arena_new();
+
+    for (size_t i = 0; i < COUNT(rows); i++)
+        is_str(resolve(a, rows[i].image).rootfs, str_of(rows[i].rootfs), rows[i].image);
+    struct image_run r = resolve(a, rows[0].image);
+    ok(r.uid == 1000 && r.gid == 7, "the user of an image");
+    r = resolve(a, rows[5].image);
+    ok(r.uid == -1 && r.gid == -1, "and of one that names none");
+}
+
 /* resolve() passes /usr/bin:/bin as this machine's. */
 static void a_root_has_its_own_path(void)
 {
@@ -193,6 +222,9 @@ static void files_say_what_they_are(void)
         { "images: a\n", ": images: must be a list" },
         { "images: [a]\n", ": images[0].match: must be a pattern" },
         { "images: [\n", ":2:1: " },
+        { "images: [{match: a, user: app}]\n", ": images[0].user: must be" },
+        { "images: [{match: a, user: '1:x'}]\n", ": images[0].user: must be" },
+        { "images: [{match: a, user: '1:2'}]\n", NULL },
         { "images:\n", NULL },
         { "# nothing yet\n", NULL },
         { "", NULL },
@@ -227,6 +259,7 @@ int main(void)
     programs_are_found();
     programs_in_a_root_are_found_inside();
     a_root_has_its_own_path();
+    names_are_normalised();
     files_are_read();
     files_say_what_they_are();
     return tap_done();
