@@ -246,9 +246,9 @@ static void damage_is_found(void)
 static void others_are_refused(void)
 {
     AUTO(arena) struct arena *a = arena_new();
-    AUTO(made)
-    struct made m = { .architecture = "pdp11" },
-                small = { 0 }, user = { .how = "{\"User\": \"nobody-here\"}" };
+    AUTO(made) struct made m = { .architecture = "pdp11" };
+    AUTO(made) struct made small = { 0 };
+    AUTO(made) struct made user = { .how = "{\"User\": \"nobody-here\"}" };
     struct image_limits few = image_limits_default;
     struct image_imported im;
     struct err e = { 0 };
