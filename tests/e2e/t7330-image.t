@@ -22,9 +22,9 @@ copy() {
 
 # An image of two layers and a whiteout. Nothing of this machine is in it, the C library included.
 make_image() {
-	mkdir -p root/bin root/etc root/srv/app root/home/trainer root/opt && cp "$(command -v busybox)" root/opt/busybox &&
+	mkdir -p root/bin root/etc root/srv/app root/srv/trainer root/opt && cp "$(command -v busybox)" root/opt/busybox &&
 		for tool in sh env id cat ls sleep hostname; do ln -s /opt/busybox "root/bin/$tool" || return 1; done &&
-		printf 'root:x:0:0:root:/root:/bin/sh\ntrainer:x:1000:1000::/home/trainer:/bin/sh\n' >root/etc/passwd &&
+		printf 'root:x:0:0:root:/root:/bin/sh\ntrainer:x:1000:1000::/srv/trainer:/bin/sh\n' >root/etc/passwd &&
 		printf 'root:x:0:\ntrainer:x:1000:\n' >root/etc/group &&
 		echo removed >root/etc/removed && cp root/opt/busybox root/bin/suid && chmod 4755 root/bin/suid &&
 		cat >train <<-'END' && chmod 755 train &&
@@ -70,7 +70,7 @@ rootfs() {
 # After the image was imported: a job runs with what is in it, as user $1.
 job_runs() {
 	muster run --isolation namespaces --timeout 3m "$place/job.yaml" >out 2>err || { cat out err >&2; return 1; }
-	has out "train-worker-0 with --lr=0.1 in /srv/app at /home/trainer by image$" "other-worker-0 with mine in /srv/app" \
+	has out "train-worker-0 with --lr=0.1 in /srv/app at /srv/trainer by image$" "other-worker-0 with mine in /srv/app" \
 		"/etc/removed: No such file" "\[.*\] $1$" &&
 		! grep -q "^.*share$" out
 }
