@@ -327,6 +327,11 @@ static int import_verb(struct mapping *t, const char *arg, const struct flags *f
     return image_import_command(t, arg, f->name);
 }
 
+static int pull_verb(struct mapping *t, const char *arg, const struct flags *f)
+{
+    return image_pull_command(t, arg, f->name);
+}
+
 static int rm_verb(struct mapping *t, const char *arg, const struct flags *f)
 {
     (void)f;
@@ -334,8 +339,8 @@ static int rm_verb(struct mapping *t, const char *arg, const struct flags *f)
 }
 
 static const struct verb verbs[] = {
-    { "list", 0, list_verb },     { "map", 1, map },    { "unmap", 1, unmap_verb },
-    { "import", 1, import_verb }, { "rm", 1, rm_verb },
+    { "list", 0, list_verb },     { "map", 1, map },        { "unmap", 1, unmap_verb },
+    { "import", 1, import_verb }, { "pull", 1, pull_verb }, { "rm", 1, rm_verb },
 };
 
 static const struct verb *verb_of(int n, char **words_given)
@@ -374,8 +379,9 @@ static int run(const struct command *c, int argc, char **argv)
         return code;
     const struct verb *verb = verb_of(n, rest);
     if (!verb) {
-        command_fail(EXIT_USAGE,
-                     "image needs import FILE, rm NAME, map IMAGE, unmap IMAGE or list");
+        command_fail(
+            EXIT_USAGE,
+            "image needs import FILE, pull IMAGE, rm NAME, map IMAGE, unmap IMAGE or list");
         return command_usage(c);
     }
     if (data_dir(a, f.data, &dir, &e) < 0 || (verb->args && lock_dir(dir, &lock, &e) < 0) ||
@@ -397,6 +403,7 @@ const struct command command_image = {
     .summary = "import container images, and map images to files of this machine",
     .help =
         "Usage: muster image import FILE|DIR|- [--name NAME]\n"
+        "       muster image pull IMAGE [--name NAME]\n"
         "       muster image rm NAME\n"
         "       muster image map IMAGE (--host | --venv DIR | --rootfs DIR) [--command WORDS]\n"
         "       muster image unmap IMAGE\n"
@@ -404,8 +411,9 @@ const struct command command_image = {
         "\n"
         "import unpacks an image below the data directory. FILE is what docker save, podman save\n"
         "or skopeo wrote (a docker archive or an OCI archive), DIR an OCI layout, - standard\n"
-        "input. Containers with that image then run in its files. rm removes the image and its\n"
-        "files.\n"
+        "input. Containers with that image then run in its files. pull downloads an image from\n"
+        "its registry, with the credentials that docker login wrote, and imports it. rm removes\n"
+        "an image and its files.\n"
         "\n"
         "map runs an image with this machine's own programs, or with those in a directory. An\n"
         "image that is neither imported nor mapped runs on this machine if the container names\n"

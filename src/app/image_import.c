@@ -73,19 +73,49 @@ static int add_entry(struct mapping *t, const struct image_imported *im, const c
     return 0;
 }
 
-int image_import_command(struct mapping *t, const char *from, const char *name)
+/* After an import, which failed if rc is -1. */
+static int finish(struct mapping *t, const struct image_imported *im, int rc, const char *from,
+                  const char *name, struct err *why)
 {
-    struct image_imported im;
-    struct err e = { 0 };
+    struct err e = *why;
 
-    if (image_import(t->a, t->dir, from, name, &image_limits_default, &im, &e) < 0 ||
-        add_entry(t, &im, from, name, &e) < 0) {
+    if (rc < 0 || add_entry(t, im, from, name, &e) < 0) {
         sweep(t, jv_at(t->root, "images"));
         return command_fail(EXIT_FAILED, "%s", e.msg);
     }
     if (image_agent_install(t->dir, &e) < 0)
         command_note("muster: MPIJobs cannot use it: %s", e.msg);
     return EXIT_DONE;
+}
+
+int image_import_command(struct mapping *t, const char *from, const char *name)
+{
+    struct image_imported im;
+    struct err e = { 0 };
+    int rc = image_import(t->a, t->dir, from, name, &image_limits_default, &im, &e);
+
+    return finish(t, &im, rc, from, name, &e);
+}
+
+static void on_layer(void *ctx, size_t i, size_t n, int64_t bytes)
+{
+    (void)ctx;
+    if (bytes < 0)
+        command_note("muster: layer %zu of %zu", i, n);
+    else
+        command_note("muster: layer %zu of %zu, %.1f MB", i, n, (double)bytes / 1e6);
+}
+
+int image_pull_command(struct mapping *t, const char *ref, const char *name)
+{
+    struct image_pulling how = {
+        .data = t->dir, .ref = ref, .limits = &image_limits_default, .told = on_layer
+    };
+    struct image_imported im;
+    struct err e = { 0 };
+    int rc = image_pull(t->a, &how, &im, &e);
+
+    return finish(t, &im, rc, ref, name, &e);
 }
 
 /* As it was imported, or as containers name it. */

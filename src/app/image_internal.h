@@ -19,4 +19,5 @@ jv image_table_changed(struct mapping *t, const char *image, jv entry, bool *was
 
 /* The commands. They return the exit status. name may be NULL. */
 int image_import_command(struct mapping *t, const char *from, const char *name);
+int image_pull_command(struct mapping *t, const char *ref, const char *name);
 int image_rm_command(struct mapping *t, const char *name);

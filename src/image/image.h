@@ -47,6 +47,19 @@ struct image_imported {
 int image_import(struct arena *a, const char *data, const char *from, const char *name,
                  const struct image_limits *limits, struct image_imported *out, struct err *e);
 
+/* A layer is going to be downloaded: which of how many; bytes: -1 if that is not known. */
+typedef void image_pull_told(void *ctx, size_t i, size_t n, int64_t bytes);
+struct image_pulling {
+    const char *data;
+    const char *ref; /* [HOST[:PORT]/]NAME[:TAG][@DIGEST] */
+    const struct image_limits *limits;
+    image_pull_told *told; /* may be NULL */
+    void *ctx;
+};
+/* From a registry, with the credentials of docker's config.json. Blocks. */
+int image_pull(struct arena *a, const struct image_pulling *how, struct image_imported *out,
+               struct err *e);
+
 /* Removes images that no rootfs of the table ({images: [{rootfs}]}) is in, layers that no image
  * has, and what interrupted imports left. */
 int image_sweep(const char *data, jv table, struct err *e);
