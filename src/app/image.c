@@ -3,14 +3,17 @@
 
 #include "app/image.h"
 
+#include "app/image_internal.h"
 #include "base/yaml.h"
 #include "cli/data.h"
 #include "cli/exec.h"
 #include "cli/options.h"
 #include "cli/table.h"
+#include "image/image.h"
 #include "node/images.h"
 #include "sys/self.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -27,6 +30,7 @@ struct flags {
     const char *command;
     const char *workdir;
     const char *output;
+    const char *name;
     bool host;
 };
 
@@ -43,20 +47,14 @@ static const struct opt options[] = {
       "map: what runs where the container names no command, as in a shell", NULL },
     { "workdir", 0, OPT_TEXT, offsetof(struct flags, workdir), "DIR",
       "map: where it runs unless the container says", NULL },
+    { "name", 0, OPT_TEXT, offsetof(struct flags, name), "NAME",
+      "import, pull: the image's name here; of an archive with several: which one", NULL },
     { "output", 'o', OPT_TEXT, offsetof(struct flags, output), "FORMAT",
       "list: json or yaml instead of a table", "json|yaml" },
     { 0 },
 };
 
 /* ---- the file */
-
-struct mapping {
-    struct arena *a;
-    const char *dir;
-    const char *path;
-    str heading; /* comments at the beginning */
-    jv root;     /* {images: [...]} */
-};
 
 static str heading(str text)
 {
@@ -89,7 +87,7 @@ static int table_read(struct mapping *t, struct err *e)
     return 0;
 }
 
-static int table_write(struct mapping *t, jv list, struct err *e)
+int image_table_write(struct mapping *t, jv list, struct err *e)
 {
     AUTO(buf) struct buf b = { 0 };
 
@@ -164,8 +162,7 @@ static int make_entry(struct arena *a, const char *image, const struct flags *f,
     return 0;
 }
 
-/* The list with the image's entry replaced, or in front of all others, or gone (entry absent). */
-static jv changed(struct mapping *t, const char *image, jv entry, bool *was_there)
+jv image_table_changed(struct mapping *t, const char *image, jv entry, bool *was_there)
 {
     struct jbuild b = jb_arr(t->a);
     jv list = jv_at(t->root, "images");
@@ -216,7 +213,7 @@ static int map(struct mapping *t, const char *image, const struct flags *f)
         return command_fail(EXIT_USAGE, "image map: --rootfs goes without --host and --venv");
     if (make_entry(t->a, image, f, &entry, &e) < 0)
         return command_fail(EXIT_USAGE, "%s", e.msg);
-    if (table_write(t, changed(t, image, entry, &replaced), &e) < 0)
+    if (image_table_write(t, image_table_changed(t, image, entry, &replaced), &e) < 0)
         return command_fail(EXIT_FAILED, "%s", e.msg);
     if (f->rootfs && image_agent_install(t->dir, &e) < 0)
         command_note("muster: MPIJobs cannot use it: %s", e.msg);
@@ -228,11 +225,11 @@ static int unmap(struct mapping *t, const char *image)
 {
     struct err e = { 0 };
     bool was_there;
-    jv list = changed(t, image, JV_ABSENT, &was_there);
+    jv list = image_table_changed(t, image, JV_ABSENT, &was_there);
 
     if (!was_there)
         return command_fail(EXIT_FAILED, "image %s is not mapped in %s", image, t->path);
-    if (table_write(t, list, &e) < 0)
+    if (image_table_write(t, list, &e) < 0)
         return command_fail(EXIT_FAILED, "%s", e.msg);
     command_print(arena_printf(t->a, "image %s unmapped\n", image));
     return EXIT_DONE;
@@ -240,10 +237,16 @@ static int unmap(struct mapping *t, const char *image)
 
 /* ---- list */
 
-static str place(struct arena *a, jv entry)
+static str place(struct mapping *m, jv entry)
 {
+    struct arena *a = m->a;
     jv rootfs = jv_at(entry, "rootfs"), venv = jv_at(entry, "venv");
 
+    if (image_is_ours(m->dir, jv_str(rootfs, S("")))) {
+        str id =
+            str_sub(jv_str(rootfs, S("")), strlen(m->dir) + strlen("/images/sha256-"), SIZE_MAX);
+        return arena_printf(a, "imported, %.12s", arena_z(a, id));
+    }
     if (jv_exists(rootfs))
         return jv_str(rootfs, S(""));
     if (jv_exists(venv))
@@ -268,7 +271,7 @@ static int print_list(struct mapping *m, const char *format)
 
     table_init(&t, m->a, "IMAGE|RUNS ON|COMMAND");
     JV_EACH (it, list) {
-        str cells[] = { jv_str(jv_at(it.value, "match"), S("")), place(m->a, it.value),
+        str cells[] = { jv_str(jv_at(it.value, "match"), S("")), place(m, it.value),
                         command_text(m->a, jv_at(it.value, "command")) };
         table_add(&t, cells);
     }
@@ -301,6 +304,66 @@ static int lock_dir(const char *dir, int *out, struct err *e)
     return 0;
 }
 
+struct verb {
+    const char *name;
+    int args;
+    int (*run)(struct mapping *t, const char *arg, const struct flags *f);
+};
+
+static int list_verb(struct mapping *t, const char *arg, const struct flags *f)
+{
+    (void)arg;
+    return print_list(t, f->output);
+}
+
+static int unmap_verb(struct mapping *t, const char *arg, const struct flags *f)
+{
+    (void)f;
+    return unmap(t, arg);
+}
+
+static int import_verb(struct mapping *t, const char *arg, const struct flags *f)
+{
+    return image_import_command(t, arg, f->name);
+}
+
+static int pull_verb(struct mapping *t, const char *arg, const struct flags *f)
+{
+    return image_pull_command(t, arg, f->name);
+}
+
+static int rm_verb(struct mapping *t, const char *arg, const struct flags *f)
+{
+    (void)f;
+    return image_rm_command(t, arg);
+}
+
+static const struct verb verbs[] = {
+    { "list", 0, list_verb },     { "map", 1, map },        { "unmap", 1, unmap_verb },
+    { "import", 1, import_verb }, { "pull", 1, pull_verb }, { "rm", 1, rm_verb },
+};
+
+static const struct verb *verb_of(int n, char **words_given)
+{
+    for (size_t i = 0; n > 0 && i < COUNT(verbs); i++)
+        if (strcmp(words_given[0], verbs[i].name) == 0 && n == 1 + verbs[i].args)
+            return &verbs[i];
+    return NULL;
+}
+
+/* Paths in the table are whole ones. */
+static int whole_dir(struct arena *a, const char **dir, struct err *e)
+{
+    char *full = realpath(*dir, NULL);
+
+    if (!full && errno != ENOENT)
+        return err_sys(e, "%s", *dir);
+    if (full)
+        *dir = arena_z(a, str_of(full));
+    free(full);
+    return 0;
+}
+
 static int run(const struct command *c, int argc, char **argv)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -314,20 +377,22 @@ static int run(const struct command *c, int argc, char **argv)
 
     if (code >= 0)
         return code;
-    const char *what = n > 0 ? rest[0] : "";
-    bool list = strcmp(what, "list") == 0, maps = strcmp(what, "map") == 0;
-    if ((!list && !maps && strcmp(what, "unmap") != 0) || n != (list ? 1 : 2)) {
-        command_fail(EXIT_USAGE, "image needs map IMAGE, unmap IMAGE or list");
+    const struct verb *verb = verb_of(n, rest);
+    if (!verb) {
+        command_fail(
+            EXIT_USAGE,
+            "image needs import FILE, pull IMAGE, rm NAME, map IMAGE, unmap IMAGE or list");
         return command_usage(c);
     }
-    if (data_dir(a, f.data, &dir, &e) < 0 || (!list && lock_dir(dir, &lock, &e) < 0))
+    if (data_dir(a, f.data, &dir, &e) < 0 || (verb->args && lock_dir(dir, &lock, &e) < 0) ||
+        whole_dir(a, &dir, &e) < 0)
         return command_fail(EXIT_FAILED, "%s", e.msg);
     t.dir = dir;
     t.path = arena_printf(a, "%s/images.yaml", dir).p;
     if (table_read(&t, &e) < 0)
         code = command_fail(EXIT_USAGE, "%s", e.msg);
     else
-        code = list ? print_list(&t, f.output) : maps ? map(&t, rest[1], &f) : unmap(&t, rest[1]);
+        code = verb->run(&t, verb->args ? rest[1] : NULL, &f);
     if (lock >= 0)
         close(lock);
     return code;
@@ -335,18 +400,28 @@ static int run(const struct command *c, int argc, char **argv)
 
 const struct command command_image = {
     .name = "image",
-    .summary = "map an image to files and programs of this machine",
+    .summary = "import container images, and map images to files of this machine",
     .help =
-        "Usage: muster image map IMAGE (--host | --venv DIR | --rootfs DIR) [--command WORDS]\n"
+        "Usage: muster image import FILE|DIR|- [--name NAME]\n"
+        "       muster image pull IMAGE [--name NAME]\n"
+        "       muster image rm NAME\n"
+        "       muster image map IMAGE (--host | --venv DIR | --rootfs DIR) [--command WORDS]\n"
         "       muster image unmap IMAGE\n"
         "       muster image list [-o json|yaml]\n"
         "\n"
-        "There is no image registry here: containers run this machine's own programs, or those\n"
-        "in a directory where an image was unpacked. An image that is not mapped runs on this\n"
-        "machine when the container names a command; otherwise it has to be mapped to one.\n"
-        "IMAGE may be a pattern (example.org/team/*), with or without a tag; of several that\n"
-        "fit, the first in the list counts, and a new one comes first. A running muster notices.\n"
+        "import unpacks an image below the data directory. FILE is what docker save, podman save\n"
+        "or skopeo wrote (a docker archive or an OCI archive), DIR an OCI layout, - standard\n"
+        "input. Containers with that image then run in its files. pull downloads an image from\n"
+        "its registry, with the credentials that docker login wrote, and imports it. rm removes\n"
+        "an image and its files.\n"
         "\n"
+        "map runs an image with this machine's own programs, or with those in a directory. An\n"
+        "image that is neither imported nor mapped runs on this machine if the container names\n"
+        "a command. IMAGE may be a pattern (example.org/team/*), with or without a tag; of\n"
+        "several that match, the first in the list counts, and a new one comes first. A running\n"
+        "muster notices changes.\n"
+        "\n"
+        "  docker save pytorch/pytorch:2.4.0 | muster image import -\n"
         "  muster image map pytorch/pytorch --venv ~/torch --command 'python3 -u train.py'\n",
     .options = options,
     .run = run,

@@ -67,8 +67,8 @@ int data_make(const char *dir, struct err *e)
 /* What is there before the database is, should the first start be cut short. */
 static bool is_early(const char *name)
 {
-    static const char *const names[] = { ".",   "..",   "lock",        "pki",  "token",
-                                         "log", "runs", "images.yaml", "agent" };
+    static const char *const names[] = { ".",   "..",   "lock",        "pki",    "token",
+                                         "log", "runs", "images.yaml", "images", "agent" };
 
     for (size_t i = 0; i < COUNT(names); i++)
         if (strcmp(name, names[i]) == 0)

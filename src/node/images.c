@@ -4,15 +4,22 @@
 
 #include "base/mem.h"
 #include "base/yaml.h"
+#include "kube/image_name.h"
+#include "sys/sys.h"
 
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { MOST_BYTES = 1 << 20 };
+
+/* PATH in a root of its own, as container engines set it: this machine's means nothing there. */
+#define ROOTFS_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 struct images {
     struct jdoc *doc;
@@ -21,9 +28,21 @@ struct images {
 };
 
 static const char *const known[] = { "match",      "path", "venv",   "command", "args",
-                                     "workingDir", "env",  "rootfs", NULL };
+                                     "workingDir", "env",  "rootfs", "user",    NULL };
 
 /* ---- reading */
+
+/* UID[:GID] */
+static bool user_read(str text, int64_t *uid, int64_t *gid)
+{
+    str group = text, user = str_cut(&group, ':');
+
+    *uid = *gid = -1;
+    if (!text.n)
+        return true;
+    return str_to_int(user, uid) && *uid >= 0 && *uid < UINT32_MAX &&
+           (!group.p || (str_to_int(group, gid) && *gid >= 0 && *gid < UINT32_MAX));
+}
 
 static int entry_check(jv entry, size_t i, struct err *e)
 {
@@ -37,6 +56,10 @@ static int entry_check(jv entry, size_t i, struct err *e)
             return err_set(e, ERR_INVALID, "images[%zu].%" PRI_STR ": unknown field", i,
                            STR_ARG(it.key));
     }
+    int64_t uid, gid;
+    jv user = jv_at(entry, "user");
+    if (!jv_is_null(user) && (!jv_is(user, JV_STR) || !user_read(jv_str(user, S("")), &uid, &gid)))
+        return err_set(e, ERR_INVALID, "images[%zu].user: must be \"UID\" or \"UID:GID\"", i);
     for (size_t k = 0; k < 2; k++) {
         jv list = jv_at(entry, k ? "args" : "command");
         if (!jv_is_null(list) && !jv_is(list, JV_ARR))
@@ -142,24 +165,35 @@ void images_free(struct images *im)
 
 /* ---- matching */
 
-/* Without tag and digest; a colon before a slash is a registry's port. */
-static str bare(str image)
-{
-    ptrdiff_t at = str_find(image, '@');
-    str s = at >= 0 ? str_sub(image, 0, (size_t)at) : image;
-    ptrdiff_t colon = str_rfind(s, ':'), slash = str_rfind(s, '/');
+/* The names that an image goes by. */
+struct names {
+    const char *at[6];
+    size_t n;
+};
 
-    return colon > slash && colon >= 0 ? str_sub(s, 0, (size_t)colon) : s;
+static struct names names_of(struct arena *a, str image)
+{
+    str s = image_name_short(image);
+    struct names out = { { arena_z(a, image), arena_z(a, image_name_bare(image)), arena_z(a, s),
+                           arena_z(a, image_name_bare(s)) },
+                         4 };
+
+    if (str_find(s, '@') >= 0)
+        out.at[out.n++] = arena_z(a, str_cut(&(str){ s.p, s.n }, '@'));
+    if (image_name_is_bare(s))
+        out.at[out.n++] = arena_printf(a, "%" PRI_STR ":latest", STR_ARG(s)).p;
+    return out;
 }
 
 static jv entry_of(struct arena *a, const struct images *im, str image)
 {
-    const char *whole = arena_z(a, image), *name = arena_z(a, bare(image));
+    struct names names = names_of(a, image);
 
     JV_EACH (it, im ? jv_at(jdoc_root(im->doc), "images") : JV_ABSENT) {
         const char *pattern = arena_z(a, jv_str(jv_at(it.value, "match"), S("")));
-        if (fnmatch(pattern, whole, 0) == 0 || fnmatch(pattern, name, 0) == 0)
-            return it.value;
+        for (size_t i = 0; i < names.n; i++)
+            if (fnmatch(pattern, names.at[i], 0) == 0)
+                return it.value;
     }
     return JV_ABSENT;
 }
@@ -193,7 +227,7 @@ static jv entry_env(struct arena *a, jv entry, str path)
         buf_printf(&p, "%" PRI_STR ":", STR_ARG(jv_str(dirs, S(""))));
     JV_EACH (it, dirs)
         buf_printf(&p, "%" PRI_STR ":", STR_ARG(jv_str(it.value, S(""))));
-    buf_add(&p, path);
+    buf_add(&p, jv_exists(jv_at(entry, "rootfs")) ? S(ROOTFS_PATH) : path);
     jb_set(&b, S("PATH"), jstr(a, arena_str(a, buf_str(&p))));
     JV_EACH (it, env) {
         bool pair = jv_is(it.value, JV_OBJ);
@@ -213,9 +247,9 @@ static str line_to_add(struct arena *a, str image)
     json_print_str(&b, image);
     buf_add(&b, S(" is not mapped to anything on this machine and the container names no command; "
                   "say what it is: muster image map "));
-    buf_add(&b, bare(image));
+    buf_add(&b, image_name_bare(image));
     buf_add(&b, S(" --host --command PROGRAM, or in images.yaml, below images: - {match: "));
-    json_print_str(&b, bare(image));
+    json_print_str(&b, image_name_bare(image));
     buf_add(&b, S(", command: [\"PROGRAM\"]}"));
     return arena_str(a, buf_str(&b));
 }
@@ -228,7 +262,7 @@ void images_resolve(struct arena *a, const struct images *im, jv container, str 
     jv command = jv_at(container, "command"), args = jv_at(container, "args");
     bool own = jv_len(command) > 0;
 
-    *out = (struct image_run){ .mapped = jv_exists(entry) };
+    *out = (struct image_run){ .uid = -1, .gid = -1, .mapped = jv_exists(entry) };
     if (!own)
         command = jv_at(entry, "command");
     if (!own && jv_len(args) == 0)
@@ -236,6 +270,7 @@ void images_resolve(struct arena *a, const struct images *im, jv container, str 
     out->env = entry_env(a, entry, path);
     out->rootfs = jv_str(jv_at(entry, "rootfs"), S(""));
     out->venv = jv_str(jv_at(entry, "venv"), S(""));
+    user_read(jv_str(jv_at(entry, "user"), S("")), &out->uid, &out->gid);
     out->cwd = jv_str(jv_at(container, "workingDir"), S(""));
     if (!out->cwd.n)
         out->cwd = jv_str(jv_at(entry, "workingDir"), S(""));
@@ -263,20 +298,37 @@ void images_resolve(struct arena *a, const struct images *im, jv container, str 
 
 /* ---- programs */
 
-static bool is_program(const char *path)
+/* What the path leads to, O_PATH, or -1. Links in a root of its own are resolved inside it. */
+static int open_in(int root, const char *path)
 {
-    struct stat st;
-
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+    return root < 0 ? open(path, O_PATH | O_CLOEXEC)
+                    : sys_openat2(root, path, O_PATH, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS);
 }
 
-static str in_path(struct arena *a, str name, str path, str rootfs)
+static bool exists(int root, const char *path)
+{
+    AUTO(sys_fd) int fd = open_in(root, path);
+
+    return fd >= 0;
+}
+
+static bool is_program(int root, const char *path)
+{
+    AUTO(sys_fd) int fd = open_in(root, path);
+    struct stat st;
+
+    if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+        return false;
+    return root < 0 ? access(path, X_OK) == 0 : (st.st_mode & 0111) != 0;
+}
+
+static str in_path(struct arena *a, str name, str path, int root)
 {
     for (str rest = path; rest.p;) {
         str dir = str_cut(&rest, ':');
         str at = arena_printf(a, "%" PRI_STR "%s%" PRI_STR, STR_ARG(dir), dir.n ? "/" : "./",
                               STR_ARG(name));
-        if (is_program(arena_cat(a, rootfs, at).p))
+        if (is_program(root, at.p))
             return at;
     }
     return STR_NONE;
@@ -297,15 +349,19 @@ static bool is_below(str path, jv mounts)
 void images_find_program(struct arena *a, str program, str path, str rootfs, jv mounts,
                          struct image_run *out)
 {
+    AUTO(sys_fd)
+    int root = rootfs.n ? open(arena_z(a, rootfs), O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
     bool absolute = program.n && program.p[0] == '/';
     ptrdiff_t slash = str_rfind(program, '/');
     str name = slash < 0 ? program : str_sub(program, (size_t)slash + 1, program.n);
 
+    if (rootfs.n && root < 0)
+        return; /* the start of the container says why */
     if ((slash >= 0 && !absolute) || is_below(program, mounts))
         return; /* by the working directory, or a volume: the container itself will find out */
-    if (absolute && access(arena_cat(a, rootfs, program).p, F_OK) == 0)
+    if (absolute && exists(root, arena_z(a, program)))
         return;
-    str at = name.n ? in_path(a, name, path, rootfs) : STR_NONE;
+    str at = name.n ? in_path(a, name, path, root) : STR_NONE;
     if (!at.n) {
         out->reason = S("ContainerCannotRun");
         out->message = arena_printf(

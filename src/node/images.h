@@ -4,7 +4,8 @@
 #include "base/err.h"
 #include "base/json.h"
 
-/* images.yaml: {images: [{match, path, venv, command, args, workingDir, env, rootfs}]}; the first
+/* images.yaml: {images: [{match, path, venv, command, args, workingDir, env, rootfs,
+ * user}]}; the first
  * that matches counts. match: shell patterns on the image's name, with or without its tag. */
 struct images;
 
@@ -22,11 +23,14 @@ static inline void images_auto(struct images **im)
 
 struct image_run {
     jv argv; /* program and arguments, $(NAME) not expanded yet */
-    jv env;  /* {name: value}; with PATH, unless the image has a root of its own */
+    jv env;  /* {name: value}, with PATH; nothing of this machine's in a root of its own */
     str cwd;
     str rootfs; /* empty: this machine's */
     str venv;   /* Python environment whose programs come first; empty: none */
-    str id;     /* imageID */
+    int64_t
+        uid; /* the image's user and group, where it has a root of its own; -1: it does not say */
+    int64_t gid;
+    str id; /* imageID */
     bool mapped;
     str told;    /* what an event is to say; empty: nothing */
     str reason;  /* why it cannot run; empty: it can */
@@ -40,6 +44,6 @@ void images_resolve(struct arena *a, const struct images *im, jv container, str 
 
 /* The program that argv[0] names: told when an absolute path that is not here is looked for by
  * its last part, or reason, when there is none. Below one of the mounts (paths) nothing is known.
- */
+ * Absolute symbolic links in rootfs are resolved inside it. */
 void images_find_program(struct arena *a, str program, str path, str rootfs, jv mounts,
                          struct image_run *out);

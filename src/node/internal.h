@@ -151,7 +151,11 @@ void pod_tokens_free(struct pod *p);
 /* container_extras.c: how a container reaches the API where it has no files of its own */
 void pod_access_shared(struct arena *a, struct pod *p, jv *env, jv *mounts);
 /* pod_user.c: whom a container may run as: -1: it may not, e tells in kubelet's words. */
-int pod_check_user(const struct pod *p, const struct life_container *c, struct err *e);
+int pod_check_user(struct arena *a, const struct pod *p, const struct life_container *c,
+                   const struct image_run *run, struct err *e);
+/* Numbers, or absent: muster's own. The pod's, else (as root) the image's. */
+void pod_user(struct arena *a, const struct pod *p, const struct life_container *c,
+              const struct image_run *run, jv *uid, jv *gid);
 /* events for what an ordinary user cannot give. */
 void pod_tell_user(struct arena *a, const struct pod *p, const struct life_container *c,
                    struct life_out *out);

@@ -430,7 +430,9 @@ static jv start_json(struct arena *a, struct pod *p, const struct life_container
 {
     str message = jv_str(jv_at(c->spec, "terminationMessagePath"), S("/dev/termination-log"));
     bool tty = jv_bool(jv_at(c->spec, "tty"), false);
-    jv uid = security(p, c->spec, "runAsUser"), gid = security(p, c->spec, "runAsGroup");
+    jv uid, gid;
+
+    pod_user(a, p, c, &s->run, &uid, &gid);
     int64_t own = pod_own_group(p, jv_int(uid, -1));
 
     struct jbuild b = jb_from(a, confine_start(a, p->life->pod, c->spec, place_of(p)));
@@ -494,7 +496,7 @@ static int prepare(struct arena *a, struct pod *p, size_t i, struct starting *s)
         life_on_cannot(p->life, i, s->run.reason, s->run.message, now + IMAGE_RETRY_MS);
         return -1;
     }
-    if (pod_check_user(p, c, &e) < 0 || make_env(a, p, c, &s->run, &s->env, &e) < 0 ||
+    if (pod_check_user(a, p, c, &s->run, &e) < 0 || make_env(a, p, c, &s->run, &s->env, &e) < 0 ||
         volumes_mounts(a, c->spec, p->volumes ? jdoc_root(p->volumes) : JV_ABSENT, s->env,
                        &s->mounts, &e) < 0) {
         pod_event(p, true, "Failed", c->name, arena_printf(a, "Error: %s", e.msg));

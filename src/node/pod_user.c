@@ -108,9 +108,24 @@ void pod_open_to_user(struct arena *a, struct pod *p, const struct life_containe
                                (long long)uid, STR_ARG(closed)));
 }
 
-int pod_check_user(const struct pod *p, const struct life_container *c, struct err *e)
+void pod_user(struct arena *a, const struct pod *p, const struct life_container *c,
+              const struct image_run *run, jv *uid, jv *gid)
 {
-    jv user = confine_field(p->life->pod, c->spec, "runAsUser"), pod = p->life->pod;
+    *uid = confine_field(p->life->pod, c->spec, "runAsUser");
+    *gid = confine_field(p->life->pod, c->spec, "runAsGroup");
+    if (jv_is(*uid, JV_INT) || geteuid() != 0 || !run->rootfs.n || run->uid < 0)
+        return;
+    *uid = jint(a, run->uid);
+    if (!jv_is(*gid, JV_INT) && run->gid >= 0)
+        *gid = jint(a, run->gid);
+}
+
+int pod_check_user(struct arena *a, const struct pod *p, const struct life_container *c,
+                   const struct image_run *run, struct err *e)
+{
+    jv user, group, pod = p->life->pod;
+
+    pod_user(a, p, c, run, &user, &group);
     int64_t uid = jv_int(user, (int64_t)geteuid());
 
     if (!jv_bool(confine_field(p->life->pod, c->spec, "runAsNonRoot"), false) || uid != 0)

@@ -1,5 +1,5 @@
 #!/bin/sh
-test_description='an MPIJob whose image has a root of its own: its launcher reaches its workers'
+test_description='images with a root of their own: their programs, their PATH, and an MPIJob in one'
 . "$(dirname "$0")/lib.sh"
 . "$e2e/node.sh"
 
@@ -28,6 +28,25 @@ END
 test_expect_success 'its remote shell is muster, with the libraries it brings along' '
 	muster image map rooted --rootfs "$root" && { muster run --isolation namespaces --timeout 3m hello.yaml >out 2>err || { cat out err >&2; false; }; } &&
 	has out "here is rooted-worker-1$" && ! grep -q "/usr/lib" out
+'
+
+# links: a program behind absolute links, which lead elsewhere on this machine, or nowhere.
+mkdir -p "$root/opt/real" && ln -s /bin/busybox "$root/opt/real/env" && ln -s /opt/real "$root/opt/tools"
+ln -s /opt/tools/env "$root/bin/env"
+cat >links.yaml <<'END'
+apiVersion: v1
+kind: Pod
+metadata: {name: links}
+spec:
+  restartPolicy: Never
+  containers: [{name: main, image: rooted, command: [env]}]
+END
+
+test_expect_success 'absolute links in it are resolved inside; nothing of this machine is in the environment' '
+	{ PATH="$PATH:/only/this/machine" LANG=xx_XX muster run --isolation namespaces --timeout 3m links.yaml >out 2>err ||
+		{ cat out err >&2; false; }; } &&
+	has out "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin$" &&
+	! grep -q "/only/this/machine\|LANG=\|XDG_DATA_HOME=\|HOME=/" out
 '
 
 rm -rf "$root"

@@ -3,7 +3,9 @@
 #include "node/images.h"
 #include "tap.h"
 
+#include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char table[] =
@@ -11,6 +13,9 @@ static const char table[] =
     "{'match': 'tensorflow/*', 'venv': '/opt/tf', 'command': ['python3', '-m', 'tf'], 'args': "
     "['--x'], 'workingDir': '/w', 'env': {'N': 1, 'S': 'a'}},"
     "{'match': 'localhost:5000/own', 'rootfs': '/roots/own', 'path': ['/a', '/b']},"
+    "{'match': 'hub/app:1', 'rootfs': '/roots/app', 'user': '1000:7'},"
+    "{'match': 'short:latest', 'rootfs': '/roots/short'},"
+    "{'match': 'with-path', 'rootfs': '/roots/p', 'env': {'PATH': '/image/bin'}},"
     "{'match': '*:latest', 'command': ['late']}]}";
 
 static struct image_run resolve(struct arena *a, const char *container)
@@ -106,6 +111,89 @@ static void programs_are_found(void)
     }
 }
 
+/* Links in an image's files are written for a root that is theirs. */
+static void programs_in_a_root_are_found_inside(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    char top[] = "/tmp/muster-rootfs-XXXXXX";
+    static const struct {
+        const char *program, *reason, *why;
+    } rows[] = {
+        { "tool", "", "an absolute link to a program inside" },
+        { "/bin/tool", "", "the same, by its path" },
+        { "deep", "", "links to directories on the way" },
+        { "up", "", ".. stops at the root" },
+        { "outside", "ContainerCannotRun", "a link to what only this machine has" },
+        { "/bin/outside", "ContainerCannotRun", "the same, by its path" },
+        { "plain", "ContainerCannotRun", "a file without x" },
+        { "loop", "ContainerCannotRun", "a link to itself" },
+        { "sh", "ContainerCannotRun", "a program of this machine" },
+    };
+
+    int dir = mkdtemp(top) ? open(top, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    ok(dir >= 0 && mkdirat(dir, "opt", 0755) == 0 && mkdirat(dir, "bin", 0755) == 0, "a root");
+    close(openat(dir, "opt/only-here", O_WRONLY | O_CREAT | O_CLOEXEC, 0755));
+    close(openat(dir, "bin/plain", O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+    ok(symlinkat("/opt/only-here", dir, "bin/tool") == 0 && symlinkat("/opt", dir, "alias") == 0 &&
+           symlinkat("/alias/only-here", dir, "bin/deep") == 0 &&
+           symlinkat("../../../opt/only-here", dir, "bin/up") == 0 &&
+           symlinkat("/usr/bin/env", dir, "bin/outside") == 0 &&
+           symlinkat("loop", dir, "bin/loop") == 0,
+       "with links");
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct image_run r = { .argv = jarr(a, jstr(a, str_of(rows[i].program))) };
+        images_find_program(a, str_of(rows[i].program), S("/bin"), str_of(top), JV_ABSENT, &r);
+        is_str(r.reason, str_of(rows[i].reason), rows[i].why);
+    }
+    static const char *const made[] = { "opt/only-here", "bin/plain", "bin/tool",    "alias",
+                                        "bin/deep",      "bin/up",    "bin/outside", "bin/loop" };
+    for (size_t i = 0; i < COUNT(made); i++)
+        unlinkat(dir, made[i], 0);
+    unlinkat(dir, "opt", AT_REMOVEDIR);
+    unlinkat(dir, "bin", AT_REMOVEDIR);
+    close(dir);
+    rmdir(top);
+}
+
+/* An imported image is found by every name that Docker would find it by. */
+static void names_are_normalised(void)
+{
+    static const struct {
+        const char *image, *rootfs;
+    } rows[] = {
+        { "{'image': 'hub/app:1', 'command': ['x']}", "/roots/app" },
+        { "{'image': 'docker.io/hub/app:1', 'command': ['x']}", "/roots/app" },
+        { "{'image': 'hub/app:1@sha256:00', 'command': ['x']}", "/roots/app" },
+        { "{'image': 'hub/app:2', 'command': ['x']}", "" },
+        { "{'image': 'hub/app', 'command': ['x']}", "" },
+        { "{'image': 'short', 'command': ['x']}", "/roots/short" },
+        { "{'image': 'docker.io/library/short', 'command': ['x']}", "/roots/short" },
+        { "{'image': 'docker.io/library/short:latest', 'command': ['x']}", "/roots/short" },
+        { "{'image': 'short:1', 'command': ['x']}", "" },
+        { "{'image': 'quay.io/library/short', 'command': ['x']}", "" },
+    };
+    AUTO(arena) struct arena *a = arena_new();
+
+    for (size_t i = 0; i < COUNT(rows); i++)
+        is_str(resolve(a, rows[i].image).rootfs, str_of(rows[i].rootfs), rows[i].image);
+    struct image_run r = resolve(a, rows[0].image);
+    ok(r.uid == 1000 && r.gid == 7, "the user of an image");
+    r = resolve(a, rows[5].image);
+    ok(r.uid == -1 && r.gid == -1, "and of one that names none");
+}
+
+/* resolve() passes /usr/bin:/bin as this machine's. */
+static void a_root_has_its_own_path(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct image_run r = resolve(a, "{'image': 'localhost:5000/own', 'command': ['x']}");
+
+    is_json(r.env, "{'PATH': '/a:/b:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'}",
+            "the usual one, after the directories of the entry");
+    r = resolve(a, "{'image': 'with-path', 'command': ['x']}");
+    is_json(r.env, "{'PATH': '/image/bin'}", "the image's own");
+}
+
 static void files_are_read(void)
 {
     char path[] = "/tmp/muster-images-XXXXXX";
@@ -134,6 +222,9 @@ static void files_say_what_they_are(void)
         { "images: a\n", ": images: must be a list" },
         { "images: [a]\n", ": images[0].match: must be a pattern" },
         { "images: [\n", ":2:1: " },
+        { "images: [{match: a, user: app}]\n", ": images[0].user: must be" },
+        { "images: [{match: a, user: '1:x'}]\n", ": images[0].user: must be" },
+        { "images: [{match: a, user: '1:2'}]\n", NULL },
         { "images:\n", NULL },
         { "# nothing yet\n", NULL },
         { "", NULL },
@@ -166,6 +257,9 @@ int main(void)
     entries_match();
     unmapped_images();
     programs_are_found();
+    programs_in_a_root_are_found_inside();
+    a_root_has_its_own_path();
+    names_are_normalised();
     files_are_read();
     files_say_what_they_are();
     return tap_done();
