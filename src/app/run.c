@@ -176,6 +176,13 @@ static enum run_end watch(struct run *r)
     return RUN_LOST;
 }
 
+static void on_line(void *ctx, str line)
+{
+    struct run *r = ctx;
+
+    r->network_complaint |= run_is_network_complaint(line);
+}
+
 static int run_all(struct run *r)
 {
     int code = run_open(r);
@@ -193,11 +200,15 @@ static int run_all(struct run *r)
     struct follow_opts f = {
         .s = &r->s, .state = &r->state, .screen = r->screen, .color = r->color, .live = r->live
     };
+    f.on_line = on_line;
+    f.line_ctx = r;
     run_pending_start(r, &f);
     r->follow = follow_start(&f);
     enum run_end how = watch(r);
     run_stop(r, how);
-    return run_report(r, run_code(r, how));
+    code = run_report(r, run_code(r, how));
+    run_tell_network(r);
+    return code;
 }
 
 static int run(const struct command *c, int argc, char **argv)

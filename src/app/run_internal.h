@@ -68,6 +68,7 @@ struct run {
     bool color;
     str note; /* below the view */
     int64_t began_ms;
+    bool network_complaint; /* a pod wrote that it can reach nobody */
     str made; /* YAML of the job made from a command; empty: there are files */
 };
 
@@ -114,6 +115,11 @@ void run_private_files(struct run *r);
 void run_pending_start(struct run *r, struct follow_opts *f); /* before f is used */
 void run_pending_check(struct run *r);                        /* after each turn */
 void run_pending_end(struct run *r);
+
+/* ---- run_network.c */
+bool run_is_network_complaint(str line);
+/* Says why pods cannot reach outside networks, if one has complained and that is so. */
+void run_tell_network(struct run *r);
 
 /* ---- run_end.c */
 /* Stops what was begun, as the end asks for, and waits for it to be gone. */

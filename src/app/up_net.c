@@ -53,7 +53,7 @@ static jv describe(struct arena *a, const struct net *n)
     if (out)
         log_info("pods can reach outside networks", KV("how", words));
     else
-        log_warn("pods do not reach the outside; --isolation shared has them use this machine's "
+        log_warn("pods cannot reach outside networks; --isolation shared uses this machine's "
                  "network",
                  KV("why", words));
     if (!services)
@@ -63,7 +63,7 @@ static jv describe(struct arena *a, const struct net *n)
                              arena_printf(a, "the gateway of pods is %s", net_gateway(n))),
                 up_condition(a, "PodEgress", out, out ? "WayOut" : "NoWayOut",
                              out ? words
-                                 : arena_printf(a, "pods do not reach the outside: %" PRI_STR,
+                                 : arena_printf(a, "pods cannot reach outside networks: %" PRI_STR,
                                                 STR_ARG(words))),
                 up_condition(a, "ClusterIPs", services, services ? "Nftables" : "NoNftables",
                              services ? S("ClusterIPs lead to ready pods")

@@ -108,6 +108,8 @@ static void on_line(void *ctx, const struct run_job *j, str replica, str contain
                            STR_ARG(replica), STR_ARG(container));
     int64_t again = 0;
 
+    if (f->o.on_line)
+        f->o.on_line(f->o.line_ctx, line);
     if (container.n && folds_is_again(&f->folds, key, line, &again))
         return;
     if (again)

@@ -16,6 +16,8 @@ struct follow_opts {
     void (*on_pod)(void *ctx, struct run_job *j, enum kube_event type, jv pod);
     void (*on_warning)(void *ctx, jv event); /* of a pod or job that is followed */
     void *ctx;
+    void (*on_line)(void *line_ctx, str line); /* may be NULL */
+    void *line_ctx;
 };
 
 struct follow;
