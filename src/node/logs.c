@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <uv.h>
 
+enum { POLL_MS = 200 };
+
 struct node_log {
     struct node_log *next; /* of its pod */
     struct pod *pod;       /* NULL: no more */
@@ -24,6 +26,7 @@ struct node_log {
     bool watches;
     struct loop *loop;
     struct loop_timer *again;
+    struct loop_timer *poll; /* NULL: changes are told */
     uv_fs_event_t changes;
 };
 
@@ -147,7 +150,14 @@ void pod_logs_look(struct pod *p, bool over)
 
 /* ---- */
 
-static int watch(struct node_log *l, str path, struct err *e)
+static void on_poll(void *arg)
+{
+    wake(arg);
+}
+
+/* A user has few inotify instances (128 by default), and other programs take them, too: without one
+ * the file is looked at from time to time. */
+static void watch(struct node_log *l, str path)
 {
     AUTO(arena) struct arena *a = arena_new();
     const char *dir = arena_z(a, str_sub(path, 0, (size_t)str_rfind(path, '/')));
@@ -155,10 +165,8 @@ static int watch(struct node_log *l, str path, struct err *e)
     uv_fs_event_init(loop_uv(l->loop), &l->changes);
     l->changes.data = l;
     l->watches = true;
-    int rc = uv_fs_event_start(&l->changes, on_change, dir, 0);
-    if (rc < 0)
-        return err_set(e, ERR_INTERNAL, "failed to create fsnotify watcher: %s", uv_strerror(rc));
-    return 0;
+    if (uv_fs_event_start(&l->changes, on_change, dir, 0) < 0)
+        l->poll = loop_timer_start(l->loop, POLL_MS, POLL_MS, on_poll, l);
 }
 
 /* Its file, and which run that is; empty: e says why there is none. */
@@ -212,10 +220,8 @@ int node_log_open(struct node *n, const struct node_log_opts *o, struct node_log
         p->logs = l;
     }
     l->ends = !o->follow || !is_written(l);
-    if (!l->ends && watch(l, path, e) < 0) {
-        node_log_free(l);
-        return -1;
-    }
+    if (!l->ends)
+        watch(l, path);
     l->file = logfile_open(path.p, &o->file);
     *out = l;
     return 0;
@@ -248,6 +254,7 @@ void node_log_free(struct node_log *l)
             break;
         }
     loop_timer_stop(l->again);
+    loop_timer_stop(l->poll);
     logfile_free(l->file);
     free(l->container);
     free(l->base);

@@ -201,4 +201,12 @@ test_expect_success 'stopping the server ends what is followed; what was kept ca
 '
 
 stop_muster
+if unshare -Ur true 2>/dev/null; then
+	test_set_prereq USERNS
+fi
+test_expect_success USERNS 'a log is followed also where there are no inotify instances left' '
+	unshare -Ur sh -c "echo 0 >/proc/sys/user/max_inotify_instances && timeout 60 muster run --data bare --isolation shared --no-workdir -- sh -c \"echo one; sleep 0.5; echo two\"" >out 2>err &&
+	printf "%s\n" one two >want && test_cmp want out
+'
+
 test_done
