@@ -106,7 +106,7 @@ test_expect_success 'a run with no room for it says so at once, in one line' '
 	for free in 0 16 48 64 500; do
 		rm -rf small/* && mount -o remount,size=8m small && head -c $(((8 * 1024 - free) * 1024)) /dev/zero >small/filler &&
 		test_expect_code 1 timeout -s KILL 60 muster run --isolation shared --data "$data" pod.yaml >out 2>err && is 1 "$(wc -l <err)" && has err "disk of $data is full: .* KiB are free" &&
-		test_expect_code 1 env XDG_DATA_HOME="$PWD/small" timeout -s KILL 60 muster run --isolation shared pod.yaml >out 2>err && is 1 "$(wc -l <err)" && has err "disk of $PWD/small/muster is full" || return 1
+		test_expect_code 1 env XDG_DATA_HOME="$PWD/small" timeout -s KILL 60 muster run --isolation shared --no-workdir pod.yaml >out 2>err && is 1 "$(wc -l <err)" && has err "disk of $PWD/small/muster is full" || return 1
 	done
 '
 
