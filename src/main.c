@@ -50,7 +50,7 @@ static int complete(const struct command *c, int argc, char **argv)
 
 static const struct command command_completion = {
     .name = "completion",
-    .summary = "print a completion script for a shell",
+    .summary = "print shell completion code",
     .help = "Usage: muster completion bash|zsh|fish\n"
             "\n"
             "  bash   source <(muster completion bash)\n"
@@ -66,7 +66,7 @@ struct version_flags {
 
 static const struct opt version_options[] = { { "output", 'o', OPT_TEXT,
                                                 offsetof(struct version_flags, output), "FORMAT",
-                                                "json or yaml instead of words", "json|yaml" },
+                                                "print json or yaml instead of text", "json|yaml" },
                                               { 0 } };
 
 static int version(const struct command *c, int argc, char **argv)
@@ -107,7 +107,7 @@ static void usage(FILE *to)
     fputs("Usage: muster COMMAND [OPTION]...\n\nCommands:\n", to);
     for (size_t i = 0; i < COMMANDS; i++)
         fprintf(to, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-    fputs("\n'muster COMMAND --help' says more.\n", to);
+    fputs("\nRun 'muster COMMAND --help' for details.\n", to);
 }
 
 static int no_command(const char *name)

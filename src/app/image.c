@@ -38,19 +38,19 @@ static const struct opt options[] = {
     { "data", 0, OPT_TEXT, offsetof(struct flags, data), "DIR",
       "the data directory (default: $XDG_DATA_HOME/muster)", NULL },
     { "host", 0, OPT_FLAG, offsetof(struct flags, host), NULL,
-      "map: this machine's own files and programs", NULL },
+      "map: use this machine's own files and programs", NULL },
     { "rootfs", 0, OPT_TEXT, offsetof(struct flags, rootfs), "DIR",
-      "map: the image's files, unpacked; needs isolation namespaces", NULL },
+      "map: use the unpacked image in DIR; needs isolation level namespaces", NULL },
     { "venv", 0, OPT_TEXT, offsetof(struct flags, venv), "DIR",
-      "map: programs of this Python environment come first", NULL },
+      "map: put the programs of this Python environment first in PATH", NULL },
     { "command", 0, OPT_TEXT, offsetof(struct flags, command), "WORDS",
-      "map: what runs where the container names no command, as in a shell", NULL },
+      "map: command line for containers without a command, quoted as in a shell", NULL },
     { "workdir", 0, OPT_TEXT, offsetof(struct flags, workdir), "DIR",
-      "map: where it runs unless the container says", NULL },
+      "map: working directory for containers without a workingDir", NULL },
     { "name", 0, OPT_TEXT, offsetof(struct flags, name), "NAME",
-      "import, pull: the image's name here; of an archive with several: which one", NULL },
+      "import, pull: name to store the image under; selects one of several in an archive", NULL },
     { "output", 'o', OPT_TEXT, offsetof(struct flags, output), "FORMAT",
-      "list: json or yaml instead of a table", "json|yaml" },
+      "list: print json or yaml instead of a table", "json|yaml" },
     { 0 },
 };
 
@@ -417,9 +417,9 @@ const struct command command_image = {
         "\n"
         "map runs an image with this machine's own programs, or with those in a directory. An\n"
         "image that is neither imported nor mapped runs on this machine if the container names\n"
-        "a command. IMAGE may be a pattern (example.org/team/*), with or without a tag; of\n"
-        "several that match, the first in the list counts, and a new one comes first. A running\n"
-        "muster notices changes.\n"
+        "a command. IMAGE may be a pattern (example.org/team/*), with or without a tag. If\n"
+        "several match, the first in the list is used; a new entry is put first. A running\n"
+        "muster picks up changes.\n"
         "\n"
         "  docker save pytorch/pytorch:2.4.0 | muster image import -\n"
         "  muster image map pytorch/pytorch --venv ~/torch --command 'python3 -u train.py'\n",

@@ -72,10 +72,10 @@ static int run(const struct command *c, int argc, char **argv)
 
 const struct command command_manifests = {
     .name = "manifests",
-    .summary = "print the definitions of our job kinds, for a cluster",
+    .summary = "print the CustomResourceDefinitions of the job kinds",
     .help = "Usage: muster manifests [-o yaml|json] [crds]\n"
             "\n"
-            "Prints the CustomResourceDefinitions of all kinds of jobs:\n"
+            "Prints the CustomResourceDefinitions of all job kinds, for use on a cluster:\n"
             "\n"
             "  muster manifests | kubectl apply --server-side -f -\n"
             "\n"

@@ -281,6 +281,6 @@ static int run(const struct command *c, int argc, char **argv)
 
 const struct command command_operator = {
     .name = "operator",
-    .summary = "look after the jobs of a Kubernetes cluster",
+    .summary = "run the training jobs of a Kubernetes cluster",
     .run = run,
 };

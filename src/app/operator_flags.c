@@ -123,36 +123,37 @@ static int set_retry_ms(struct arena *a, void *to, str value, struct err *e)
 
 static const struct go_flag table[] = {
     { "kubeconfig", GO_TEXT, FIELD(kubeconfig), .dflt = "", .arg = "FILE",
-      .help = "How to reach the cluster. Not given: $KUBECONFIG, ~/.kube/config, or the service\n"
-              "        account of the pod this runs in." },
+      .help = "Kubeconfig of the cluster. Default: $KUBECONFIG, ~/.kube/config, or the service\n"
+              "        account of the pod." },
     { "namespace", GO_TEXT, FIELD(ns), .dflt = "", .arg = "NAMESPACE",
-      .help = "Look after this namespace only. Not given: $KUBEFLOW_NAMESPACE, or all of them." },
+      .help = "Watch only this namespace. Default: $KUBEFLOW_NAMESPACE, or all namespaces." },
     { "enable-scheme", GO_TEXT, .set = set_kind, .arg = "KIND",
-      .help = "Look after this kind of job, in any case (tfjob); may be given again and again.\n"
-              "        Not given: all kinds." },
+      .help = "Handle this kind of job (tfjob, case-insensitive); can be repeated. Default: all\n"
+              "        kinds." },
     { "leader-elect", GO_BOOL, FIELD(elect),
-      .help = "Of several operators let only the holder of a Lease act." },
+      .help = "Elect a leader: of several operators, only the holder of the Lease is active." },
     { "leader-election-id", GO_TEXT, FIELD(lease_name),
-      .dflt = "1ca428e5.training-operator.kubeflow.org", .arg = "NAME", .help = "That Lease." },
+      .dflt = "1ca428e5.training-operator.kubeflow.org", .arg = "NAME",
+      .help = "Name of the Lease." },
     { "leader-election-namespace", GO_TEXT, FIELD(lease_ns), .dflt = "", .arg = "NAMESPACE",
-      .help = "Its namespace. Not given: the pod's, or the kubeconfig's, or default." },
+      .help = "Namespace of the Lease. Default: that of the pod, of the kubeconfig, or default." },
     { "leader-elect-lease-duration", GO_TEXT, .dflt = "15s", .set = set_lease_ms, .arg = "TIME",
-      .help = "How long others wait for a holder that does not renew it." },
+      .help = "How long others wait for a holder that does not renew the Lease." },
     { "leader-elect-renew-deadline", GO_TEXT, .dflt = "10s", .set = set_renew_ms, .arg = "TIME",
-      .help = "How long a holder may go without renewing it; then it ends." },
+      .help = "How long a holder that cannot renew the Lease keeps running." },
     { "leader-elect-retry-period", GO_TEXT, .dflt = "2s", .set = set_retry_ms, .arg = "TIME",
-      .help = "Between tries to renew or to take it." },
+      .help = "Time between attempts to renew or acquire the Lease." },
     { "metrics-bind-address", GO_TEXT, FIELD(metrics_address), .dflt = ":8080", .arg = "ADDRESS",
-      .help = "Where /metrics is served, as plain HTTP; 0: nowhere." },
+      .help = "Address that serves /metrics, as plain HTTP; 0: none." },
     { "health-probe-bind-address", GO_TEXT, FIELD(probe_address), .dflt = ":8081", .arg = "ADDRESS",
-      .help = "Where /healthz and /readyz are served; 0: nowhere." },
+      .help = "Address that serves /healthz and /readyz; 0: none." },
     { "kube-api-qps", GO_NUMBER, FIELD(qps), .dflt = "0", .arg = "N",
-      .help = "Requests a second to the API server; 0: no limit." },
+      .help = "Requests per second to the API server; 0: no limit." },
     { "kube-api-burst", GO_INT, FIELD(burst), .dflt = "0", .arg = "N",
-      .help = "How many may come at once, with --kube-api-qps; 0: as many as its seconds." },
+      .help = "Size of a burst of requests, with --kube-api-qps; 0: the same number." },
     { "gang-scheduler-name", GO_TEXT, FIELD(gang_name), .dflt = "", .arg = "NAME",
-      .help = "volcano, or the scheduler that knows PodGroups of scheduling.x-k8s.io; none: off.\n"
-              "        Not there yet: told in the log, and pods are created without." },
+      .help = "volcano, or a scheduler that supports PodGroups of scheduling.x-k8s.io; none: off.\n"
+              "        Not implemented yet: logs a warning and creates pods without PodGroups." },
     { "enable-gang-scheduling", GO_BOOL, FIELD(gang),
       .help = "The same as --gang-scheduler-name=volcano." },
     { "log-format", GO_TEXT, .set = set_format, .arg = "FORM",
@@ -162,7 +163,7 @@ static const struct go_flag table[] = {
     { "zap-encoder", GO_TEXT, .set = set_encoder, .arg = "FORM",
       .help = "json, or console, which is logfmt here." },
     { "zap-devel", GO_BOOL, FIELD(zap_devel),
-      .help = "Given: level debug; =false: level info, as json." },
+      .help = "Log at level debug; =false: log at level info, as json." },
     { "zap-stacktrace-level", GO_TEXT, .dflt = "", .arg = "LEVEL",
       .unused = "No effect: log lines carry no stack traces." },
     { "zap-time-encoding", GO_TEXT, .dflt = "", .arg = "FORM",
@@ -173,21 +174,23 @@ static const struct go_flag table[] = {
     { "webhook-service-name", GO_TEXT, .dflt = "", .arg = "NAME", .unused = NO_WEBHOOK },
     { "webhook-secret-name", GO_TEXT, .dflt = "", .arg = "NAME", .unused = NO_WEBHOOK },
     { "pytorch-init-container-image", GO_TEXT, FIELD(init_image), .dflt = "", .arg = "IMAGE",
-      .help = "In which workers of a PyTorchJob wait for their master. Not given: the job's own." },
+      .help = "Image of the init container in which PyTorchJob workers wait for their master.\n"
+              "        Default: the image of the job." },
     { "pytorch-init-container-template-file", GO_TEXT, FIELD(init_template_file),
       .dflt = "/etc/config/initContainer.yaml", .arg = "FILE",
-      .help = "Or the init container itself, as the original has it; used if it is there." },
+      .help = "Template of that init container, as in the original; used if the file exists." },
     { "pytorch-init-container-max-tries", GO_INT, FIELD(init_tries), .dflt = "100", .arg = "N",
-      .help = "How often such a container looks for the master." },
+      .help = "How often that init container looks up the master." },
     { "mpi-kubectl-delivery-image", GO_TEXT, FIELD(kubectl_image), .dflt = "", .arg = "IMAGE",
-      .help = "From which launchers of MPIJobs get a kubectl to reach their workers with. Not\n"
-              "        given: they use muster itself." },
+      .help =
+          "Image from which MPIJob launchers get kubectl, to reach their workers. Default: they\n"
+          "        use muster itself." },
     { "legacy-labels", GO_BOOL, FIELD(settings.legacy_labels),
       .help =
-          "Pods of TFJobs also get the labels of operators before 1.4 (job-name, tf-job-name ...),\n"
-          "        by which the old client kubeflow-tfjob finds them." },
+          "Add the labels of operators before 1.4 (job-name, tf-job-name ...) to pods of TFJobs,\n"
+          "        for the old client kubeflow-tfjob." },
     { "agent-image", GO_TEXT, FIELD(agent_image), .dflt = "muster", .arg = "IMAGE",
-      .help = "The image with muster in it." },
+      .help = "Image that contains muster, for MPIJob launchers." },
 };
 
 /* ---- what follows from them */
@@ -253,8 +256,8 @@ static void print_help(FILE *to, struct arena *a, const struct go_flags *all)
 {
     fputs("Usage: muster operator [FLAG]...\n"
           "\n"
-          "Looks after the jobs of a Kubernetes cluster until it is stopped (Ctrl-C, SIGTERM):\n"
-          "makes pods and services for them and tells how they are.\n"
+          "Runs the training jobs of a Kubernetes cluster until it is stopped (Ctrl-C, SIGTERM):\n"
+          "creates their pods and services and writes their status.\n"
           "\n",
           to);
     fputs(go_flags_help(a, all).p, to);

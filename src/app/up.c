@@ -74,32 +74,32 @@ static int parse_listen(struct up *u, struct err *e)
 
 static const struct opt options[] = {
     { "data", 0, OPT_TEXT, offsetof(struct up, data), "DIR",
-      "where everything is kept (default: $XDG_DATA_HOME/muster)", NULL },
+      "data directory (default: $XDG_DATA_HOME/muster)", NULL },
     { "listen", 0, OPT_TEXT, offsetof(struct up, listen), "ADDR:PORT",
-      "where to listen (default: 127.0.0.1:6443; port 0: any free one)", NULL },
+      "address to listen on (default: 127.0.0.1:6443; port 0: any free port)", NULL },
     { "kubeconfig", 0, OPT_TEXT, offsetof(struct up, kubeconfig), "FILE",
-      "also write a kubeconfig there", NULL },
-    { "detach", 0, OPT_FLAG, offsetof(struct up, detach), NULL, "go to the background once ready",
+      "also write a kubeconfig to FILE", NULL },
+    { "detach", 0, OPT_FLAG, offsetof(struct up, detach), NULL, "run in the background once ready",
       NULL },
     { "isolation", 0, OPT_TEXT, offsetof(struct up, node_opts.isolation), "LEVEL",
-      "namespaces: each pod its own; shared: this machine's (default: what can be had)",
+      "namespaces: separate for each pod; shared: this machine's (default: best available)",
       "namespaces|shared" },
     { "resources", 0, OPT_TEXT, offsetof(struct up, node_opts.resources), "LIST",
-      "what the node offers besides or instead of what is found: nvidia.com/gpu=1,cpu=4", NULL },
+      "add or override resources of the node: nvidia.com/gpu=1,cpu=4", NULL },
     { "strict-storage-classes", 0, OPT_FLAG, offsetof(struct up, node_opts.strict_classes), NULL,
-      "claims of a class that is not there wait, as on a cluster", NULL },
+      "keep claims of an unknown storage class pending, as on a cluster", NULL },
     { "strict-paths", 0, OPT_FLAG, offsetof(struct up, node_opts.strict_paths), NULL,
-      "a program by an absolute path that is not here is not looked for in $PATH", NULL },
+      "do not search $PATH for a program whose absolute path does not exist", NULL },
     { "host-path-roots", 0, OPT_LIST, offsetof(struct up, node_opts.host_path_roots),
       "DIR[,DIR]...", "allow hostPath volumes only below these directories", NULL },
     { "show-home-secrets", 0, OPT_FLAG, offsetof(struct up, node_opts.show_home_secrets), NULL,
-      "let pods see ~/.ssh, ~/.kube, ~/.docker and the like, hidden by default", NULL },
-    { "no-node", 0, OPT_FLAG, offsetof(struct up, no_node), NULL,
-      "nothing runs pods, and nobody gives them a node", NULL },
+      "let pods see ~/.ssh, ~/.kube, ~/.docker and others that are hidden by default", NULL },
+    { "no-node", 0, OPT_FLAG, offsetof(struct up, no_node), NULL, "do not schedule or run pods",
+      NULL },
     { "no-operator", 0, OPT_FLAG, offsetof(struct up, no_operator), NULL,
-      "no definitions of jobs, and nobody looks after them", NULL },
+      "do not install job definitions or reconcile jobs", NULL },
     { "legacy-labels", 0, OPT_FLAG, offsetof(struct up, legacy_labels), NULL,
-      "pods of TFJobs also get labels by which the old client kubeflow-tfjob finds them", NULL },
+      "add the labels that the old client kubeflow-tfjob needs to pods of TFJobs", NULL },
     { "accept-data-loss", 0, OPT_FLAG, offsetof(struct up, accept_data_loss), NULL,
       "start even if acknowledged changes are missing from the database", NULL },
     { "log-format", 0, OPT_TEXT, offsetof(struct up, log_format), "FORM",
@@ -311,14 +311,14 @@ static int run(const struct command *c, int argc, char **argv)
 
 const struct command command_up = {
     .name = "up",
-    .summary = "run a Kubernetes on this machine",
+    .summary = "run a Kubernetes API server, operator and node on this machine",
     .help =
         "Usage: muster up [OPTION]...\n"
         "\n"
-        "A Kubernetes on this machine, until it is stopped (Ctrl-C, SIGTERM or 'muster down'):\n"
-        "serves the API, looks after the jobs in it, and runs pods as processes here. Prints one\n"
-        "line when it is ready, with the KUBECONFIG to use. When it is stopped, what its pods\n"
-        "run ends too; when it is killed, pods run on, and the next one takes them over.\n",
+        "Serves the Kubernetes API, reconciles training jobs, and runs pods as processes on\n"
+        "this machine, until it is stopped (Ctrl-C, SIGTERM or 'muster down'). Prints one line\n"
+        "when it is ready, with the KUBECONFIG to use. When it is stopped, its pods end, too.\n"
+        "When it is killed, pods keep running, and the next 'muster up' takes them over.\n",
     .options = options,
     .run = run,
 };

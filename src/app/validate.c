@@ -19,10 +19,9 @@ struct flags {
 static const struct opt options[] = { { "output", 'o', OPT_TEXT, offsetof(struct flags, output),
                                         "FORMAT", "text (the default) or json", "text|json" },
                                       { "quiet", 'q', OPT_FLAG, offsetof(struct flags, quiet), NULL,
-                                        "say nothing about files that are good, nor of warnings",
-                                        NULL },
+                                        "print nothing about valid files, and no warnings", NULL },
                                       { "strict", 0, OPT_FLAG, offsetof(struct flags, strict), NULL,
-                                        "warnings count as errors", NULL },
+                                        "treat warnings as errors", NULL },
                                       { 0 } };
 
 /* Some quote a whole object. */
@@ -144,11 +143,11 @@ const struct command command_validate = {
     .help =
         "Usage: muster validate [OPTION]... FILE|DIR|-...\n"
         "\n"
-        "Checks every object in the files (YAML or JSON, any number of documents each; of a\n"
-        "directory all *.yaml, *.yml and *.json below it; - is standard input): its syntax, its\n"
-        "fields and their types, the rules of Kubernetes' own kinds and of our jobs, and those\n"
-        "of other kinds whose definition is among the files. Tells all that is wrong, each\n"
-        "with file:line:column and field. Exits 0 if nothing is, 2 if something is.\n",
+        "Checks every object in the files: its syntax, its fields and their types, and the\n"
+        "rules of Kubernetes' own kinds, of our jobs, and of other kinds whose definition is\n"
+        "among the files. Files are YAML or JSON, with any number of documents. DIR stands for\n"
+        "all *.yaml, *.yml and *.json files below it, - for standard input. Prints all errors,\n"
+        "with file:line:column and field. Exits with 0 if there are none, else with 2.\n",
     .options = options,
     .operands = OPERANDS_FILES,
     .run = run,

@@ -18,13 +18,13 @@ struct flags {
 
 static const struct opt options[] = {
     { "filename", 'f', OPT_TEXT, offsetof(struct flags, file), "FILE",
-      "all that is in the file, directory or standard input (-)", NULL },
+      "delete all objects in the file, directory or standard input (-)", NULL },
     { "wait", 0, OPT_FLAG, offsetof(struct flags, wait), NULL,
-      "until they, and a job's pods, are gone", NULL },
+      "wait until the objects, and the pods of jobs, are gone", NULL },
     { "timeout", 0, OPT_DURATION, offsetof(struct flags, timeout_ms), "TIME",
-      "wait no longer (exit code 124)", NULL },
+      "wait at most this long, then exit with 124", NULL },
     { "ignore-not-found", 0, OPT_FLAG, offsetof(struct flags, ignore), NULL,
-      "what is not there is fine", NULL },
+      "do not fail for objects that do not exist", NULL },
     SESSION_OPTIONS(struct flags, to),
     { 0 }
 };
@@ -295,13 +295,13 @@ static int run(const struct command *c, int argc, char **argv)
 
 const struct command command_delete = {
     .name = "delete",
-    .summary = "delete jobs, or what a file names",
+    .summary = "delete jobs, or the objects in a file",
     .help = "Usage: muster delete [OPTION]... JOB...\n"
             "       muster delete [OPTION]... KIND/NAME...\n"
             "       muster delete [OPTION]... -f FILE\n"
             "\n"
-            "Deletes jobs (NAME or KIND/NAME), other objects, or all objects in a file. Their\n"
-            "pods and services go with jobs.\n",
+            "Deletes jobs (NAME or KIND/NAME), other objects, or all objects in a file. The pods\n"
+            "and services of a job are deleted with it.\n",
     .options = options,
     .operands = OPERANDS_JOBS,
     .run = run,

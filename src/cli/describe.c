@@ -16,10 +16,12 @@ struct flags {
     int64_t tail;
 };
 
-static const struct opt options[] = { { "tail", 0, OPT_INT, offsetof(struct flags, tail), "N",
-                                        "lines of the first failure's log (20; 0: none)", NULL },
-                                      SESSION_OPTIONS(struct flags, to),
-                                      { 0 } };
+static const struct opt options[] = {
+    { "tail", 0, OPT_INT, offsetof(struct flags, tail), "N",
+      "show N lines of the first failure's log (default: 20; 0: none)", NULL },
+    SESSION_OPTIONS(struct flags, to),
+    { 0 }
+};
 
 struct page {
     struct session *s;
@@ -304,9 +306,9 @@ const struct command command_describe = {
     .help =
         "Usage: muster describe [OPTION]... JOB...\n"
         "\n"
-        "Shows all there is to know of a job (NAME or KIND/NAME): each replica with its state,\n"
-        "reason, restarts, exit code and node; conditions; events, the latest last; and of the\n"
-        "container that failed first the last lines of its log.\n",
+        "Shows a job (NAME or KIND/NAME) in detail: each replica with its state, reason,\n"
+        "restarts, exit code and node; conditions; events, the latest last; and the last lines\n"
+        "of the log of the container that failed first.\n",
     .options = options,
     .operands = OPERANDS_JOBS,
     .run = run,

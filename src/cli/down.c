@@ -66,6 +66,6 @@ const struct command command_down = {
             "Stops the server or the `muster run` that uses the data directory. Returns when the\n"
             "directory is free: its pods have ended, and another server can use it.\n"
             "\n"
-            "  --data DIR   its data directory (default: $XDG_DATA_HOME/muster)\n",
+            "  --data DIR   the data directory (default: $XDG_DATA_HOME/muster)\n",
     .run = run,
 };

@@ -132,15 +132,15 @@ struct flags {
     bool bare;
 };
 
-static const struct opt options[] = { { "all-namespaces", 'A', OPT_FLAG,
-                                        offsetof(struct flags, all), NULL, "of all namespaces",
-                                        NULL },
-                                      { "watch", 'w', OPT_FLAG, offsetof(struct flags, watch), NULL,
-                                        "go on, with a line for each that comes", NULL },
-                                      { "no-headers", 0, OPT_FLAG, offsetof(struct flags, bare),
-                                        NULL, "without the line of names", NULL },
-                                      SESSION_OPTIONS(struct flags, to),
-                                      { 0 } };
+static const struct opt options[] = {
+    { "all-namespaces", 'A', OPT_FLAG, offsetof(struct flags, all), NULL,
+      "list the events of all namespaces", NULL },
+    { "watch", 'w', OPT_FLAG, offsetof(struct flags, watch), NULL,
+      "keep running and print new events", NULL },
+    { "no-headers", 0, OPT_FLAG, offsetof(struct flags, bare), NULL, "omit the header line", NULL },
+    SESSION_OPTIONS(struct flags, to),
+    { 0 }
+};
 
 struct show {
     struct session *s;
@@ -253,11 +253,12 @@ static int run(const struct command *c, int argc, char **argv)
 
 const struct command command_events = {
     .name = "events",
-    .summary = "list what happened, in order",
-    .help = "Usage: muster events [OPTION]... [JOB]\n"
-            "\n"
-            "Lists the events of a job (NAME or KIND/NAME) and of all it made, or those of the\n"
-            "whole namespace, the latest last.\n",
+    .summary = "list events, the latest last",
+    .help =
+        "Usage: muster events [OPTION]... [JOB]\n"
+        "\n"
+        "Lists the events of a job (NAME or KIND/NAME) and of the objects it created, or those\n"
+        "of the whole namespace, the latest last.\n",
     .options = options,
     .operands = OPERANDS_JOBS,
     .run = run,

@@ -32,15 +32,15 @@ struct flags {
 
 static const struct opt options[] = {
     { "container", 'c', OPT_TEXT, offsetof(struct flags, container), "NAME",
-      "the container; not given: the pod's default one, or its first", NULL },
+      "the container (default: the pod's default container, or its first)", NULL },
     { "stdin", 'i', OPT_FLAG, offsetof(struct flags, in), NULL, "pass on standard input", NULL },
     { "wait", 'w', OPT_FLAG, offsetof(struct flags, wait), NULL,
-      "wait until the pod is ready: in silence, and not for one that has ended", NULL },
+      "wait silently until the pod is ready; fail if it has ended", NULL },
     { "absent", 0, OPT_DURATION, offsetof(struct flags, absent_ms), "TIME",
-      "how long to wait for a pod that is not there (default: 60s)", NULL },
+      "with --wait, how long to wait for a pod that does not exist (default: 60s)", NULL },
     SESSION_OPTIONS(struct flags, session),
     { "install", 0, OPT_TEXT, offsetof(struct flags, install), "DIR",
-      "run nothing: put muster into that directory, to be run from another image", NULL },
+      "run nothing: copy muster and its libraries to DIR, to run it from another image", NULL },
     { 0 }
 };
 
@@ -353,12 +353,11 @@ static int run(const struct command *c, int argc, char **argv)
 const struct command command_exec = {
     .name = "exec",
     .summary = "run a command in a pod",
-    .help =
-        "Usage: muster exec [OPTION]... POD -- COMMAND [ARG]...\n"
-        "       muster exec --install DIR\n"
-        "\n"
-        "Runs a command in a container of a pod of any cluster. What it prints is printed here,\n"
-        "and its exit code is that of muster; 1 if it could not be run.\n",
+    .help = "Usage: muster exec [OPTION]... POD -- COMMAND [ARG]...\n"
+            "       muster exec --install DIR\n"
+            "\n"
+            "Runs a command in a container of a pod, on any cluster, and prints its output. Exits\n"
+            "with the exit code of the command, or with 1 if the command could not be run.\n",
     .options = options,
     .operands = OPERANDS_RESOURCES,
     .run = run,

@@ -9,15 +9,15 @@
 
 static const struct opt options[] = {
     { "output", 'o', OPT_TEXT, offsetof(struct get_flags, output), "FORMAT",
-      "wide, json, yaml or name", "wide|json|yaml|name" },
-    { "all-namespaces", 'A', OPT_FLAG, offsetof(struct get_flags, all), NULL, "of all namespaces",
-      NULL },
+      "output format: wide, json, yaml or name", "wide|json|yaml|name" },
+    { "all-namespaces", 'A', OPT_FLAG, offsetof(struct get_flags, all), NULL,
+      "list objects of all namespaces", NULL },
     { "selector", 'l', OPT_TEXT, offsetof(struct get_flags, labels), "LABELS",
-      "only those with these labels, as in a=b,c!=d", NULL },
+      "list only objects with these labels, as in a=b,c!=d", NULL },
     { "watch", 'w', OPT_FLAG, offsetof(struct get_flags, watch), NULL,
-      "go on, with a line for each change", NULL },
-    { "no-headers", 0, OPT_FLAG, offsetof(struct get_flags, bare), NULL,
-      "without the line of names", NULL },
+      "keep running and print a line for each change", NULL },
+    { "no-headers", 0, OPT_FLAG, offsetof(struct get_flags, bare), NULL, "omit the header line",
+      NULL },
     SESSION_OPTIONS(struct get_flags, to),
     { 0 }
 };
@@ -432,8 +432,8 @@ const struct command command_get = {
         "       muster get [OPTION]... KIND/NAME...\n"
         "       muster get [OPTION]... NAME...          jobs of that name\n"
         "\n"
-        "RUNNING is how many replicas run, of how many the job wants; RESTARTS counts those of\n"
-        "all its containers, and pods that were made again.\n",
+        "RUNNING is the number of running replicas and the number that the job wants. RESTARTS\n"
+        "counts restarts of all its containers, and recreated pods.\n",
     .options = options,
     .operands = OPERANDS_RESOURCES,
     .run = run,

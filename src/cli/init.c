@@ -132,11 +132,10 @@ const struct command command_init = {
     .help =
         "Usage: muster init KIND [DIR]\n"
         "\n"
-        "Writes train.yaml and train.py into DIR, or into the current directory. They run as\n"
-        "they are, in seconds: 'muster run train.yaml'. Files that exist are not overwritten.\n"
+        "Writes train.yaml and train.py to DIR, or to the current directory. They run unchanged,\n"
+        "in seconds: 'muster run train.yaml'. Existing files are not overwritten.\n"
         "\n"
-        "  pytorch, tf, jax, mpi, xgboost, paddle   a job of two replicas; the framework has to\n"
-        "                                           be installed\n"
+        "  pytorch, tf, jax, mpi, xgboost, paddle   a job with two replicas; needs the framework\n"
         "  pod                                      one pod in plain Python\n",
     .operands = OPERANDS_KINDS,
     .run = run,

@@ -35,23 +35,26 @@ struct flags {
 };
 
 static const struct opt options[] = {
-    { "role", 'r', OPT_TEXT, offsetof(struct flags, role), "ROLE", "only these, as in worker",
-      NULL },
-    { "index", 'i', OPT_INT, offsetof(struct flags, index), "N", "only that one of each role",
-      NULL },
+    { "role", 'r', OPT_TEXT, offsetof(struct flags, role), "ROLE",
+      "show only replicas of this role, as in worker", NULL },
+    { "index", 'i', OPT_INT, offsetof(struct flags, index), "N",
+      "show only the replica with this index of each role", NULL },
     { "follow", 'f', OPT_FLAG, offsetof(struct flags, follow), NULL,
-      "go on until the job is over, with pods made later too", NULL },
-    { "tail", 0, OPT_INT, offsetof(struct flags, tail), "N", "the last lines of each", NULL },
+      "follow until the job has ended, including new pods", NULL },
+    { "tail", 0, OPT_INT, offsetof(struct flags, tail), "N",
+      "show only the last N lines of each log", NULL },
     { "since", 0, OPT_DURATION, offsetof(struct flags, since_ms), "TIME",
-      "what is not older, as in 90s or 2m", NULL },
-    { "timestamps", 0, OPT_FLAG, offsetof(struct flags, timestamps), NULL, "with times", NULL },
+      "show only lines newer than this, as in 90s or 2m", NULL },
+    { "timestamps", 0, OPT_FLAG, offsetof(struct flags, timestamps), NULL,
+      "show the time of each line", NULL },
     { "container", 'c', OPT_TEXT, offsetof(struct flags, container), "NAME",
-      "another than the main one", NULL },
+      "show this container instead of the main one", NULL },
     { "previous", 'p', OPT_FLAG, offsetof(struct flags, previous), NULL,
-      "of the run before the last restart", NULL },
-    { "no-prefix", 0, OPT_FLAG, offsetof(struct flags, bare), NULL, "lines as they are", NULL },
+      "show the log from before the last restart", NULL },
+    { "no-prefix", 0, OPT_FLAG, offsetof(struct flags, bare), NULL,
+      "do not prefix lines with the replica", NULL },
     { "color", 0, OPT_TEXT, offsetof(struct flags, color), "WHEN",
-      "auto (the default: on a terminal), always, never", "auto|always|never" },
+      "auto (default: color on a terminal), always, never", "auto|always|never" },
     SESSION_OPTIONS(struct flags, to),
     { 0 }
 };
@@ -562,13 +565,14 @@ static int run(const struct command *c, int argc, char **argv)
 
 const struct command command_logs = {
     .name = "logs",
-    .summary = "show what the replicas of a job write",
+    .summary = "show the logs of the replicas of a job",
     .help =
         "Usage: muster logs [OPTION]... JOB|RUN\n"
         "\n"
-        "Shows the logs of all replicas of a job (NAME or KIND/NAME), line by line as they come,\n"
-        "each with the name of its replica. Of jobs and pods that are gone, those of `muster run`\n"
-        "too, what was kept on this machine, all runs of them. RUN is one that `muster ps` lists.\n",
+        "Shows the logs of all replicas of a job (NAME or KIND/NAME), line by line as they are\n"
+        "written. Each line begins with the name of its replica. For jobs and pods that no longer\n"
+        "exist, also those of `muster run`, it shows the logs that this machine kept, of all their\n"
+        "runs. RUN is a run from `muster ps`.\n",
     .options = options,
     .operands = OPERANDS_JOBS,
     .run = run,

@@ -13,22 +13,22 @@ struct session_opts {
     const char *ns;
 };
 
-#define SESSION_OPTIONS(type, member)                                \
-    { "namespace", 'n',                                              \
-      OPT_TEXT,    offsetof(type, member.ns),                        \
-      "NS",        "the namespace (default: the kubeconfig's)",      \
-      NULL },                                                        \
-        { "kubeconfig", 0,                                           \
-          OPT_TEXT,     offsetof(type, member.kubeconfig),           \
-          "FILE",       "which cluster, and as whom",                \
-          NULL },                                                    \
-        { "context", 0,                                              \
-          OPT_TEXT,  offsetof(type, member.context),                 \
-          "NAME",    "another context of the kubeconfig",            \
-          NULL },                                                    \
-    {                                                                \
-        "data", 0, OPT_TEXT, offsetof(type, member.data), "DIR",     \
-            "the `muster up` on it, whatever $KUBECONFIG says", NULL \
+#define SESSION_OPTIONS(type, member)                                            \
+    { "namespace", 'n',                                                          \
+      OPT_TEXT,    offsetof(type, member.ns),                                    \
+      "NS",        "the namespace (default: from the kubeconfig)",               \
+      NULL },                                                                    \
+        { "kubeconfig", 0,                                                       \
+          OPT_TEXT,     offsetof(type, member.kubeconfig),                       \
+          "FILE",       "kubeconfig with the cluster and the credentials",       \
+          NULL },                                                                \
+        { "context", 0,                                                          \
+          OPT_TEXT,  offsetof(type, member.context),                             \
+          "NAME",    "use this context of the kubeconfig",                       \
+          NULL },                                                                \
+    {                                                                            \
+        "data", 0, OPT_TEXT, offsetof(type, member.data), "DIR",                 \
+            "use the `muster up` on this directory and ignore $KUBECONFIG", NULL \
     }
 
 struct session;

@@ -9,14 +9,14 @@
 #include <stdlib.h>
 
 static const struct opt options[] = {
-    { "all-namespaces", 'A', OPT_FLAG, offsetof(struct top_flags, all), NULL, "of all namespaces",
+    { "all-namespaces", 'A', OPT_FLAG, offsetof(struct top_flags, all), NULL, "show all namespaces",
       NULL },
     { "selector", 'l', OPT_TEXT, offsetof(struct top_flags, labels), "LABELS",
-      "only those with these labels, as in a=b,c!=d", NULL },
+      "show only objects with these labels, as in a=b,c!=d", NULL },
     { "containers", 0, OPT_FLAG, offsetof(struct top_flags, containers), NULL,
-      "a line for each container of the pods", NULL },
-    { "no-headers", 0, OPT_FLAG, offsetof(struct top_flags, bare), NULL,
-      "without the line of names", NULL },
+      "show a line for each container of the pods", NULL },
+    { "no-headers", 0, OPT_FLAG, offsetof(struct top_flags, bare), NULL, "omit the header line",
+      NULL },
     SESSION_OPTIONS(struct top_flags, to),
     { 0 }
 };
@@ -284,7 +284,7 @@ const struct command command_top = {
         "       muster top [OPTION]... nodes [NODE]\n"
         "\n"
         "CPU is an average over the last seconds, in thousandths of a core: 1500m is one and a\n"
-        "half cores. GPUS is the number of GPUs that running replicas ask for.\n",
+        "half cores. GPUS is the number of GPUs that running replicas request.\n",
     .options = options,
     .operands = OPERANDS_JOBS,
     .run = run,
