@@ -26,7 +26,7 @@ deps() {
 		/bin/sh "$top/tools/install-deps" "$@"
 }
 build='build-essential pkg-config meson ninja-build libssl-dev libnghttp2-dev node-llhttp libuv1-dev libsqlite3-dev
-	libyaml-dev libpcre2-dev zlib1g-dev libcurl4-openssl-dev libseccomp-dev'
+	libyaml-dev libpcre2-dev zlib1g-dev libcurl4-openssl-dev libseccomp-dev libarchive-dev'
 
 test_expect_success 'install-deps --help helps and installs nothing, anywhere on the line' '
 	deps --help >out && has out "^Usage: tools/install-deps" "  --run " && test_must_be_empty calls &&
