@@ -56,7 +56,7 @@ static int add_entry(struct mapping *t, const struct image_imported *im, const c
                      const char *given, struct err *e)
 {
     bool again;
-    str name;
+    str name = S("");
 
     if (choose_name(im, from, given, &name, e) < 0)
         return -1;

@@ -38,10 +38,11 @@ static struct {
 #undef X
 } lib;
 
+static void *so; /* NULL: not loaded */
+
 static bool load(void)
 {
-    void *so = dlopen("libarchive.so.13", RTLD_NOW | RTLD_LOCAL);
-
+    so = dlopen("libarchive.so.13", RTLD_NOW | RTLD_LOCAL);
     if (!so)
         return false;
 #define X(name)                                        \
@@ -55,13 +56,18 @@ static bool load(void)
 
 int archive_lazy_load(struct err *e)
 {
-    static bool is_here; /* all of it */
+    if (so || load())
+        return 0;
+    archive_lazy_unload();
+    return err_set(e, ERR_UNAVAILABLE,
+                   "cannot load libarchive.so.13: install libarchive (Debian: libarchive13)");
+}
 
-    is_here = is_here || load();
-    return is_here ? 0
-                   : err_set(e, ERR_UNAVAILABLE,
-                             "cannot load libarchive.so.13: install libarchive (Debian: "
-                             "libarchive13)");
+void archive_lazy_unload(void)
+{
+    if (so)
+        dlclose(so);
+    so = NULL;
 }
 
 #define PASS(type, name, param, arg) \

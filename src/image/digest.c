@@ -55,7 +55,7 @@ void digest_sum_end(struct digest_sum *s, struct digest *out)
 
     if (EVP_DigestFinal_ex(s->ctx, raw, &n) != 1 || n * 2 != DIGEST_HEX)
         abort();
-    for (unsigned i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         out->hex[2 * i] = digits[raw[i] >> 4];
         out->hex[2 * i + 1] = digits[raw[i] & 15];
     }

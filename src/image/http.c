@@ -52,6 +52,7 @@ static int status_of(const struct image_http *h)
     return (int)status;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): the type of curl */
 static size_t on_body(char *p, size_t size, size_t n, void *ctx)
 {
     struct image_http *h = ctx;
@@ -68,6 +69,7 @@ static size_t on_body(char *p, size_t size, size_t n, void *ctx)
     return h->get->on_bytes(h->get->ctx, bytes, &h->failed) < 0 ? 0 : bytes.n;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): the type of curl */
 static size_t on_header(char *p, size_t size, size_t n, void *ctx)
 {
     struct image_http *h = ctx;

@@ -1,5 +1,6 @@
 /* An import: the documents, then each layer that is not here yet, then the image of its layers. */
 
+#include "image/archive_lazy.h"
 #include "image/internal.h"
 #include "image/merge.h"
 #include "image/source.h"
@@ -274,5 +275,6 @@ int image_import(struct arena *a, const char *data, const char *from, const char
         tree_remove(m.store, fresh, NULL);
     }
     close(m.store);
+    archive_lazy_unload();
     return rc;
 }

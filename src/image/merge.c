@@ -55,7 +55,7 @@ static int names_read(struct names *out, int dir, struct err *e)
     return 0;
 }
 
-static void names_auto(struct names *n)
+static void names_done(struct names *n)
 {
     vec_done(&n->list);
     arena_free(n->a);
@@ -70,14 +70,13 @@ static bool is_whiteout(const char *name)
 
 static int remove_all(int dir, struct err *e)
 {
-    AUTO(names) struct names all = { .a = arena_new() };
+    struct names all = { .a = arena_new() };
+    int rc = names_read(&all, dir, e);
 
-    if (names_read(&all, dir, e) < 0)
-        return -1;
-    for (size_t i = 0; i < all.list.n; i++)
-        if (tree_remove(dir, all.list.at[i], e) < 0)
-            return -1;
-    return 0;
+    for (size_t i = 0; rc == 0 && i < all.list.n; i++)
+        rc = tree_remove(dir, all.list.at[i], e);
+    names_done(&all);
+    return rc;
 }
 
 static int apply_whiteouts(const struct names *in, int to, struct err *e)
@@ -209,25 +208,28 @@ static int put_dir(struct merge *m, int from, int to, const char *name, const st
     return rc;
 }
 
+static int put(struct merge *m, int from, int to, const char *name, struct err *e)
+{
+    struct stat st;
+
+    if (is_whiteout(name))
+        return 0;
+    if (fstatat(from, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        return err_sys(e, "%.60s", name);
+    int rc =
+        S_ISDIR(st.st_mode) ? put_dir(m, from, to, name, &st, e) : put_file(from, to, name, &st, e);
+    return rc < 0 ? err_wrap(e, "%.60s", name) : 0;
+}
+
 static int merge_dir(struct merge *m, int from, int to, struct err *e)
 {
-    AUTO(names) struct names in = { .a = arena_new() };
+    struct names in = { .a = arena_new() };
+    int rc = names_read(&in, from, e) < 0 ? -1 : apply_whiteouts(&in, to, e);
 
-    if (names_read(&in, from, e) < 0 || apply_whiteouts(&in, to, e) < 0)
-        return -1;
-    for (size_t i = 0; i < in.list.n; i++) {
-        const char *name = in.list.at[i];
-        struct stat st;
-        if (is_whiteout(name))
-            continue;
-        if (fstatat(from, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-            return err_sys(e, "look at %.100s%.100s", m->path, name);
-        int rc = S_ISDIR(st.st_mode) ? put_dir(m, from, to, name, &st, e)
-                                     : put_file(from, to, name, &st, e);
-        if (rc < 0)
-            return err_wrap(e, "%.60s", name);
-    }
-    return 0;
+    for (size_t i = 0; rc == 0 && i < in.list.n; i++)
+        rc = put(m, from, to, in.list.at[i], e);
+    names_done(&in);
+    return rc;
 }
 
 int image_merge(int layer, int root, struct err *e)

@@ -217,7 +217,7 @@ static int read_all(const struct image_source *s, int fd, str *out, struct err *
 
 jv image_source_json(const struct image_source *s, const struct image_blob *b, struct err *e)
 {
-    str name = str_clip(name_of(s, b), 100), text;
+    str name = str_clip(name_of(s, b), 100), text = S("");
     AUTO(sys_fd) int fd = image_source_blob(s, b, e);
     jv v = JV_ABSENT;
     struct digest d;

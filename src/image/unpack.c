@@ -290,7 +290,7 @@ static int make_symlink(struct image_unpack *u, const struct place *p, struct er
 static int make_hardlink(struct image_unpack *u, const struct place *p, const char *to,
                          struct err *e)
 {
-    char path[IMAGE_PATH_BYTES + 1], dir[IMAGE_PATH_BYTES + 1];
+    char path[IMAGE_PATH_BYTES + 1] = "", dir[IMAGE_PATH_BYTES + 1];
     const char *name;
     struct stat st;
 

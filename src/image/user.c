@@ -52,7 +52,7 @@ static bool find(str text, str name, int64_t id, str fields[7])
 
 static int group_find(struct arena *a, int rootfs, str group, int64_t *out, struct err *e)
 {
-    str fields[7], shown = str_clip(group, 60);
+    str fields[7] = { 0 }, shown = str_clip(group, 60);
 
     if (!group.n || is_id(group, out))
         return 0;
@@ -64,7 +64,7 @@ static int group_find(struct arena *a, int rootfs, str group, int64_t *out, stru
 
 int image_user_find(struct arena *a, int rootfs, str user, struct image_user *out, struct err *e)
 {
-    str group = user, name = str_cut(&group, ':'), fields[7], shown = str_clip(name, 60);
+    str group = user, name = str_cut(&group, ':'), fields[7] = { 0 }, shown = str_clip(name, 60);
     int64_t number = 0;
     bool is_number = !name.n || is_id(name, &number);
 

@@ -67,9 +67,28 @@ rootfs() {
 	sed -n 's/^ *rootfs: //p' "$XDG_DATA_HOME/muster/images.yaml" | head -n 1
 }
 
+# An import that is not done.
+has_new() {
+	test -n "$(find "$images" -maxdepth 1 -name ".new-*")"
+}
+
+# An archive that comes to a standstill, and an import that is killed there.
+kill_import() {
+	rm -f half && mkfifo -m 666 half || return 1
+	muster image import - --name half:1 <half &
+	pid=$!
+	exec 8>half
+	head -c 1500000 "$place/docker.tar" >&8
+	soon has_new || return 1
+	kill -9 $pid
+	exec 8>&-
+	wait $pid
+	test $? = 137
+}
+
 # After the image was imported: a job runs with what is in it, as user $1.
 job_runs() {
-	muster run --isolation namespaces --timeout 3m "$place/job.yaml" >out 2>err || { cat out err >&2; return 1; }
+	muster run --no-workdir --isolation namespaces --timeout 3m "$place/job.yaml" >out 2>err || { cat out err >&2; return 1; }
 	has out "train-worker-0 with --lr=0.1 in /srv/app at /srv/trainer by image$" "other-worker-0 with mine in /srv/app" \
 		"/etc/removed: No such file" "\[.*\] $1$" &&
 		! grep -q "^.*share$" out
@@ -106,6 +125,10 @@ test_expect_success "$who: the same image from other archives costs the disk not
 	is 1 "$(ls -d "$images"/sha256-* | wc -l)" && is 3 "$(ls "$images/layers" | wc -l)"
 '
 
+test_expect_success "$who: the muster that pods find does not bring the libraries of the import" '
+	ls "$XDG_DATA_HOME/muster/agent/lib" >libs && has libs "^libcurl" && ! grep -q "archive\|xml" libs
+'
+
 test_expect_success "$who: no setuid bit, no whiteout, no other owner" '
 	test ! -u "$(rootfs)/bin/suid" && test ! -e "$(rootfs)/etc/removed" &&
 	is "" "$(find "$(rootfs)" -name ".wh.*")" && { test $who = root || is "" "$(find "$(rootfs)" ! -uid $uid)"; }
@@ -127,6 +150,11 @@ test_expect_success "$who: a damaged blob is found, and nothing of the image is 
 	blob=$(ls -S "$place/bad/blobs/sha256/"* | head -n 1) && printf x >>"$blob" &&
 	test_expect_code 1 muster image import "$place/bad" --name bad:1 2>err && has err "bad: layer 1: its digest is sha256:" &&
 	is "" "$(ls -A "$images/layers")" && muster image list >out 2>&1 && ! grep -q bad:1 out
+'
+
+test_expect_success "$who: an import that is killed leaves no image, and the next one removes its files" '
+	kill_import && has_new && muster image list >out 2>&1 && ! grep -q half out &&
+	muster image import "$place/docker.tar" && ! has_new && muster image rm trainer:v1
 '
 
 test_expect_success "$who: a name is needed, and may not be a pattern" '

@@ -35,8 +35,8 @@ make_image() {
 		umoci config --image layout:v1 --config.entrypoint sh --config.entrypoint -c --config.cmd "echo from the registry; echo \$0"
 }
 
-push() { # FLAGS TO
-	skopeo copy -q --insecure-policy $1 oci:layout:v1 "docker://$2"
+push() { # TO FLAGS...
+	to=$1 && shift && skopeo copy -q --insecure-policy --dest-tls-verify=false "$@" oci:layout:v1 "docker://$to"
 }
 
 login() { # HOST
@@ -49,7 +49,7 @@ nothing_left() {
 
 test_expect_success 'setup: an image in a registry of this machine' '
 	make_image && serve plain "http: {addr: \"127.0.0.1:0\"}" && plain=127.0.0.1:$port &&
-	push --dest-tls-verify=false $plain/team/app:v1
+	push $plain/team/app:v1
 '
 
 test_expect_success 'plain HTTP to this machine' '
@@ -93,7 +93,7 @@ test_expect_success 'setup: a registry with TLS and a password' '
 	echo "$htpasswd" >htpasswd &&
 	serve tls "http: {addr: \"127.0.0.1:0\", tls: {certificate: $PWD/cert.pem, key: $PWD/key.pem}}
 auth: {htpasswd: {realm: test, path: $PWD/htpasswd}}" && tls=localhost:$port &&
-	push "--dest-tls-verify=false --dest-creds user:secret" $tls/team/app:v1
+	push $tls/team/app:v1 --dest-creds user:secret
 '
 
 test_expect_success 'its certificate is checked' '
