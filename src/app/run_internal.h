@@ -69,7 +69,7 @@ struct run {
     str note; /* below the view */
     int64_t began_ms;
     bool network_complaint; /* a pod wrote that it can reach nobody */
-    str made; /* YAML of the job made from a command; empty: there are files */
+    str made;               /* YAML of the job made from a command; empty: there are files */
 };
 
 /* ---- run_input.c: -1, or an exit code, and why was said */
