@@ -14,34 +14,33 @@ enum { PENDING_MS = 10 * 1000, LINGER_MS = 30 * 1000 };
 
 static const struct opt options[] = {
     { "timeout", 0, OPT_DURATION, offsetof(struct run_flags, timeout_ms), "TIME",
-      "stop what is not over by then, as in 90s or 2h, and exit with 124; 0: no limit", NULL },
+      "stop everything after this time, such as 90s or 2h, and exit with 124; 0: no limit", NULL },
     { "pending-timeout", 0, OPT_DURATION, offsetof(struct run_flags, pending_ms), "TIME",
       "give up on a job that can never start here after this time (default: 10s); 0: never", NULL },
     { "linger", 0, OPT_DURATION, offsetof(struct run_flags, linger_ms), "TIME",
       "wait so long for replicas that still run when their job has succeeded (default: 30s)",
       NULL },
     { "keep", 0, OPT_FLAG, offsetof(struct run_flags, keep), NULL,
-      "leave the jobs and all else as they are when they are over", NULL },
+      "do not delete the jobs and other objects at the end", NULL },
     { "namespace", 'n', OPT_TEXT, offsetof(struct run_flags, ns), "NS",
-      "for objects that name none (default: default)", NULL },
+      "namespace for objects that name none (default: default)", NULL },
     { "output", 'o', OPT_TEXT, offsetof(struct run_flags, output), "FORM",
-      "what came of it on stdout, json or yaml; logs then go to stderr", "json|yaml" },
+      "print the result to stdout as json or yaml; logs go to stderr", "json|yaml" },
     { "resources", 0, OPT_TEXT, offsetof(struct run_flags, resources), "LIST",
-      "what this machine offers besides or instead of what is found: nvidia.com/gpu=1,cpu=4",
-      NULL },
+      "add or override resources of the machine: nvidia.com/gpu=1,cpu=4", NULL },
     { "isolation", 0, OPT_TEXT, offsetof(struct run_flags, isolation), "LEVEL",
-      "namespaces: each pod its own; shared: this machine's (default: what can be had)",
+      "namespaces: separate for each pod; shared: this machine's (default: best available)",
       "namespaces|shared" },
     { "host-path-roots", 0, OPT_LIST, offsetof(struct run_flags, host_path_roots), "DIR[,DIR]...",
       "allow hostPath volumes only below these directories", NULL },
     { "show-home-secrets", 0, OPT_FLAG, offsetof(struct run_flags, show_home_secrets), NULL,
-      "let pods see ~/.ssh, ~/.kube, ~/.docker and the like, hidden by default", NULL },
+      "let pods see ~/.ssh, ~/.kube, ~/.docker and others that are hidden by default", NULL },
     { "data", 0, OPT_TEXT, offsetof(struct run_flags, data), "DIR",
-      "use the `muster up` on it; without one, keep the cluster's data there", NULL },
+      "use the `muster up` on this data directory, or keep the data of this run there", NULL },
     { "workdir", 0, OPT_TEXT, offsetof(struct run_flags, workdir), "DIR[:ro]",
       "start containers that name no workingDir in DIR (default: the current directory)", NULL },
     { "no-workdir", 0, OPT_FLAG, offsetof(struct run_flags, no_workdir), NULL,
-      "start them in /, and mount no directory for them", NULL },
+      "start them in / and mount no directory", NULL },
     { "volume", 'v', OPT_EACH, offsetof(struct run_flags, volumes), "HOST:POD[:ro]",
       "mount the directory or file HOST of this machine at POD in every container", NULL },
     { "env", 'e', OPT_EACH, offsetof(struct run_flags, env), "NAME[=VALUE]",
@@ -260,17 +259,16 @@ static int run(const struct command *c, int argc, char **argv)
 const struct command command_run = {
     .name = "run",
     .summary = "run jobs on this machine and exit with their result",
-    .help =
-        "Usage: muster run [OPTION]... FILE|DIR|-...\n"
-        "       muster run [OPTION]... -- COMMAND [ARG]...\n"
-        "\n"
-        "Submits every object in the files (YAML or JSON), runs the jobs and pods among them on\n"
-        "this machine, shows what they write and how they are, and ends when they are over:\n"
-        "0 all succeeded, 1 one failed, 2 the input is not valid, 124 out of time, 130\n"
-        "interrupted. Ctrl-C stops them, a second one kills. They run in the `muster up` of this\n"
-        "machine if there is one, else in a cluster that is there for them alone.\n"
-        "\n"
-        "A command after -- needs no files: a pod is made for it, or with --kind a job.\n",
+    .help = "Usage: muster run [OPTION]... FILE|DIR|-...\n"
+            "       muster run [OPTION]... -- COMMAND [ARG]...\n"
+            "\n"
+            "Submits every object in the files (YAML or JSON), runs the jobs and pods on this\n"
+            "machine, shows their logs and state, and exits when they have ended: with 0 if all\n"
+            "succeeded, 1 if one failed, 2 if the input is invalid, 124 after a timeout, 130 when\n"
+            "interrupted. Ctrl-C stops the jobs; a second Ctrl-C kills them. They run in the\n"
+            "`muster up` of this machine if one is running, otherwise in a temporary cluster.\n"
+            "\n"
+            "A command after -- needs no files: a pod is made for it, or with --kind a job.\n",
     .options = options,
     .operands = OPERANDS_FILES,
     .run = run,

@@ -248,7 +248,7 @@ static const struct opt rerun_options[] = {
 
 const struct command command_rerun = {
     .name = "rerun",
-    .summary = "run once more what an earlier run ran",
+    .summary = "repeat an earlier run",
     .help = "Usage: muster rerun RUN\n"
             "\n"
             "Calls `muster run` as it was called for RUN (see `muster ps`): the same command line\n"
