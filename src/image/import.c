@@ -23,6 +23,8 @@ const struct image_limits image_limits_default = {
     .json_bytes = 4 << 20,
 };
 
+volatile sig_atomic_t image_stopped;
+
 struct import {
     struct arena *a;
     const struct image_limits *limits;

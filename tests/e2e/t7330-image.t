@@ -72,7 +72,7 @@ has_new() {
 	test -n "$(find "$images" -maxdepth 1 -name ".new-*")"
 }
 
-# An archive that comes to a standstill, and an import that is killed there.
+# kill_import SIGNAL STATUS: an archive comes to a standstill, and its import is killed there.
 kill_import() {
 	rm -f half && mkfifo -m 666 half || return 1
 	muster image import - --name half:1 <half &
@@ -80,10 +80,11 @@ kill_import() {
 	exec 8>half
 	head -c 1500000 "$place/docker.tar" >&8
 	soon has_new || return 1
-	kill -9 $pid
-	exec 8>&-
+	kill "-$1" $pid
 	wait $pid
-	test $? = 137
+	code=$?
+	exec 8>&-
+	is "$2" $code
 }
 
 # After the image was imported: a job runs with what is in it, as user $1.
@@ -153,8 +154,12 @@ test_expect_success "$who: a damaged blob is found, and nothing of the image is 
 '
 
 test_expect_success "$who: an import that is killed leaves no image, and the next one removes its files" '
-	kill_import && has_new && muster image list >out 2>&1 && ! grep -q half out &&
+	kill_import KILL 137 && has_new && muster image list >out 2>&1 && ! grep -q half out &&
 	muster image import "$place/docker.tar" && ! has_new && muster image rm trainer:v1
+'
+
+test_expect_success "$who: an import that is interrupted clears away what it made" '
+	kill_import TERM 143 2>err && has err "interrupted" && ! has_new && is "" "$(ls -A "$images/layers")"
 '
 
 test_expect_success "$who: a name is needed, and may not be a pattern" '
