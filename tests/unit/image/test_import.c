@@ -301,6 +301,14 @@ static void others_are_refused(void)
     ok(image_import(a, data, at(a, "layout"), NULL, &few, &im, &e) < 0 &&
            strstr(e.msg, "index.json: ") && strstr(e.msg, "more than the limit of 20"),
        "%s", e.msg);
+    few = image_limits_default;
+    few.bytes = 100000;
+    memset(buf_room(&small.layer[1], 200000), 0, 200000); /* after the end of the tar file */
+    small.layer[1].n += 200000;
+    make_layout(a, &small);
+    ok(image_import(a, data, at(a, "layout"), NULL, &few, &im, &e) < 0 &&
+           strstr(e.msg, "layer 2: is larger than the limit when it is unpacked"),
+       "%s", e.msg);
     two_layers(&user);
     make_layout(a, &user);
     ok(import(a, "layout", &im, &e) < 0 && strstr(e.msg, "has no user nobody-here"), "%s", e.msg);
