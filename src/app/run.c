@@ -213,11 +213,12 @@ static int run_all(struct run *r)
 static int run(const struct command *c, int argc, char **argv)
 {
     struct run_flags f = { .make.replicas = -1, .pending_ms = PENDING_MS, .linger_ms = LINGER_MS };
-    struct run r = { .f = &f, .lock = -1, .a = arena_new(), .lint = lint_new() };
+    struct run r = { .f = &f, .lock = -1, .keep_files = -1, .a = arena_new(), .lint = lint_new() };
     char **words;
     int n;
 
     r.args = run_args(r.a, argc, argv);
+    r.started_in = run_directory(r.a);
     int command = options_command(c, argc, argv);
     int code = options_read(c, command, argv, &f, &words, &n);
 
@@ -243,6 +244,8 @@ static int run(const struct command *c, int argc, char **argv)
         code = run_read_input(&r, words, n);
     if (code < 0)
         code = run_read_extras(&r);
+    if (code < 0 && !f.print)
+        code = run_open_keep_files(&r);
     if (code < 0)
         code = f.print ? run_print(&r) : run_all(&r);
     run_pending_end(&r);

@@ -4,6 +4,7 @@
 #include "app/run_internal.h"
 
 #include "cli/data.h"
+#include "cli/files.h"
 #include "node/images.h"
 #include "node/node.h"
 
@@ -101,6 +102,8 @@ static const char *why_not(struct run *r, const char *dir, const struct stat *st
         return "is the root directory";
     if (strchr(dir, ':'))
         return "has a ':' in its path, which mount paths cannot have";
+    if (!str_is_utf8(str_of(dir)))
+        return "has a name that is not valid UTF-8";
     if (is_home(dir, st))
         return "is a home directory";
     for (size_t i = 0; i < COUNT(system_trees); i++)
@@ -196,8 +199,9 @@ static int read_env(struct run *r)
 
     for (size_t i = 0; i < r->f->env_files.n; i++) {
         const char *file = r->f->env_files.at[i];
+        struct files one = { .a = r->a };
         str text;
-        if (data_read(r->a, file, &text, &e) < 0 ||
+        if (files_add(&one, file, &e) < 0 || files_read(&one, 0, &text, &e) < 0 ||
             extras_read_env_file(r->a, file, text, &b, &e) < 0)
             return command_fail(EXIT_USAGE, "--env-file: %s", e.msg);
     }
