@@ -7,6 +7,7 @@
 #include "kube/meta.h"
 #include "loop/watchdog.h"
 #include "node/internal.h"
+#include "plan/planner.h"
 #include "sys/sys.h"
 
 #include <fcntl.h>
@@ -16,15 +17,23 @@
 #include <unistd.h>
 #include <uv.h>
 
+enum { WHERE_BYTES = 400 };
+
+struct watched_run { /* of a container */
+    str container;
+    int64_t attempt;
+};
+
 struct watched {
     str uid;
     int64_t after_ms;
     struct stall_mark mark;
     struct stall_count count;
     pid_t main; /* the first process of a container; 0: none runs */
+    struct jdoc *pod;
     struct {
-        VEC(const char *);
-    } logs;
+        VEC(struct watched_run);
+    } runs;
     enum stall_news news;
     str where; /* of STALL_BEGAN */
 };
@@ -34,6 +43,7 @@ struct stall_look {
     struct node *n; /* NULL: gone meanwhile */
     struct arena *a;
     char *root;
+    str data; /* of the node */
     int64_t now_ms;
     struct stall_view view; /* the names of pods */
     struct {
@@ -43,24 +53,31 @@ struct stall_look {
 
 /* ---- in a thread of the pool */
 
-static void add_output(const char *log, struct stall_count *to)
+/* Finding a log reads files, too. */
+static void add_output(struct stall_look *l, struct watched *w, const struct watched_run *r)
 {
+    str log = node_log_path(l->a, l->data, jdoc_root(w->pod), r->container, r->attempt);
     struct stat st;
     char text[128];
 
-    if (stat(log, &st) < 0)
+    if (!log.n || stat(arena_z(l->a, log), &st) < 0)
         return;
     snprintf(text, sizeof(text), "%llu/%lld", (unsigned long long)st.st_ino, (long long)st.st_size);
-    to->output = to->output * 31 + str_hash(str_of(text));
+    w->count.output = w->count.output * 31 + str_hash(str_of(text));
 }
 
-static int64_t cpu_ms(const struct process_table *t, pid_t main)
+static void read_cpu(struct stall_look *l, const struct process_table *t)
 {
-    pid_t root = stall_root(t, main);
-    struct process_sum sum = { 0 };
+    pid_t *roots = mem_array(l->pods.n, sizeof(*roots));
+    struct process_sum *sums = mem_array(l->pods.n, sizeof(*sums));
 
-    process_table_sum(t, &root, &sum, 1);
-    return sum.cpu_ticks * 1000 / sysconf(_SC_CLK_TCK);
+    for (size_t i = 0; i < l->pods.n; i++)
+        roots[i] = stall_root(t, l->pods.at[i].main);
+    process_table_sum(t, roots, sums, l->pods.n);
+    for (size_t i = 0; i < l->pods.n; i++)
+        l->pods.at[i].count.cpu_ms = sums[i].cpu_ticks * 1000 / sysconf(_SC_CLK_TCK);
+    free(roots);
+    free(sums);
 }
 
 static str where(struct stall_look *l, int proc, const struct process_table *t, pid_t main)
@@ -86,11 +103,11 @@ static void look(uv_work_t *work)
     if (proc < 0)
         return;
     process_table_read(&t, proc);
+    read_cpu(l, &t);
     for (size_t i = 0; i < l->pods.n; i++) {
         struct watched *w = &l->pods.at[i];
-        for (size_t k = 0; k < w->logs.n; k++)
-            add_output(w->logs.at[k], &w->count);
-        w->count.cpu_ms = cpu_ms(&t, w->main);
+        for (size_t k = 0; k < w->runs.n; k++)
+            add_output(l, w, &w->runs.at[k]);
         w->news = stall_see(&w->mark, &w->count, w->after_ms, l->now_ms);
         if (w->news == STALL_BEGAN)
             w->where = where(l, proc, &t, w->main);
@@ -102,8 +119,10 @@ static void look(uv_work_t *work)
 
 static void look_free(struct stall_look *l)
 {
-    for (size_t i = 0; i < l->pods.n; i++)
-        vec_done(&l->pods.at[i].logs);
+    for (size_t i = 0; i < l->pods.n; i++) {
+        vec_done(&l->pods.at[i].runs);
+        jdoc_unref(l->pods.at[i].pod);
+    }
     vec_done(&l->pods);
     stall_view_done(&l->view);
     arena_free(l->a);
@@ -121,8 +140,10 @@ static void take_news(struct pod *p, const struct watched *w)
     buf_clear(message);
     buf_printf(message, "No output and no CPU use since %" PRI_STR,
                STR_ARG(time_text(a, w->mark.since_ms)));
-    if (w->where.n)
-        buf_printf(message, ": %" PRI_STR, STR_ARG(w->where));
+    if (w->where.n) {
+        buf_add(message, S(": "));
+        buf_add_utf8(message, str_clip(w->where, WHERE_BYTES)); /* a process names itself */
+    }
     if (p->life->stalled && jv_is_null(meta_controller(jdoc_root(p->doc))))
         pod_event(p, true, "Stalled", STR_NONE, buf_str(message)); /* a job has its own event */
     pod_reconcile(p, &out);                                        /* may free it */
@@ -180,6 +201,7 @@ static void add_pod(struct stall_look *l, const struct pod *p)
 {
     struct watched w = { .uid = arena_str(l->a, str_of(p->uid)),
                          .after_ms = p->stall_after_ms,
+                         .pod = jdoc_ref(p->doc),
                          .mark = p->stall };
 
     for (size_t i = 0; i < p->life->n; i++) {
@@ -187,10 +209,8 @@ static void add_pod(struct stall_look *l, const struct pod *p)
         w.count.runs = w.count.runs * 31 + (counts(c) ? (uint64_t)c->attempt + 1 : 0);
         if (!counts(c))
             continue;
-        str log = node_log_path(l->a, p->n->o.data, p->life->pod, c->name, c->attempt);
         w.main = (pid_t)c->pid;
-        if (log.n)
-            vec_push(&w.logs, arena_z(l->a, log));
+        vec_push(&w.runs, (struct watched_run){ arena_str(l->a, c->name), c->attempt });
     }
     /* Between two runs nothing can make progress: the time counts anew. */
     if (!w.main)
@@ -218,6 +238,7 @@ static void on_time(void *arg)
                               .a = arena_new(),
                               .root = mem_or_abort(strdup(n->o.root ? n->o.root : "")),
                               .now_ms = node_now(n) };
+    l->data = arena_str(l->a, n->o.data);
     l->work.data = l;
     MAP_EACH (s, &n->pods) {
         const struct pod *p = s->value;
@@ -237,6 +258,18 @@ static void on_time(void *arg)
 
 void stall_watch(struct pod *p)
 {
+    str text = jv_str(jv_get(meta_annotations(jdoc_root(p->doc)), S(POD_STALL_AFTER)), S("0"));
+    int64_t ns;
+
+    if (duration_parse(text, &ns, NULL) < 0 || ns < 0) {
+        AUTO(arena) struct arena *a = arena_new();
+        pod_event(p, true, "InvalidAnnotation", STR_NONE,
+                  arena_printf(a,
+                               POD_STALL_AFTER ": '%" PRI_STR
+                                               "' is not a time such as 90s or 5m: the pod is not "
+                                               "watched",
+                               STR_ARG(str_clip(text, WHERE_BYTES))));
+    }
     p->stall_after_ms = stall_after_ms(jdoc_root(p->doc));
     if (!p->stall_after_ms) {
         p->life->stalled = false;

@@ -84,6 +84,13 @@ test_expect_success 'a pod without the annotation is not watched' '
 	kubectl delete pod free later --grace-period=0 --force >/dev/null 2>&1
 '
 
+test_expect_success 'an annotation that is no time is told' '
+	pod wrong "exec sleep 9000" >/dev/null && becomes wrong .status.phase Running &&
+	kubectl annotate pod wrong muster.dev/stall-after=soon >/dev/null && soon told wrong InvalidAnnotation &&
+	jq_is ".items[0].message | test(\"stall-after: .soon. is not a time such as 90s or 5m\")" events.json &&
+	kubectl delete pod wrong --grace-period=0 --force >/dev/null 2>&1
+'
+
 test_expect_success 'output ends it' '
 	mkfifo "$notes/go" && chmod 666 "$notes/go" &&
 	watched wakes "read x <$notes/go; $count" && becomes_stalled wakes True && echo x >"$notes/go" &&
