@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { PENDING_MS = 10 * 1000, LINGER_MS = 30 * 1000, STALL_AFTER_MS = 5 * 60 * 1000 };
+enum { PENDING_MS = 10 * 1000, LINGER_MS = 30 * 1000 };
 
 static const struct opt options[] = {
     { "timeout", 0, OPT_DURATION, offsetof(struct run_flags, timeout_ms), "TIME",
@@ -214,10 +214,9 @@ static int run_all(struct run *r)
 
 static int run(const struct command *c, int argc, char **argv)
 {
-    struct run_flags f = { .make.replicas = -1,
-                           .pending_ms = PENDING_MS,
-                           .linger_ms = LINGER_MS,
-                           .stall_after_ms = STALL_AFTER_MS };
+    struct run_flags f = {
+        .make.replicas = -1, .pending_ms = PENDING_MS, .linger_ms = LINGER_MS, .stall_after_ms = -1
+    };
     struct run r = { .f = &f, .lock = -1, .a = arena_new(), .lint = lint_new() };
     char **words;
     int n;

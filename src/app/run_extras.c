@@ -234,9 +234,12 @@ static void read_images(struct run *r)
 
 static void read_stall(struct run *r)
 {
-    enum { NS_OF_MS = 1000 * 1000 };
+    enum { NS_OF_MS = 1000 * 1000, DEFAULT_MS = 5 * 60 * 1000 };
     int64_t ms = r->f->stall_after_ms, most = INT64_MAX / NS_OF_MS;
 
+    /* YAML that is to be kept has what was asked for, and nodes of others do not look. */
+    if (ms < 0)
+        ms = r->f->print || run_is_elsewhere(r->f) ? 0 : DEFAULT_MS;
     if (ms)
         r->extras.stall_after =
             arena_z(r->a, duration_text(r->a, (ms < most ? ms : most) * NS_OF_MS));

@@ -9,6 +9,7 @@ enum {
     LOOKS = 10, /* in the time that is watched */
     LEAST_STEP_MS = 1000,
     MOST_STEP_MS = 60 * 1000,
+    NS_OF_MS = 1000 * 1000,
     IDLE_PERCENT = 1, /* of a core: a program that waits still polls now and then */
 };
 
@@ -19,7 +20,7 @@ int64_t stall_after_ms(jv pod)
 
     if (!text.n || duration_parse(text, &ns, NULL) < 0 || ns <= 0)
         return 0;
-    int64_t ms = ns / (1000 * 1000);
+    int64_t ms = ns / NS_OF_MS;
     return ms < LEAST_STEP_MS ? LEAST_STEP_MS : ms;
 }
 

@@ -162,5 +162,10 @@ test_expect_success 'muster run watches for five minutes by default, and not wit
 	jq_is ".metadata.annotations == null" brief.json
 '
 
+test_expect_success 'YAML that is printed has it if it was asked for' '
+	muster run --print -- true >said && ! grep stall said &&
+	muster run --print --stall-after 1h -- true >said && has said "muster.dev/stall-after: 1h0m0s"
+'
+
 node_cleanup
 test_done
