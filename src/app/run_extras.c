@@ -3,6 +3,7 @@
 
 #include "app/run_internal.h"
 
+#include "base/time.h"
 #include "cli/data.h"
 #include "cli/files.h"
 #include "node/images.h"
@@ -235,6 +236,19 @@ static void read_images(struct run *r)
         r->images = NULL;
 }
 
+static void read_stall(struct run *r)
+{
+    enum { NS_OF_MS = 1000 * 1000, DEFAULT_MS = 5 * 60 * 1000 };
+    int64_t ms = r->f->stall_after_ms, most = INT64_MAX / NS_OF_MS;
+
+    /* YAML that is to be kept has what was asked for, and nodes of others do not look. */
+    if (ms < 0)
+        ms = r->f->print || run_is_elsewhere(r->f) ? 0 : DEFAULT_MS;
+    if (ms)
+        r->extras.stall_after =
+            arena_z(r->a, duration_text(r->a, (ms < most ? ms : most) * NS_OF_MS));
+}
+
 int run_read_extras(struct run *r)
 {
     int code = find_workdir(r);
@@ -246,6 +260,7 @@ int run_read_extras(struct run *r)
     if (code >= 0)
         return code;
     read_images(r);
+    read_stall(r);
     r->extras.image_dir = image_dir;
     r->extras.ctx = r;
     for (size_t i = 0; i < r->submit.n; i++) {

@@ -20,6 +20,7 @@ struct run_flags {
     int64_t timeout_ms; /* 0: none */
     int64_t pending_ms; /* 0: none */
     int64_t linger_ms;
+    int64_t stall_after_ms; /* 0: nobody looks; -1: not given */
     bool keep;
     const char *workdir;
     bool no_workdir;
