@@ -76,7 +76,8 @@ def yaml(name, what, text, code=2, script="print('training')\n", **more):
 
 def line(name, what, command, code=2, **more):
     """A command line that is wrong."""
-    return Mistake(name, what, command, code, files={"train.py": "print('training')\n", **more.pop("files", {})}, **more)
+    script = {} if "cwd" in more else {"train.py": "print('training')\n"}
+    return Mistake(name, what, command, code, files={**script, **more.pop("files", {})}, **more)
 
 
 WAITS = "import threading\nprint('training', flush=True)\nthreading.Event().wait()\n"
@@ -152,12 +153,12 @@ MISTAKES = [
     line("no-such-run", "logs of a run that is not there", "muster logs train-1a2b3c4d", 1),
     line("no-server", "muster get without a server", "muster get", 1),
     # ---- where it is called
-    line("in-root", "called in /", "muster run -- python3 train.py", cwd="/", files={}),
-    line("in-home", "called in the home directory", "muster run -- python3 train.py", cwd="$HOME", files={}),
+    line("in-root", "called in /", "muster run -- python3 train.py", cwd="/"),
+    line("in-home", "called in the home directory", "muster run -- python3 train.py", cwd="$HOME"),
     one("read-only-directory", "the working directory cannot be written to", "open('model.json', 'w')\n",
         before="chmod 555 .", after="chmod 755 ."),
     one("disk-full", "the disk is full", "print('training')\nopen('data/model', 'wb').write(bytes(1 << 21))\n", needs_root=True,
-        before=f"mkdir data && mount -t tmpfs -o size=1m,uid={ORDINARY} tmpfs data", after="umount data"),
+        before=f"mkdir data && mount -t tmpfs -o size=1m,uid={ORDINARY} tmpfs data", after="umount -l data"),
     # ---- the program
     line("no-program", "a program that is not there", "muster run -- pyhton3 train.py", 1),
     line("no-script", "a script that is not there", "muster run -- python3 trian.py", 1),

@@ -55,13 +55,17 @@ class Newcomer:
         return path
 
     def give(self, path):
+        """To the user; never what is not ours to give."""
+        assert os.path.realpath(path).startswith(self.place + "/"), path
         if AS_ROOT:
             os.chown(path, self.uid, self.uid)
 
     def write(self, folder, name, text, mode=0o644):
         path = os.path.join(folder, name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        self.give(os.path.dirname(path))
+        assert path.startswith(self.place + "/"), path
+        if not os.path.isdir(os.path.dirname(path)):
+            os.mkdir(os.path.dirname(path))
+            self.give(os.path.dirname(path))
         with open(path, "w", encoding="utf-8") as f:
             f.write(text)
         os.chmod(path, mode)
