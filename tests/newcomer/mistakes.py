@@ -1,6 +1,7 @@
 """The mistakes: what is in the directory, what is called, and how it ends. What is shown is in expected/."""
 
 import os
+import shutil
 import signal as signals
 from dataclasses import dataclass, field
 from textwrap import dedent, indent
@@ -32,6 +33,8 @@ def fits(case, levels):
         return "needs root"
     if case.as_root and not limits_kept():
         return "no control group with memory limits here"
+    if case.name == "python" and shutil.which("python", path="/usr/bin:/bin"):
+        return "there is a python here"
     return levels.get(case.level)
 
 
@@ -115,6 +118,8 @@ MISTAKES = [
     yaml("no-apiversion", "no apiVersion", pytorch().replace("apiVersion: kubeflow.org/v1\n", "")),
     yaml("unknown-role", "a type of replica that is not there", pytorch(role="Wroker")),
     yaml("container-name", "no container of the name that the kind wants", pytorch(container="main")),
+    yaml("no-container-name", "a container without a name", pytorch().replace("- name: pytorch\n            ", "- ")),
+    yaml("no-name", "a job without a name", pytorch().replace("  name: train\n", "  labels: {}\n", 1)),
     yaml("no-replicas", "a Master without replicas", pytorch().replace("      replicas: 1\n", "")),
     yaml("bad-type", "a word where a number is wanted", pytorch().replace("replicas: 2", "replicas: two")),
     yaml("bad-name", "a name that cannot be one", pytorch(name="My_Job")),
@@ -148,9 +153,16 @@ MISTAKES = [
     line("bad-env-file", "a line of --env-file that is none", "muster run --env-file lr.env -- python3 train.py",
          files={"lr.env": "LR=0.1\nexport EPOCHS 3\n"}),
     line("no-env-file", "--env-file of a file that is not there", "muster run --env-file no.env -- python3 train.py"),
+    line("bad-keep-files", "--keep-files of a file", "muster run --keep-files train.py -- python3 train.py"),
+    line("bad-workdir", "--workdir of a directory that is not there", "muster run --workdir mnist -- python3 train.py"),
+    line("bad-name-flag", "--name of what cannot be one", "muster run --name My_Job -- python3 train.py"),
+    line("no-value", "an option without its value", "muster run --timeout"),
     line("bad-memory", "--memory of no number", "muster run --memory 4GB -- python3 train.py"),
     line("bad-isolation", "a level of isolation that is not there", "muster run --isolation docker -- python3 train.py"),
     line("no-such-run", "logs of a run that is not there", "muster logs train-1a2b3c4d", 1),
+    line("no-such-rerun", "a run that is not there, once more", "muster rerun train-1a2b3c4d", 1),
+    line("init-unknown-kind", "muster init of a kind that is not there", "muster init torch"),
+    line("init-again", "muster init where there is a script", "muster init pytorch", 1),
     line("no-server", "muster get without a server", "muster get", 1),
     # ---- where it is called
     line("in-root", "called in /", "muster run -- python3 train.py", cwd="/"),
@@ -161,6 +173,8 @@ MISTAKES = [
         before=f"mkdir data && mount -t tmpfs -o size=1m,uid={ORDINARY} tmpfs data", after="umount -l data"),
     # ---- the program
     line("no-program", "a program that is not there", "muster run -- pyhton3 train.py", 1),
+    line("quoted-command", "the command in quotes", "muster run -- 'python3 train.py'", 1),
+    line("python", "python where there is only python3", "muster run -- python train.py", 1),
     line("no-script", "a script that is not there", "muster run -- python3 trian.py", 1),
     line("not-executable", "a script that may not be executed", "muster run -- ./train.py", 1),
     one("no-interpreter", "the script's first line names no program", "#!/usr/bin/pyhton3\n", command="muster run -- ./train.py",
