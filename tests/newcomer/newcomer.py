@@ -102,7 +102,8 @@ class Newcomer:
 
     def plain(self, text):
         """The text, with what differs from run to run and from machine to machine replaced."""
-        for real, name in ((self.home, "/home/me"), (self.roots_home, "/root"), (self.place, "/opt"), (socket.gethostname(), "this-machine")):
+        names = {self.home: "/home/me", self.roots_home: "/var/root", self.place: "/opt", socket.gethostname(): "this-machine"}
+        for real, name in names.items():
             text = text.replace(real, name)
         for pattern, name in SAME:
             text = re.sub(pattern, name, text)
