@@ -73,6 +73,21 @@ static int add_entry(struct mapping *t, const struct image_imported *im, const c
     return 0;
 }
 
+static void on_signal(int signo)
+{
+    image_stopped = signo;
+}
+
+/* The first signal ends an import, which then clears away what it made; the second ends muster. */
+static void catch_signals(void)
+{
+    static const int list[] = { SIGINT, SIGTERM, SIGHUP };
+    struct sigaction act = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
+
+    for (size_t i = 0; i < COUNT(list); i++)
+        sigaction(list[i], &act, NULL);
+}
+
 /* After an import, which failed if rc is -1. */
 static int finish(struct mapping *t, const struct image_imported *im, int rc, const char *from,
                   const char *name, struct err *why)
@@ -81,7 +96,8 @@ static int finish(struct mapping *t, const struct image_imported *im, int rc, co
 
     if (rc < 0 || add_entry(t, im, from, name, &e) < 0) {
         sweep(t, jv_at(t->root, "images"));
-        return command_fail(EXIT_FAILED, "%s", e.msg);
+        command_fail(EXIT_FAILED, "%s", e.msg);
+        return image_stopped ? 128 + image_stopped : EXIT_FAILED;
     }
     if (image_agent_install(t->dir, &e) < 0)
         command_note("muster: MPIJobs cannot use it: %s", e.msg);
@@ -92,6 +108,8 @@ int image_import_command(struct mapping *t, const char *from, const char *name)
 {
     struct image_imported im;
     struct err e = { 0 };
+
+    catch_signals();
     int rc = image_import(t->a, t->dir, from, name, &image_limits_default, &im, &e);
 
     return finish(t, &im, rc, from, name, &e);
@@ -113,6 +131,8 @@ int image_pull_command(struct mapping *t, const char *ref, const char *name)
     };
     struct image_imported im;
     struct err e = { 0 };
+
+    catch_signals();
     int rc = image_pull(t->a, &how, &im, &e);
 
     return finish(t, &im, rc, ref, name, &e);

@@ -15,6 +15,8 @@ enum { PENDING_MS = 10 * 1000, LINGER_MS = 30 * 1000 };
 static const struct opt options[] = {
     { "timeout", 0, OPT_DURATION, offsetof(struct run_flags, timeout_ms), "TIME",
       "stop everything after this time, such as 90s or 2h, and exit with 124; 0: no limit", NULL },
+    { "stall-after", 0, OPT_DURATION, offsetof(struct run_flags, stall_after_ms), "TIME",
+      "report a job that writes nothing and uses no CPU for TIME (default: 5m); 0: never", NULL },
     { "pending-timeout", 0, OPT_DURATION, offsetof(struct run_flags, pending_ms), "TIME",
       "give up on a job that can never start here after this time (default: 10s); 0: never", NULL },
     { "linger", 0, OPT_DURATION, offsetof(struct run_flags, linger_ms), "TIME",
@@ -212,12 +214,15 @@ static int run_all(struct run *r)
 
 static int run(const struct command *c, int argc, char **argv)
 {
-    struct run_flags f = { .make.replicas = -1, .pending_ms = PENDING_MS, .linger_ms = LINGER_MS };
-    struct run r = { .f = &f, .lock = -1, .a = arena_new(), .lint = lint_new() };
+    struct run_flags f = {
+        .make.replicas = -1, .pending_ms = PENDING_MS, .linger_ms = LINGER_MS, .stall_after_ms = -1
+    };
+    struct run r = { .f = &f, .lock = -1, .keep_files = -1, .a = arena_new(), .lint = lint_new() };
     char **words;
     int n;
 
     r.args = run_args(r.a, argc, argv);
+    r.started_in = run_directory(r.a);
     int command = options_command(c, argc, argv);
     int code = options_read(c, command, argv, &f, &words, &n);
 
@@ -243,6 +248,8 @@ static int run(const struct command *c, int argc, char **argv)
         code = run_read_input(&r, words, n);
     if (code < 0)
         code = run_read_extras(&r);
+    if (code < 0 && !f.print)
+        code = run_open_keep_files(&r);
     if (code < 0)
         code = f.print ? run_print(&r) : run_all(&r);
     run_pending_end(&r);

@@ -3,7 +3,9 @@
 
 #include "app/run_internal.h"
 
+#include "base/time.h"
 #include "cli/data.h"
+#include "cli/files.h"
 #include "node/images.h"
 #include "node/node.h"
 
@@ -101,6 +103,8 @@ static const char *why_not(struct run *r, const char *dir, const struct stat *st
         return "is the root directory";
     if (strchr(dir, ':'))
         return "has a ':' in its path, which mount paths cannot have";
+    if (!str_is_utf8(str_of(dir)))
+        return "has a name that is not valid UTF-8";
     if (is_home(dir, st))
         return "is a home directory";
     for (size_t i = 0; i < COUNT(system_trees); i++)
@@ -196,8 +200,9 @@ static int read_env(struct run *r)
 
     for (size_t i = 0; i < r->f->env_files.n; i++) {
         const char *file = r->f->env_files.at[i];
+        struct files one = { .a = r->a };
         str text;
-        if (data_read(r->a, file, &text, &e) < 0 ||
+        if (files_add(&one, file, &e) < 0 || files_read(&one, 0, &text, &e) < 0 ||
             extras_read_env_file(r->a, file, text, &b, &e) < 0)
             return command_fail(EXIT_USAGE, "--env-file: %s", e.msg);
     }
@@ -231,6 +236,19 @@ static void read_images(struct run *r)
         r->images = NULL;
 }
 
+static void read_stall(struct run *r)
+{
+    enum { NS_OF_MS = 1000 * 1000, DEFAULT_MS = 5 * 60 * 1000 };
+    int64_t ms = r->f->stall_after_ms, most = INT64_MAX / NS_OF_MS;
+
+    /* YAML that is to be kept has what was asked for, and nodes of others do not look. */
+    if (ms < 0)
+        ms = r->f->print || run_is_elsewhere(r->f) ? 0 : DEFAULT_MS;
+    if (ms)
+        r->extras.stall_after =
+            arena_z(r->a, duration_text(r->a, (ms < most ? ms : most) * NS_OF_MS));
+}
+
 int run_read_extras(struct run *r)
 {
     int code = find_workdir(r);
@@ -242,6 +260,7 @@ int run_read_extras(struct run *r)
     if (code >= 0)
         return code;
     read_images(r);
+    read_stall(r);
     r->extras.image_dir = image_dir;
     r->extras.ctx = r;
     for (size_t i = 0; i < r->submit.n; i++) {

@@ -20,6 +20,7 @@ struct run_flags {
     int64_t timeout_ms; /* 0: none */
     int64_t pending_ms; /* 0: none */
     int64_t linger_ms;
+    int64_t stall_after_ms; /* 0: nobody looks; -1: not given */
     bool keep;
     const char *workdir;
     bool no_workdir;
@@ -46,6 +47,7 @@ struct run {
     struct extras extras;
     struct images *images; /* NULL: not needed, or none */
     jv args;               /* the command line, as given */
+    jv started_in;         /* the directory: a pod may rename it later */
     /* where */
     const char *data;   /* the data directory */
     const char *dir;    /* of this cluster's data: the same, or one below it */
@@ -68,6 +70,7 @@ struct run {
     bool color;
     str note; /* below the view */
     int64_t began_ms;
+    int keep_files;         /* the directory of --keep-files; -1: none */
     bool network_complaint; /* a pod wrote that it can reach nobody */
     str made;               /* YAML of the job made from a command; empty: there are files */
 };
@@ -101,6 +104,7 @@ void run_close(struct run *r);
 
 /* ---- run_record.c: what `muster ps` knows of a run */
 jv run_args(struct arena *a, int argc, char **argv);
+jv run_directory(struct arena *a); /* the current one */
 /* The summary of a run, with how it was begun; o NULL: it goes on. */
 jv run_record(struct run *r, const struct summary_opts *o);
 void run_record_write(const struct run *r, jv record);
@@ -108,6 +112,7 @@ void run_record_write(const struct run *r, jv record);
 int run_reuse_claims(struct run *r);
 
 /* ---- run_files.c */
+int run_open_keep_files(struct run *r);
 /* When no pod runs any more: what they changed and nobody keeps is told, or copied out. */
 void run_private_files(struct run *r);
 

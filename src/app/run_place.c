@@ -15,6 +15,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -83,7 +84,7 @@ static int take_dir(struct run *r, struct err *e)
 
     r->is_private = !r->f->data && !r->f->keep;
     /* All of it is hidden once, not each run: those that come and go cost nothing. */
-    if (r->is_private && data_make(r->dir, e) == 0)
+    if (r->is_private && data_make(r->dir, e) == 0 && data_close(r->dir, e) == 0)
         up_hide_begin(r->a, r->dir, NULL, &(struct up_hide){ 0 }, e);
     if (r->is_private) {
         code = data_run_new(r->a, r->dir, run_name(r), &r->dir, &r->lock, e);
@@ -104,7 +105,9 @@ static int place_claims(struct run *r)
 
     if (r->f->keep || !realpath(r->data, data))
         return -1;
-    r->claims = arena_printf(r->a, "%s/claims/%s", data, r->name).p;
+    const char *all = arena_printf(r->a, "%s/claims", data).p;
+    mkdir(all, 0711);
+    r->claims = arena_printf(r->a, "%s/%s", all, r->name).p;
     return r->f->reuse_claims ? run_reuse_claims(r) : -1;
 }
 
@@ -232,10 +235,10 @@ void run_close(struct run *r)
         session_close(&r->s);
     if (r->loop)
         loop_free(r->loop);
-    if (r->claims && r->f->rm)
+    if (r->claims && r->f->rm && data_run_is(r->dir, r->lock))
         tree_remove(AT_FDCWD, r->claims, NULL);
     if (r->is_private && r->lock >= 0)
-        data_run_end(r->dir);
+        data_run_end(r->dir, r->lock);
     if (r->lock >= 0)
         close(r->lock);
 }

@@ -17,7 +17,7 @@ jv run_args(struct arena *a, int argc, char **argv)
     return jb_done(&b);
 }
 
-static jv current_dir(struct arena *a)
+jv run_directory(struct arena *a)
 {
     char dir[PATH_MAX];
 
@@ -49,7 +49,7 @@ jv run_record(struct run *r, const struct summary_opts *o)
     struct jbuild b = jb_from(a, v);
 
     jb_set(&b, S("began"), jstr(a, time_text(a, r->began_ms)));
-    jb_set(&b, S("directory"), current_dir(a));
+    jb_set(&b, S("directory"), r->started_in);
     jb_set(&b, S("args"), r->args);
     return jb_done(&b);
 }
@@ -58,7 +58,7 @@ void run_record_write(const struct run *r, jv record)
 {
     AUTO(buf) struct buf b = { 0 };
 
-    if (!r->is_private)
+    if (!r->is_private || !data_run_is(r->dir, r->lock))
         return;
     json_print_indent(&b, record, 2);
     buf_addc(&b, '\n');

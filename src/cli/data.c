@@ -67,8 +67,8 @@ int data_make(const char *dir, struct err *e)
 /* What is there before the database is, should the first start be cut short. */
 static bool is_early(const char *name)
 {
-    static const char *const names[] = { ".",   "..",   "lock",        "pki",    "token",
-                                         "log", "runs", "images.yaml", "images", "agent" };
+    static const char *const names[] = { ".",    "..",          "lock",   "pki",   "token", "log",
+                                         "runs", "images.yaml", "images", "agent", "claims" };
 
     for (size_t i = 0; i < COUNT(names); i++)
         if (strcmp(name, names[i]) == 0)
@@ -127,6 +127,14 @@ int data_hold(int fd, struct err *e)
     return 0;
 }
 
+int data_close(const char *dir, struct err *e)
+{
+    struct stat st; /* pods of other users may be running, and passing through */
+    bool open = stat(dir, &st) == 0 && (st.st_mode & 0777) == 0711;
+
+    return !open && chmod(dir, 0700) < 0 ? err_sys(e, "protect %s", dir) : 0;
+}
+
 static int take_lock(const char *dir, const char *path, int fd, struct err *e)
 {
     if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
@@ -134,10 +142,8 @@ static int take_lock(const char *dir, const char *path, int fd, struct err *e)
             return err_sys(e, "lock %s", path);
         return err_set(e, ERR_CONFLICT, "another muster (pid %d) uses %s", read_pid(fd), dir);
     }
-    struct stat st; /* pods of other users may be running, and passing through */
-    bool open = stat(dir, &st) == 0 && (st.st_mode & 0777) == 0711;
-    if (!open && chmod(dir, 0700) < 0)
-        return err_sys(e, "protect %s", dir);
+    if (data_close(dir, e) < 0)
+        return -1;
     return data_hold(fd, e) < 0 ? err_wrap(e, "%s", path) : 0;
 }
 

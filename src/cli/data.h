@@ -7,7 +7,8 @@
 
 /* --data, or $XDG_DATA_HOME/muster, or ~/.local/share/muster. */
 int data_dir(struct arena *a, const char *given, const char **out, struct err *e);
-int data_make(const char *dir, struct err *e); /* 0700, unless it is there */
+int data_make(const char *dir, struct err *e);  /* 0700, unless it is there */
+int data_close(const char *dir, struct err *e); /* to others, but that pods may pass through */
 /* Makes it (0700) if need be and takes its lock; the descriptor holds the lock until it is closed.
  * Another server's lock is ERR_CONFLICT, somebody else's directory ERR_INVALID. */
 int data_lock(const char *dir, int *fd, struct err *e);
@@ -17,8 +18,10 @@ const char *data_run_name(struct arena *a, str name);
  * those that did not end well, and the logs of all but the latest. */
 int data_run_new(struct arena *a, const char *dir, str name, const char **out, int *lock,
                  struct err *e);
+/* Whether the directory is the one that has the lock: a pod may have put another in its place. */
+bool data_run_is(const char *run, int lock);
 /* When the run is over, before the lock goes: all but the logs and the summary is removed. */
-void data_run_end(const char *run);
+void data_run_end(const char *run, int lock);
 /* A run that goes on, or that left something. */
 struct data_run {
     const char *name;

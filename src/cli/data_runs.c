@@ -29,20 +29,45 @@ static bool is_kept(const char *name)
     return false;
 }
 
-void data_run_end(const char *run)
+/* The directory, if it has the lock; -1: it is another. */
+static int open_run(const char *run, int lock)
 {
-    char path[PATH_MAX];
-    DIR *d = opendir(run);
+    int dir = open(run, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    struct stat have;
+    struct stat want;
 
-    for (struct dirent *x; d && (x = readdir(d));) {
-        snprintf(path, sizeof(path), "%s/%s", run, x->d_name);
+    if (dir >= 0 && fstatat(dir, "lock", &have, AT_SYMLINK_NOFOLLOW) == 0 &&
+        fstat(lock, &want) == 0 && have.st_dev == want.st_dev && have.st_ino == want.st_ino)
+        return dir;
+    if (dir >= 0)
+        close(dir);
+    return -1;
+}
+
+bool data_run_is(const char *run, int lock)
+{
+    int dir = open_run(run, lock);
+
+    if (dir >= 0)
+        close(dir);
+    return dir >= 0;
+}
+
+void data_run_end(const char *run, int lock)
+{
+    int dir = open_run(run, lock);
+    int again = dir < 0 ? -1 : dup(dir); /* closedir takes one */
+    DIR *d = again < 0 ? NULL : fdopendir(again);
+
+    for (struct dirent *x; d && (x = readdir(d));)
         if (!is_kept(x->d_name))
-            tree_remove(AT_FDCWD, path, NULL);
-    }
+            tree_remove(dir, x->d_name, NULL);
     if (d)
         closedir(d);
-    snprintf(path, sizeof(path), "%s/logs", run);
-    rmdir(path); /* if nothing was written */
+    if (dir < 0)
+        return;
+    unlinkat(dir, "logs", AT_REMOVEDIR); /* if nothing was written */
+    close(dir);
 }
 
 /* ---- which there are */
@@ -126,6 +151,8 @@ size_t data_runs(struct arena *a, const char *dir, struct data_run **out)
     struct all all = { 0 };
     size_t n = 0;
 
+    int holder = 0; /* of the data directory: a run with --data has no directory of its own */
+    bool held = data_holder(dir, &holder, NULL) == 0 && holder > 0 && data_is_run(dir);
     for (size_t i = 0; i < COUNT(places); i++)
         list_in(a, arena_printf(a, "%s/%s", dir, places[i]).p, &all);
     *out = ARENA_ARRAY(a, struct data_run, all.n + 1);
@@ -140,6 +167,7 @@ size_t data_runs(struct arena *a, const char *dir, struct data_run **out)
                                 .claims = arena_printf(a, "%s/claims/%s", dir, name).p,
                                 .began_ms = all.at[i].ns / 1000000 };
         r->is_running = data_holder(r->path, &pid, NULL) == 0 && pid > 0;
+        r->is_running |= held && access(r->path, F_OK) < 0;
         n++;
     }
     vec_done(&all);
@@ -155,7 +183,7 @@ int data_run_remove(const struct data_run *r, struct err *e)
     snprintf(path, sizeof(path), "%s/lock", r->path);
     int fd = open(path, O_RDWR | O_CLOEXEC);
     int rc = 0;
-    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0)
+    if (r->is_running || (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0))
         rc = err_set(e, ERR_CONFLICT, "run %s is still running", r->name);
     if (rc == 0 &&
         (tree_remove(AT_FDCWD, r->path, e) < 0 || tree_remove(AT_FDCWD, r->claims, e) < 0))
@@ -182,7 +210,7 @@ static void clear_old(const char *dir)
         if (free && i + 1 >= KEPT)
             tree_remove(AT_FDCWD, all.at[i].path, NULL);
         else if (free)
-            data_run_end(all.at[i].path);
+            data_run_end(all.at[i].path, fd);
         if (fd >= 0)
             close(fd);
     }

@@ -7,6 +7,7 @@
 #include "cli/table.h"
 
 #include "base/time.h"
+#include "job/stall.h"
 #include "loop/loop.h"
 
 #include <inttypes.h>
@@ -22,6 +23,8 @@ static const struct opt options[] = {
     SESSION_OPTIONS(struct flags, to),
     { 0 }
 };
+
+enum { STALL_LINES = 3, STALL_LOGS = 8 };
 
 struct page {
     struct session *s;
@@ -251,6 +254,52 @@ static int print_failure(struct page *p, int64_t tail)
     return -1;
 }
 
+/* ---- no progress */
+
+static bool is_stalled(const struct page *p)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < p->pods.n; i++) {
+        const struct job_pod *r = &p->pods.at[i];
+        str why;
+        if (!str_eqz(jv_str(jv_at(r->pod, "status", "phase"), STR_NONE), "Running"))
+            continue;
+        if (!pod_is_stalled(r->pod, &why))
+            return false;
+        any |= !job_role_is_idle(p->job.kind, r->role);
+    }
+    return any;
+}
+
+/* Which replicas, since when, where they wait, and what they wrote last. */
+static int print_stall(struct page *p, int64_t tail)
+{
+    if (!is_stalled(p))
+        return -1;
+    buf_add(&p->b, S("\nStalled:\n"));
+    for (size_t i = 0, n = 0; i < p->pods.n; i++) {
+        const struct job_pod *r = &p->pods.at[i];
+        struct podlog_opts o = { .ns = meta_namespace(p->job.obj),
+                                 .pod = meta_name(r->pod),
+                                 .container = str_of(p->job.kind->container),
+                                 .tail = tail < STALL_LINES ? tail : STALL_LINES };
+        str text, why;
+        if (!pod_is_stalled(r->pod, &why))
+            continue;
+        buf_printf(&p->b, "  %" PRI_STR ": %" PRI_STR "\n", STR_ARG(replica_name(p->a, r)),
+                   STR_ARG(text_plain(p->a, why)));
+        if (o.tail <= 0 || n++ >= STALL_LOGS)
+            continue;
+        int code = podlog_read(p->s, &o, &text, &why);
+        if (code >= 0)
+            return code;
+        if (!why.n)
+            print_log(p, text);
+    }
+    return -1;
+}
+
 static int describe(struct session *s, const char *word, int64_t tail)
 {
     struct page p = { .s = s, .a = s->a };
@@ -267,7 +316,9 @@ static int describe(struct session *s, const char *word, int64_t tail)
     print_replicas(&p);
     print_reasons(&p);
     print_conditions(&p);
-    code = print_events(&p);
+    code = print_stall(&p, tail);
+    if (code < 0)
+        code = print_events(&p);
     if (code < 0)
         code = print_failure(&p, tail);
     if (code < 0)

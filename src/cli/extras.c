@@ -4,6 +4,7 @@
 
 #include "cli/submit.h"
 #include "kube/names.h"
+#include "plan/planner.h"
 
 #include <stdlib.h>
 
@@ -244,7 +245,37 @@ static jv add_to_spec(struct arena *a, const void *extras, jv spec)
     return with_volumes(a, x, spec, in_workdir);
 }
 
+/* of: the object that the pod's metadata are in. */
+static jv with_stall(struct arena *a, const struct extras *x, jv of)
+{
+    if (jv_exists(jv_at(of, "metadata", "annotations", POD_STALL_AFTER)))
+        return of;
+    return jv_with(a, of, jstr(a, str_of(x->stall_after)), "metadata", "annotations",
+                   POD_STALL_AFTER);
+}
+
+static jv add_stall(struct arena *a, const struct extras *x, jv obj)
+{
+    const struct job_kind *kind;
+    struct jbuild b = { 0 };
+
+    if (!x->stall_after || !submit_is_job(obj, &kind))
+        return obj;
+    if (!kind)
+        return with_stall(a, x, obj);
+    if (jv_exists(jv_at(obj, "metadata", "annotations", POD_STALL_AFTER)))
+        return obj; /* the operator gives it to the pods */
+    JV_EACH (it, jv_at(obj, "spec", kind->specs)) {
+        jv template = jv_at(it.value, "template");
+        jb_child(&b, a, &it,
+                 jv_is(template, JV_OBJ)
+                     ? jv_with(a, it.value, with_stall(a, x, template), "template")
+                     : it.value);
+    }
+    return b.a ? jv_with(a, obj, jb_done(&b), "spec", kind->specs) : obj;
+}
+
 jv extras_add(struct arena *a, const struct extras *x, jv obj)
 {
-    return each_spec(a, obj, add_to_spec, x);
+    return add_stall(a, x, each_spec(a, obj, add_to_spec, x));
 }

@@ -1,5 +1,6 @@
 /* What `muster run` adds to every container of the jobs and pods it submits: the directory it was
- * called in, volumes and environment variables from the command line. PURE. */
+ * called in, volumes and environment variables from the command line; and to every pod when it
+ * counts as stalled. PURE. */
 #pragma once
 
 #include "base/json.h"
@@ -15,7 +16,8 @@ struct extras {
     bool workdir_ro;
     const struct extra_mount *mounts;
     size_t n_mounts;
-    jv env; /* {name: value}, taken literally; absent: none */
+    const char *stall_after; /* annotation of pods that have none; NULL: none */
+    jv env;                  /* {name: value}, taken literally; absent: none */
     /* The working directory that the container's image brings along; empty: none. May be NULL. */
     str (*image_dir)(void *ctx, jv container);
     void *ctx;

@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { WHY_MS = 500, MANY_HELD = 64 };
+enum { WHY_MS = 500, MANY_HELD = 64, STALLED_SAID = 4, LAST_LINES = 3, LINE_BYTES = 300 };
 
 struct follow {
     struct follow_opts o;
@@ -205,6 +205,53 @@ static void say_why(struct follow *f, const struct run_job *j)
     }
 }
 
+static void say_last_lines(struct follow *f, const struct run_job *j, str replica)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    str all = tails_last(f->tails, a, j, replica), rest = all;
+    size_t n = 0;
+
+    for (size_t i = 0; i < all.n; i++)
+        n += all.p[i] == '\n';
+    while (rest.n) {
+        str line = str_cut(&rest, '\n');
+        if (n-- > LAST_LINES)
+            continue;
+        screen_say(f->o.screen, arena_printf(a, "muster:   %" PRI_STR "\n",
+                                             STR_ARG(str_clip(text_plain(a, line), LINE_BYTES))));
+    }
+}
+
+/* Once for each stall: who makes no progress, where, and what it wrote last. */
+static void say_stall(struct follow *f, const struct run_job *j)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf all = { 0 };
+    size_t n = 0;
+
+    if (!run_job_is_stalled(j))
+        return;
+    for (size_t i = 0; i < j->replicas.n; i++)
+        if (j->replicas.at[i].stalled)
+            buf_printf(&all, "%" PRI_STR "%" PRI_STR, STR_ARG(j->replicas.at[i].uid),
+                       STR_ARG(j->replicas.at[i].stall));
+    if (!is_news(f, j, buf_str(&all)))
+        return;
+    say(f, j, STR_NONE, S("stalled: none of its replicas makes progress"));
+    for (size_t i = 0; i < j->replicas.n; i++) {
+        const struct run_replica *r = &j->replicas.at[i];
+        if (!r->stalled || !r->live || n++ >= STALLED_SAID)
+            continue;
+        str last = tails_last(f->tails, a, j, r->name);
+        say(f, j, r->name,
+            arena_printf(a, "%" PRI_STR "%s", STR_ARG(r->stall),
+                         last.n ? "; last lines:" : "; it wrote nothing"));
+        say_last_lines(f, j, r->name);
+    }
+    if (n > STALLED_SAID)
+        say(f, j, STR_NONE, arena_printf(a, "and %zu more replicas", n - STALLED_SAID));
+}
+
 /* A reason that holds for a moment is none: those that are left after it are told. */
 static void on_why(void *arg)
 {
@@ -213,6 +260,8 @@ static void on_why(void *arg)
     loop_timer_stop(TAKE(f->why));
     for (size_t i = 0; i < f->o.state->jobs.n; i++)
         say_why(f, f->o.state->jobs.at[i]);
+    for (size_t i = 0; i < f->o.state->jobs.n; i++)
+        say_stall(f, f->o.state->jobs.at[i]);
 }
 
 /* ---- warnings */
@@ -220,14 +269,14 @@ static void on_why(void *arg)
 /* All but warnings, and those that the state of the pod or the job tells. */
 static bool is_told(jv event)
 {
-    static const char *const reasons[] = { "FailedScheduling", "Unschedulable", "BackOff",
-                                           "Error" };
+    static const char *const reasons[] = { "FailedScheduling", "Unschedulable", "BackOff", "Error",
+                                           "Stalled" };
     str reason = jv_str(jv_at(event, "reason"), STR_NONE);
 
     for (size_t i = 0; i < COUNT(reasons); i++)
         if (str_eqz(reason, reasons[i]))
             return true;
-    if (str_ends(reason, S("JobFailed")) ||
+    if (str_ends(reason, S("JobFailed")) || str_ends(reason, S("JobStalled")) ||
         str_starts(jv_str(jv_at(event, "message"), STR_NONE), S("Error pod ")))
         return true;
     return !str_eqz(jv_str(jv_at(event, "type"), STR_NONE), "Warning");

@@ -57,6 +57,13 @@ bool pod_is_pending(jv pod)
     return str_eqz(jv_str(jv_at(pod, "status", "phase"), STR_NONE), "Pending");
 }
 
+bool pod_is_stalled(jv pod, str *why)
+{
+    *why = jv_str(jv_at(meta_condition(pod, S(POD_STALLED)), "message"), S(""));
+    return str_eqz(jv_str(jv_at(pod, "status", "phase"), STR_NONE), "Running") &&
+           meta_condition_is(pod, S(POD_STALLED), S("True"));
+}
+
 struct pod_state pod_state(struct arena *a, jv pod)
 {
     static const char *const lists[] = { "initContainerStatuses", "containerStatuses" };

@@ -14,6 +14,8 @@ struct pod_state {
 };
 struct pod_state pod_state(struct arena *a, jv pod);
 bool pod_is_pending(jv pod); /* and says so */
+/* It runs and makes no progress; why: since when, and where it waits. */
+bool pod_is_stalled(jv pod, str *why);
 
 struct pod_failure {
     const struct job_pod *replica;

@@ -2,8 +2,6 @@
 
 #include "cli/private_files.h"
 
-#include "sys/tree.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -65,50 +63,89 @@ static void add_dir(struct private_files *p, str path)
 
 /* ---- copying */
 
-static int copy_bytes(int from, int to, off_t left)
+/* Holes stay holes: a file may seem to be larger than any disk. */
+static int copy_bytes(int from, int to, off_t size)
 {
-    while (left > 0) {
-        ssize_t n = sendfile(to, from, NULL, left > 1 << 30 ? 1 << 30 : (size_t)left);
-        if (n < 0)
+    for (off_t at = 0; at < size;) {
+        off_t data = lseek(from, at, SEEK_DATA);
+        off_t end = data < 0 ? -1 : lseek(from, data, SEEK_HOLE);
+        if (end < 0)
+            break; /* a hole up to the end */
+        if (lseek(to, data, SEEK_SET) < 0)
             return -1;
-        if (n == 0)
-            break; /* it has become shorter */
-        left -= n;
+        for (at = data; at < end;) {
+            size_t n = end - at > 1 << 24 ? 1 << 24 : (size_t)(end - at);
+            ssize_t done = sendfile(to, from, &at, n);
+            if (done <= 0)
+                return done < 0 ? -1 : 0; /* it has become shorter */
+        }
     }
-    return 0;
+    return ftruncate(to, size);
 }
 
-static int copy_link(const char *from, const char *to, struct err *e)
+/* The directory of path below the one given, made where it is missing; -1, errno. */
+static int open_parent(int dir, const char *path)
+{
+    int at = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    for (const char *rest = path; at >= 0;) {
+        char part[NAME_MAX + 1];
+        while (*rest == '/')
+            rest++;
+        const char *slash = strchr(rest, '/');
+        if (!slash)
+            return at;
+        snprintf(part, sizeof(part), "%.*s", (int)(slash - rest), rest);
+        rest = slash;
+        int next = mkdirat(at, part, 0755) < 0 && errno != EEXIST
+                       ? -1
+                       : openat(at, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        close(at);
+        at = next;
+    }
+    return -1;
+}
+
+static int copy_link(const char *from, int dir, const char *name)
 {
     char target[PATH_MAX];
     ssize_t n = readlink(from, target, sizeof(target) - 1);
 
     if (n < 0)
-        return err_sys(e, "read %s", from);
+        return -1;
     target[n] = 0;
-    unlink(to);
-    return symlink(target, to) < 0 ? err_sys(e, "make %s", to) : 0;
+    return symlinkat(target, dir, name);
 }
 
-static int copy(struct arena *a, const char *from, const char *to, const struct stat *st,
-                struct err *e)
+static int copy_file(const char *from, int dir, const char *name, const struct stat *st)
 {
-    if (tree_make(a, arena_z(a, str_sub(str_of(to), 0, (size_t)str_rfind(str_of(to), '/'))), 0755,
-                  e) < 0)
-        return -1;
-    if (S_ISLNK(st->st_mode))
-        return copy_link(from, to, e);
     int in = open(from, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     int out = in < 0 ? -1
-                     : open(to, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
-                            st->st_mode & 0777);
+                     : openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                              st->st_mode & 0777);
     int rc = out < 0 || copy_bytes(in, out, st->st_size) < 0 ? -1 : 0;
-    if (rc < 0)
-        err_sys(e, "copy %s to %s", from, to);
+
     if (in >= 0)
         close(in);
-    if (out >= 0 && close(out) < 0 && rc == 0)
-        rc = err_sys(e, "write %s", to);
+    if (out >= 0 && close(out) < 0)
+        rc = -1;
+    return rc;
+}
+
+/* to: "POD/its/path". What is there in its place goes. */
+static int copy(int dir, const char *from, const char *to, const struct stat *st)
+{
+    int parent = open_parent(dir, to);
+    const char *name = strrchr(to, '/') + 1;
+
+    if (parent < 0)
+        return -1;
+    unlinkat(parent, name, 0);
+    int rc =
+        S_ISLNK(st->st_mode) ? copy_link(from, parent, name) : copy_file(from, parent, name, st);
+    int why = errno;
+    close(parent);
+    errno = why;
     return rc;
 }
 
@@ -121,8 +158,8 @@ static void fts_auto(FTS **t)
 }
 
 /* upper: the changes of what the pod knows as the path. */
-static int add_overlay(struct private_files *p, const char *upper, const char *path,
-                       const char *pod, struct err *e)
+static void add_overlay(struct private_files *p, const char *upper, const char *path,
+                        const char *pod)
 {
     char *roots[] = { (char *)(uintptr_t)upper, NULL }; /* fts does not write to them */
     AUTO(fts) FTS *t = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
@@ -137,14 +174,14 @@ static int add_overlay(struct private_files *p, const char *upper, const char *p
             continue;
         p->n++;
         add_dir(p, at);
-        const char *to = arena_printf(a, "%s/%s%s", p->copy_to ? p->copy_to : "", pod, at.p).p;
-        if (p->copy_to && copy(a, x->fts_path, to, x->fts_statp, e) < 0)
-            return -1;
+        const char *to = arena_printf(a, "%s%s", pod, at.p).p;
+        if (p->copy_to >= 0 && copy(p->copy_to, x->fts_path, to, x->fts_statp) < 0 &&
+            p->failed++ == 0)
+            err_sys(&p->why, "%s", at.p);
     }
-    return 0;
 }
 
-static int add_container(struct private_files *p, const char *place, const char *pod, struct err *e)
+static void add_container(struct private_files *p, const char *place, const char *pod)
 {
     char path[PATH_MAX];
 
@@ -153,24 +190,22 @@ static int add_container(struct private_files *p, const char *place, const char 
         const char *upper = arena_printf(a, "%s/%d", place, i).p;
         ssize_t n = readlink(arena_printf(a, "%s.of", upper).p, path, sizeof(path) - 1);
         if (n < 0 && access(upper, F_OK) < 0)
-            return 0;
+            return;
         path[n > 0 ? n : 0] = 0;
-        if (n > 0 && add_overlay(p, upper, path, pod, e) < 0)
-            return -1;
+        if (n > 0)
+            add_overlay(p, upper, path, pod);
     }
 }
 
-int private_files_add(struct private_files *p, const char *place, const char *pod, struct err *e)
+void private_files_add(struct private_files *p, const char *place, const char *pod)
 {
     DIR *d = opendir(place);
-    int rc = 0;
 
-    for (struct dirent *x; d && rc == 0 && (x = readdir(d));) {
+    for (struct dirent *x; d && (x = readdir(d));) {
         AUTO(arena) struct arena *a = arena_new();
         if (x->d_name[0] != '.')
-            rc = add_container(p, arena_printf(a, "%s/%s", place, x->d_name).p, pod, e);
+            add_container(p, arena_printf(a, "%s/%s", place, x->d_name).p, pod);
     }
     if (d)
         closedir(d);
-    return rc;
 }

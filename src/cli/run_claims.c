@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static int by_name(const struct dirent **x, const struct dirent **y)
@@ -62,6 +63,7 @@ int run_claims_reuse(struct arena *a, const char *data, const char *run, const c
                            runs[i].name);
         if (tree_make(a, dir, 0711, e) < 0)
             return -1;
+        chmod(from, 0777); /* as the node made it; a pod may have closed it */
         if (rename(from, arena_printf(a, "%s/%s", dir, claim).p) < 0)
             return err_sys(e, "reuse %s", from);
         rmdir(runs[i].claims); /* if that was all */

@@ -3,6 +3,7 @@
 #include "cli/runstate.h"
 
 #include "cli/pods.h"
+#include "job/stall.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -184,6 +185,21 @@ str run_replica_why(const struct run_replica *r)
     return str_trim(why);
 }
 
+bool run_job_is_stalled(const struct run_job *j)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < j->replicas.n; i++) {
+        const struct run_replica *r = &j->replicas.at[i];
+        if (!r->live || !str_eqz(r->state, "Running"))
+            continue;
+        if (!r->stalled)
+            return false;
+        any |= !job_role_is_idle(j->kind, r->role);
+    }
+    return any && !j->over;
+}
+
 struct run_replica *run_job_replica(const struct run_job *j, str name)
 {
     for (size_t i = 0; i < j->replicas.n; i++)
@@ -329,6 +345,8 @@ static void read_pod(struct run_job *j, struct run_replica *r, jv pod, int64_t n
     r->reason = arena_str(a, st.reason);
     r->message = arena_str(a, st.message);
     r->waits = !r->over && is_waiting(r);
+    r->stalled = pod_is_stalled(pod, &r->stall);
+    r->stall = arena_str(a, r->stall);
     read_times(r, status, now_ms);
     arena_free(r->a);
     r->a = a;

@@ -34,6 +34,8 @@ struct run_replica {
     bool over;         /* its pod has ended, well or not */
     bool failed;       /* not well */
     bool stopped;      /* it was told to go before it ended */
+    bool stalled;      /* its pod makes no progress ... */
+    str stall;         /* ... since when, and where it waits */
     bool has_exit;     /* of the main container's last run */
     int64_t exit_code; /* */
     int64_t restarts;  /* of containers and of pods */
@@ -95,6 +97,8 @@ void run_job_give_up(struct run_job *j, str why, int64_t now_ms);
 
 /* Why it waits, or how it failed: the first sentence of it. */
 str run_replica_why(const struct run_replica *r);
+/* All that runs of it makes no progress, and not only roles that are idle by nature. */
+bool run_job_is_stalled(const struct run_job *j);
 struct run_replica *run_job_replica(const struct run_job *j, str name);
 str run_pod_replica(struct arena *a, const struct run_job *j, jv pod); /* "worker-0" */
 /* Of those that ended badly for good the first; if all were started again, the first of them. NULL:

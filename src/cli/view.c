@@ -144,6 +144,8 @@ static void job_line(struct layout *y, const struct run_job *j)
     put(l, bold, j->title);
     put_to(l, l->width + 2);
     put(l, state_hue(j->state), j->state);
+    if (run_job_is_stalled(j))
+        put(l, state_hue(S("Pending")), S(", stalled"));
     put_to(l, l->width + 2);
     put(l, dim, arena_printf(l->a, "%" PRId64 "/%" PRId64 " running", running, j->wanted));
     if (done)
@@ -153,7 +155,7 @@ static void job_line(struct layout *y, const struct run_job *j)
     end_line(y->v, l);
 }
 
-static void replica_line(struct layout *y, const struct run_replica *r)
+static void replica_line(struct layout *y, const struct run_job *j, const struct run_replica *r)
 {
     struct line *l = &y->line;
     int64_t until = r->ended_ms ? r->ended_ms : y->o->now_ms;
@@ -176,6 +178,8 @@ static void replica_line(struct layout *y, const struct run_replica *r)
     str why = run_replica_why(r);
     if ((r->waits || (r->failed && !r->stopped)) && why.n)
         put(l, dim, arena_printf(l->a, "  %" PRI_STR, STR_ARG(why)));
+    if (r->stalled && run_job_is_stalled(j))
+        put(l, dim, arena_printf(l->a, "  %" PRI_STR, STR_ARG(r->stall)));
     end_line(y->v, l);
 }
 
@@ -255,7 +259,7 @@ static void folded(struct layout *y, const struct run_job *j)
     for (size_t i = 0; i < j->replicas.n && y->left; i++) {
         if (!is_notable(&j->replicas.at[i]))
             continue;
-        replica_line(y, &j->replicas.at[i]);
+        replica_line(y, j, &j->replicas.at[i]);
         y->left--;
     }
 }
@@ -295,7 +299,7 @@ static void job_lines(struct layout *y, const struct run_state *s, size_t most)
         }
         job_line(y, j);
         for (size_t k = 0; all <= most && k < j->replicas.n; k++)
-            replica_line(y, &j->replicas.at[k]);
+            replica_line(y, j, &j->replicas.at[k]);
         if (all > most && roles <= most) {
             size_t spare = y->left;
             y->left += roles_of(j);

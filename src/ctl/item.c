@@ -68,6 +68,7 @@ struct item *item_of_pod(struct slab *m, str ns, const struct seen_pod *s)
     head.leaving = s->leaving;
     head.disrupted = s->disrupted;
     head.ready = s->ready;
+    head.stalled = s->stalled;
     head.has_exit = s->has_exit;
     head.n_troubles = (uint8_t)(s->n_troubles < TROUBLES_MAX ? s->n_troubles : TROUBLES_MAX);
     head.n_ns = (uint16_t)ns.n;
@@ -164,6 +165,7 @@ struct seen_pod item_pod(struct arena *a, const struct item *it, str owner, uint
         .leaving = it->leaving || is_asked(it, now_s),
         .disrupted = it->disrupted,
         .ready = it->ready,
+        .stalled = it->stalled,
         .has_exit = it->has_exit,
         .exit_code = it->exit_code,
         .restarts = it->restarts,

@@ -32,6 +32,7 @@ struct item {
     bool leaving : 1;
     bool disrupted : 1;
     bool ready : 1;
+    bool stalled : 1;
     bool has_exit : 1;
     uint8_t n_troubles;
     uint16_t n_ns;

@@ -83,6 +83,17 @@ static size_t on_header(char *p, size_t size, size_t n, void *ctx)
     return line.n;
 }
 
+/* Called about once a second, whatever curl waits for. */
+static int on_progress(void *ctx, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
+{
+    struct image_http *h = ctx;
+
+    (void)a, (void)b, (void)c, (void)d;
+    if (image_stopped)
+        err_set(&h->failed, ERR_UNAVAILABLE, "interrupted");
+    return image_stopped;
+}
+
 static struct curl_slist *headers_of(const struct image_get *g, bool authorized)
 {
     struct curl_slist *list = NULL;
@@ -113,6 +124,9 @@ static int perform(struct image_http *h, const char *url, bool loopback, bool au
     curl_easy_setopt(h->easy, CURLOPT_HEADERFUNCTION, on_header);
     curl_easy_setopt(h->easy, CURLOPT_HEADERDATA, h);
     curl_easy_setopt(h->easy, CURLOPT_FOLLOWLOCATION, 0L);
+    curl_easy_setopt(h->easy, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(h->easy, CURLOPT_XFERINFOFUNCTION, on_progress);
+    curl_easy_setopt(h->easy, CURLOPT_XFERINFODATA, h);
     curl_easy_setopt(h->easy, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_S);
     curl_easy_setopt(h->easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
     curl_easy_setopt(h->easy, CURLOPT_LOW_SPEED_TIME, (long)IDLE_S);

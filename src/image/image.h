@@ -12,6 +12,8 @@
 #include "base/err.h"
 #include "base/json.h"
 
+#include <signal.h>
+
 struct image_limits {
     int64_t bytes;      /* of all files of all layers; of the blobs of an archive, too */
     int64_t files;      /* of all layers */
@@ -41,6 +43,9 @@ struct image_imported {
     int64_t unpacked; /* ... of which these were not here yet */
     struct image_dropped dropped;
 };
+
+/* A handler of signals sets it: imports and pulls then fail, and clear away what they made. */
+extern volatile sig_atomic_t image_stopped;
 
 /* from: a docker archive, an OCI archive or an OCI layout directory. name: which of its images;
  * NULL: it has one. data: whole path. A failed import leaves no image. */

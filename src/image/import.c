@@ -23,6 +23,8 @@ const struct image_limits image_limits_default = {
     .json_bytes = 4 << 20,
 };
 
+volatile sig_atomic_t image_stopped;
+
 struct import {
     struct arena *a;
     const struct image_limits *limits;
@@ -196,7 +198,7 @@ static int build(struct import *m, const char *name, struct err *e)
         return err_sys(e, "make a directory");
     AUTO(sys_fd) int dir = openat(m->fresh, "image", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     AUTO(sys_fd) int rootfs = openat(dir, "rootfs", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (dir < 0 || rootfs < 0)
+    if (dir < 0 || rootfs < 0 || fchmod(rootfs, 0755) < 0)
         return err_sys(e, "make a directory");
     if (merge_all(m, rootfs, e) < 0 || write_note(m, dir, e) < 0)
         return -1;

@@ -214,6 +214,8 @@ static int put(struct merge *m, int from, int to, const char *name, struct err *
 
     if (is_whiteout(name))
         return 0;
+    if (image_stopped)
+        return err_set(e, ERR_UNAVAILABLE, "interrupted");
     if (fstatat(from, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
         return err_sys(e, "%.60s", name);
     int rc =

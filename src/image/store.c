@@ -55,7 +55,6 @@ int image_store_keep(int store, int from, const char *name, const char *to, stru
 
 struct sweep {
     struct arena *a;
-    const char *dir; /* whole path of images/ */
     int store;
     jv table;
     jv layers; /* {name: true}: used */
@@ -68,12 +67,12 @@ bool image_is_ours(const char *data, str rootfs)
     return str_starts(rootfs, arena_printf(a, "%s/images/sha256-", data));
 }
 
+/* By any path that has its name: the table can be edited by hand, and a directory has many paths.
+ */
 static bool is_mapped(const struct sweep *s, const char *image)
 {
-    str rootfs = arena_printf(s->a, "%s/%s/rootfs", s->dir, image);
-
     JV_EACH (it, jv_at(s->table, "images"))
-        if (str_eq(jv_str(jv_at(it.value, "rootfs"), S("")), rootfs))
+        if (str_contains(jv_str(jv_at(it.value, "rootfs"), S("")), str_of(image)))
             return true;
     return false;
 }
@@ -149,11 +148,7 @@ int image_sweep(const char *data, jv table, struct err *e)
 {
     AUTO(arena) struct arena *a = arena_new();
     AUTO(sys_fd) int store = image_store_open(data, e);
-    struct sweep s = { .a = a,
-                       .dir = arena_printf(a, "%s/images", data).p,
-                       .store = store,
-                       .table = table,
-                       .layers = JV_EMPTY_OBJ };
+    struct sweep s = { .a = a, .store = store, .table = table, .layers = JV_EMPTY_OBJ };
 
     if (store < 0 || each(&s, ".", see_image, e) < 0)
         return -1;

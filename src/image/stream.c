@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "image/archive_lazy.h"
+#include "image/image.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -44,8 +45,12 @@ static la_ssize_t read_file(struct archive *r, void *ctx, const void **out)
 
     (void)r;
     do
-        n = read(s->fd, s->room, READ_BYTES);
+        n = image_stopped ? 0 : read(s->fd, s->room, READ_BYTES);
     while (n < 0 && errno == EINTR);
+    if (image_stopped) {
+        err_set(&s->failed, ERR_UNAVAILABLE, "interrupted");
+        return ARCHIVE_FATAL;
+    }
     if (n < 0) {
         err_sys(&s->failed, "read");
         return ARCHIVE_FATAL;

@@ -116,7 +116,7 @@ static int make_parents(struct image_unpack *u, const char *dir)
         if (next < 0 && errno == ENOENT) {
             const char *last = part + n - name.n;
             u->files++;
-            if (mkdirat(at, last, 0755) == 0)
+            if (mkdirat(at, last, 0755) == 0 && fchmodat(at, last, 0755, 0) == 0) /* any umask */
                 next = openat(at, last, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
             if (next >= 0 && make_empty(next, IMAGE_IMPLICIT) < 0) {
                 close(next);
@@ -365,7 +365,7 @@ int image_unpack(struct image_unpack *u, struct image_stream *s, struct err *e)
     struct archive_entry *at;
     int rc;
 
-    if (make_empty(u->root, IMAGE_IMPLICIT) < 0)
+    if (fchmod(u->root, 0755) < 0 || make_empty(u->root, IMAGE_IMPLICIT) < 0)
         return err_sys(e, "make a file");
     while ((rc = image_stream_next(s, &at, e)) > 0) {
         const char *path = archive_entry_pathname(at);

@@ -61,6 +61,7 @@ struct job {
     size_t n_roles;
     enum pod_class *classes; /* of seen->pods; by job_classify */
     bool first_is_done;      /* the pod at index 0 of the leading type ended with 0 */
+    bool is_stalled;         /* all that runs of it makes no progress */
     bool is_replacing;       /* a failed pod is on its way out */
     int64_t kubelet_restarts;
     bool is_prepared;

@@ -3,6 +3,7 @@
 #include "job/classify.h"
 #include "job/conditions.h"
 #include "job/kinds.h"
+#include "job/stall.h"
 #include "job/status.h"
 #include "job/steps.h"
 
@@ -73,8 +74,9 @@ static void fail(struct job *j, struct plan *p, const struct verdict *v)
         run_first(j);
     if (v->by_limit || job_clean_policy(j) != CLEAN_NONE)
         status_none_active(j);
-    condition_set(j, "Failed", true, "Failed", v->message);
-    tell_end(j, v->by_exit, "Failed", v->message, "end");
+    const char *suffix = v->by_stall ? "Stalled" : "Failed";
+    condition_set(j, "Failed", true, suffix, v->message);
+    tell_end(j, v->by_exit || v->by_stall, suffix, v->message, "end");
     if (v->by_exit && j->kind->counts_exit)
         tell_end(j, false, "Failed", job_text(j, TEXT_FAILED, v->role), "end/count");
     count_once(j, COUNT_FAILED);
@@ -94,8 +96,8 @@ static void tell_end_again(struct job *j, struct plan *p, jv ended)
         return;
     *plan_tell(p) = (struct plan_note){
         .kind = NOTE_EVENT,
-        .warning =
-            str_eq(reason, job_reason(j, "FailedValidation")) || verdict_was_by_exit(j, message),
+        .warning = str_eq(reason, job_reason(j, "FailedValidation")) ||
+                   str_eq(reason, job_reason(j, "Stalled")) || verdict_was_by_exit(j, message),
         .reason = reason,
         .message = message,
         .once = S("end"),
@@ -198,9 +200,22 @@ static void go_on(struct job *j, struct plan *p, const struct verdict *v, const 
         plan_wake(p, deadline_ms);
 }
 
+/* A job that fails by it says so at its end. */
+static void stall(struct job *j, struct plan *p)
+{
+    j->is_stalled = job_is_stalled(j);
+    enum on_stall how = j->is_stalled ? job_on_stall(j) : ON_STALL_FAIL;
+    if (how == ON_STALL_FAIL)
+        return;
+    job_tell_stall(j, p);
+    if (how == ON_STALL_RESTART)
+        job_restart_stalled(j);
+}
+
 static void judge(struct job *j, struct plan *p, bool is_valid)
 {
     job_classify(j);
+    stall(j, p);
     if (j->kind->recount)
         j->kind->recount(j);
     status_count(j);

@@ -2,6 +2,7 @@
 
 #include "job/classify.h"
 #include "job/kind.h"
+#include "job/stall.h"
 #include "job/steps.h"
 
 #include <inttypes.h>
@@ -115,7 +116,7 @@ static jv make_pod(struct arena *a, const struct plan_step *s)
         { "metadata",
           jobj(a, { "name", jstr(a, s->name) }, { "namespace", jstr(a, s->ns) },
                { "labels", pod_labels(a, j, r, index) },
-               { "annotations", jv_get(meta, S("annotations")) },
+               { "annotations", job_stall_annotation(a, j, jv_get(meta, S("annotations"))) },
                { "finalizers", j->kind->no_finalizers ? JV_ABSENT : jv_get(meta, S("finalizers")) },
                { "ownerReferences", jarr(a, j->owner) }) },
         { "spec", spec });

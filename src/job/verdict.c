@@ -3,6 +3,7 @@
 #include "job/verdict.h"
 #include "job/conditions.h"
 #include "job/kind.h"
+#include "job/stall.h"
 
 #include <inttypes.h>
 
@@ -62,9 +63,17 @@ static str deadline_text(const struct job *j)
         STR_ARG(j->name));
 }
 
+/* What follows is where its replicas wait. */
+static str stall_text(const struct job *j)
+{
+    return arena_printf(j->a,
+                        "Job %" PRI_STR " has failed because it was stalled: ", STR_ARG(j->name));
+}
+
 bool verdict_was_by_limit(const struct job *j, str message)
 {
-    return str_eq(message, backoff_text(j)) || str_eq(message, deadline_text(j));
+    return str_eq(message, backoff_text(j)) || str_eq(message, deadline_text(j)) ||
+           str_starts(message, stall_text(j));
 }
 
 /* Without the type, which it ends in. */
@@ -157,9 +166,17 @@ struct verdict job_judge(const struct job *j, const struct budget *b)
     r = permanently_broken(j);
     if (r)
         return failed_by_pods(j, r);
+    if (j->is_stalled && job_on_stall(j) == ON_STALL_FAIL)
+        return (struct verdict){ VERDICT_FAILED, .by_limit = true, .by_stall = true,
+                                 .message = arena_cat(j->a, stall_text(j), job_stall_text(j)) };
     r = restartable(j);
     if (r && budget_is_overdrawn(j, b))
         return (struct verdict){ VERDICT_FAILED, .by_limit = true, .message = backoff_text(j) };
+    if (r && j->is_stalled)
+        return (struct verdict){ VERDICT_RESTARTING, .role = r,
+                                 .message = arena_printf(
+                                     j->a, "%s %" PRI_STR " is restarting because it was stalled.",
+                                     j->kind->planner.res->kind, STR_ARG(j->name)) };
     if (r)
         return (struct verdict){ VERDICT_RESTARTING, .message = job_text(j, TEXT_RESTARTING, r),
                                  .role = r };

@@ -16,12 +16,13 @@ struct verdict {
     enum verdict_kind kind;
     bool by_limit; /* FAILED: the restart budget or the deadline */
     bool by_exit;  /* FAILED: a permanent exit code */
+    bool by_stall; /* FAILED: it made no progress, and its annotation says so; by_limit, too */
     str message;
     const struct job_role *role; /* RESTARTING, FAILED by a pod: the first type that has one */
 };
 
 struct verdict job_judge(const struct job *j, const struct budget *b);
-/* Whether the message of a Failed condition is one of the two that by_limit gives. */
+/* Whether the message of a Failed condition is one of those that by_limit gives. */
 bool verdict_was_by_limit(const struct job *j, str message);
 bool verdict_was_by_exit(const struct job *j, str message); /* likewise */
 /* When the deadline passes; -1: there is none. */

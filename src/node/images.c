@@ -246,7 +246,9 @@ static str line_to_add(struct arena *a, str image)
     buf_add(&b, S("image "));
     json_print_str(&b, image);
     buf_add(&b, S(" is not mapped to anything on this machine and the container names no command; "
-                  "say what it is: muster image map "));
+                  "import it: muster image pull "));
+    buf_add(&b, image);
+    buf_add(&b, S("; or say what it is: muster image map "));
     buf_add(&b, image_name_bare(image));
     buf_add(&b, S(" --host --command PROGRAM, or in images.yaml, below images: - {match: "));
     json_print_str(&b, image_name_bare(image));

@@ -10,6 +10,7 @@
 #include "node/node.h"
 #include "node/probes.h"
 #include "node/resources.h"
+#include "node/stall.h"
 
 enum node_kind {
     NODE_SERVICES,
@@ -46,6 +47,9 @@ struct node {
     struct loop_timer *trim;
     struct loop_timer *look; /* at what pods have on disk */
     struct evict_look *looking;
+    struct loop_timer *stall_timer; /* to look for pods that make no progress */
+    int64_t stall_step_ms;          /* its time */
+    struct stall_look *stalls;
     struct usage *usage; /* what pods use; NULL: nobody has asked */
     bool listed;
     bool ending; /* for good */
@@ -96,6 +100,8 @@ struct pod {
     struct names_member named;
     struct node_exec *execs; /* for others: kubectl exec */
     struct pod_token *tokens;
+    int64_t stall_after_ms; /* 0: it is not watched */
+    struct stall_mark stall;
 };
 
 int64_t node_now(const struct node *n);
@@ -175,6 +181,10 @@ bool pod_workdir_is_missing(struct arena *a, const struct image_run *run, jv mou
 /* usage.c */
 void usage_outdate(struct node *n); /* a container has started */
 void usage_free(struct node *n);    /* whoever waits is told that there is none */
+
+/* stall.c: a pod has begun, or its annotations have changed */
+void stall_watch(struct pod *p);
+void stall_free(struct node *n);
 
 /* evict.c: a pod whose storage may be limited has begun */
 void evict_watch(struct pod *p);

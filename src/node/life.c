@@ -184,6 +184,7 @@ void life_free(struct life *l)
         free((char *)(uintptr_t)c->image_id.p);
     }
     buf_done(&l->message);
+    buf_done(&l->stall_message);
     free(l->at);
     jdoc_unref(l->doc);
     free(l);

@@ -74,6 +74,8 @@ struct life {
     bool done; /* nothing of it is left */
     bool remove_told;
     char ip[48];
+    bool stalled;             /* it makes no progress ... */
+    struct buf stall_message; /* ... since when, and where it waits */
 };
 
 enum life_do {

@@ -4,6 +4,7 @@
 
 #include "base/time.h"
 #include "kube/meta.h"
+#include "plan/planner.h"
 
 /* ---- the phase */
 
@@ -261,12 +262,18 @@ static jv conditions(struct arena *a, const struct life *l, str phase, int64_t n
     struct verdict box = { .is = l->box == LIFE_BOX_UP };
     struct verdict init = initialized(a, l, phase), all = all_ready(a, l, phase);
     struct verdict one = ready(a, l, all), yes = { .is = true };
+    struct verdict stalled = { .is = l->stalled && !l->done };
 
+    stalled.reason = stalled.is ? S("NoProgress") : S("Progress");
+    stalled.message = stalled.is ? buf_str(&l->stall_message) : STR_NONE;
+    /* Only of pods that have been stalled: kubelet has no such condition. */
+    bool tells = stalled.is || jv_exists(meta_condition(l->pod, S(POD_STALLED)));
     return jarr(a, condition(a, l, S("PodReadyToStartContainers"), &box, now_ms),
                 condition(a, l, S("Initialized"), &init, now_ms),
                 condition(a, l, S("Ready"), &one, now_ms),
                 condition(a, l, S("ContainersReady"), &all, now_ms),
-                condition(a, l, S("PodScheduled"), &yes, now_ms));
+                condition(a, l, S("PodScheduled"), &yes, now_ms),
+                tells ? condition(a, l, S(POD_STALLED), &stalled, now_ms) : JV_ABSENT);
 }
 
 /* ---- the whole */

@@ -333,6 +333,7 @@ void node_free(struct node *n)
     loop_timer_stop(n->trim);
     evict_free(n);
     usage_free(n);
+    stall_free(n);
     registration_free(n->reg);
     node_events_free(n->events);
     tree_trash_free(n->trash);

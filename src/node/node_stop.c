@@ -55,6 +55,7 @@ void node_end(struct node *n, int64_t grace_ms, void (*done)(void *ctx), void *c
     n->on_ended = done;
     n->ended_ctx = ctx;
     usage_free(n);
+    stall_free(n);
     MAP_EACH (s, &n->pods) {
         struct pod *p = s->value;
         loop_timer_stop(p->wake);

@@ -208,6 +208,8 @@ void pod_update(struct pod *p, struct jdoc *doc, struct jdoc *old)
     life_update(p->life, doc);
     if (relabelled && p->volumes)
         pod_refresh_volumes(p, false);
+    if (relabelled && p->rt)
+        stall_watch(p);
     if (relabelled)
         names_changed(p->n->names, meta_namespace(now));
     if (!p->adopting)
@@ -421,6 +423,7 @@ static void greeted(struct pod *p, const struct runtime_event *ev)
     p->box_failures = 0;
     life_on_box_up(p->life, ip);
     evict_watch(p);
+    stall_watch(p);
 }
 
 static void box_failed(struct pod *p, str why)

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 enum { KIB = 1024, TEXT_BYTES = 64 * 1024 };
-static const int64_t NS = 1000 * 1000 * 1000;
+static const int64_t NS = 1000000000;
 
 /* ---- texts */
 

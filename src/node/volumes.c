@@ -175,6 +175,7 @@ struct made {
     str path;
     bool ro;
     bool on_host;
+    bool exact;
     bool memory;
     int64_t size;
 };
@@ -206,6 +207,9 @@ static int find_on_host(struct arena *a, const struct volumes_of *of, jv volume,
                         struct err *e)
 {
     out->on_host = true;
+    /* Added by `muster run`, for a directory that it has looked up: not for where a pod then puts a
+     * link in its place. */
+    out->exact = str_starts(jv_str(jv_at(volume, "name"), S("")), S("muster-"));
     return host_path_make(a, of->hidden, jv_at(volume, "hostPath"), &out->path, e);
 }
 
@@ -277,6 +281,7 @@ static int set_up_one(struct arena *a, const struct volumes_of *of, jv volume, j
         return -1;
     *out = jobj(a, { "path", jstr(a, m.path) }, { "ro", jbool(m.ro) },
                 { "host", m.on_host ? JV_TRUE : JV_ABSENT },
+                { "exact", m.exact ? JV_TRUE : JV_ABSENT },
                 { "memory", m.memory ? JV_TRUE : JV_ABSENT },
                 { "size_bytes", m.memory ? jint(a, m.size) : JV_ABSENT });
     return 0;
@@ -327,7 +332,7 @@ int volumes_mounts(struct arena *a, jv container, jv volumes, jv env, jv *out, s
             to = arena_cat(a, S("/"), to);
         jb_push(&b, jobj(a, { "from", jv_at(volume, "path") }, { "to", jstr(a, to) },
                          { "subpath", sub.n ? jstr(a, sub) : JV_ABSENT }, { "ro", jbool(ro) },
-                         { "host", jv_at(volume, "host") }));
+                         { "host", jv_at(volume, "host") }, { "exact", jv_at(volume, "exact") }));
     }
     *out = jb_done(&b);
     return 0;

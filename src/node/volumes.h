@@ -20,11 +20,11 @@ struct volumes_of {
 };
 
 /* Makes them, or brings files of objects up to date (all at once, by a symbolic link, as kubelet
- * does). out: {NAME: {path, ro, host, memory, size_bytes}}. The error says which volume, in
+ * does). out: {NAME: {path, ro, host, exact, memory, size_bytes}}. The error says which volume, in
  * kubelet's words. */
 int volumes_set_up(struct arena *a, const struct volumes_of *of, jv *out, struct err *e);
 
-/* For a container of the pod: [{from, to, subpath, ro, host}]; env: for subPathExpr. */
+/* For a container of the pod: [{from, to, subpath, ro, host, exact}]; env: for subPathExpr. */
 int volumes_mounts(struct arena *a, jv container, jv volumes, jv env, jv *out, struct err *e);
 /* Whether any of the pod's containers runs as somebody else than root. */
 bool volumes_are_others(jv pod);

@@ -101,6 +101,8 @@ static bool trouble_of_conditions(struct arena *a, str pod, jv conditions, struc
             us = INT64_MIN;
         if (jv_exists(last) && us <= last_us)
             continue;
+        if (str_eq(field(c.value, S("type")), S(POD_STALLED)))
+            continue; /* it is well that this does not hold */
         last = c.value;
         last_us = us;
     }
@@ -155,6 +157,9 @@ struct seen_pod seen_pod_read(struct arena *a, jv pod, const char *main)
 
     if (p.phase == POD_FAILED)
         p.reason = arena_str(a, field(status, S("reason")));
+    p.stalled = p.phase == POD_RUNNING && meta_condition_is(pod, S(POD_STALLED), S("True"));
+    if (p.stalled)
+        p.reason = arena_str(a, field(meta_condition(pod, S(POD_STALLED)), S("message")));
     read_exit(a, pod, main, &p);
     if (!p.leaving && (p.phase == POD_PENDING || p.phase == POD_RUNNING || p.phase == POD_UNKNOWN))
         read_troubles(a, pod, &p);

@@ -19,12 +19,14 @@ struct seen_pod {
     str uid;
     str owner;     /* uid of its controller; empty: none */
     str role;      /* label replica-type */
-    str reason;    /* status.reason of one that failed: "Evicted" */
+    str reason;    /* status.reason of one that failed: "Evicted"; of one that is stalled, since
+                      when and where it waits */
     int64_t index; /* label replica-index; -1: missing, negative or no number */
     enum pod_phase phase;
     bool leaving;      /* has a deletionTimestamp, or we have asked for its deletion */
     bool disrupted;    /* condition DisruptionTarget is True */
     bool ready;        /* condition Ready is True */
+    bool stalled;      /* it runs, and condition muster.dev/Stalled is True */
     bool has_exit;     /* the main container is terminated ... */
     int64_t exit_code; /* ... with this code: the last such in containerStatuses */
     str container_id;  /* of that one */

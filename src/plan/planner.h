@@ -36,4 +36,11 @@ struct planner {
 #define LABEL_INDEX    "training.kubeflow.org/replica-index"
 #define LABEL_JOB_ROLE "training.kubeflow.org/job-role"
 
+/* Annotations on a job or on its pods: told after that time without progress (node/stall.h), and
+ * what is done then: "fail" or "restart". */
+#define POD_STALL_AFTER "muster.dev/stall-after"
+#define POD_ON_STALL    "muster.dev/on-stall"
+/* The condition of a pod that makes no progress. */
+#define POD_STALLED "muster.dev/Stalled"
+
 extern const struct kube_resource kube_pods, kube_services, kube_events, kube_leases;

@@ -12,6 +12,7 @@
 #include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/sysmacros.h>
@@ -144,7 +145,8 @@ static int cover(struct warden_root *r, int there, const char *path, struct err 
     return 0;
 }
 
-/* What path, in the root, shows of the mount. Where something else is on top, nothing is shown. */
+/* What path, in the root, shows of the mount: 1. Where something else is on top, nothing is shown:
+ * 0. */
 static int cover_at(struct warden_root *r, uint64_t mount, const char *path, struct err *e)
 {
     AUTO(sys_fd) int there = sys_openat2(r->fd, *path ? path : "/", O_PATH | O_NOFOLLOW, STRICT);
@@ -153,7 +155,26 @@ static int cover_at(struct warden_root *r, uint64_t mount, const char *path, str
         return errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == EACCES
                    ? 0
                    : err_sys(e, "hide %s", path);
-    return warden_mount_id(there) == mount ? cover(r, there, path, e) : 0;
+    if (warden_mount_id(there) != mount)
+        return 0;
+    return cover(r, there, path, e) < 0 ? -1 : 1;
+}
+
+/* A container that could rename a directory above what is hidden would find it at its new path when
+ * it is started again: each of them, below the mount at `at`, becomes a mount point, which cannot
+ * be renamed. The inner ones first, as binds take along what is mounted below. */
+static void pin(struct warden_hide *h, struct warden_root *r, const char *at, const char *rest)
+{
+    for (size_t n = strlen(rest); n > 0;) {
+        while (n > 0 && rest[--n] != '/')
+            ;
+        if (n == 0)
+            return;
+        const char *path = arena_printf(h->a, "%s%.*s", at, (int)n, rest).p;
+        AUTO(sys_fd) int dir = sys_openat2(r->fd, path, O_PATH | O_DIRECTORY, STRICT);
+        if (dir >= 0 && warden_bind_fd(dir, dir) < 0)
+            fprintf(stderr, "pin %s: %s\n", path, strerror(errno)); /* in DIR/warden.log */
+    }
 }
 
 static bool is_of_host(const struct warden_hide *h, const char *dev)
@@ -164,6 +185,12 @@ static bool is_of_host(const struct warden_hide *h, const char *dev)
     return false;
 }
 
+/* Not an overlay of ours: what containers change there is changed on the machine. */
+static bool is_real(const struct warden_hide *h, const struct mount_row *row)
+{
+    return strcmp(row->type, "overlay") != 0 || is_of_host(h, row->dev);
+}
+
 /* What a mount of the root shows. An overlay of ours shows what is at its path on the machine, or,
  * as the root of an image, the image's directory. */
 static struct mount_place shown_by(const struct warden_hide *h, const struct mount_row *row,
@@ -171,7 +198,7 @@ static struct mount_place shown_by(const struct warden_hide *h, const struct mou
 {
     const char *rootfs = h->view->start->rootfs;
 
-    if (strcmp(row->type, "overlay") != 0 || is_of_host(h, row->dev))
+    if (is_real(h, row))
         return (struct mount_place){ .dev = row->dev, .path = row->root };
     if (*at || !rootfs)
         return mount_place_at(&h->host, h->a, *at ? at : "/");
@@ -190,8 +217,11 @@ static int cover_mount(struct warden_hide *h, struct warden_root *r, const struc
         struct mount_place what = h->hidden[i];
         if (mount_place_is_below(what, shown)) {
             const char *rest = what.path + (strcmp(shown.path, "/") == 0 ? 0 : strlen(shown.path));
-            if (cover_at(r, row->id, arena_printf(h->a, "%s%s", at, rest).p, e) < 0)
+            int covered = cover_at(r, row->id, arena_printf(h->a, "%s%s", at, rest).p, e);
+            if (covered < 0)
                 return -1;
+            if (covered && is_real(h, row))
+                pin(h, r, at, rest);
         } else if (mount_place_is_below(shown, what) && !is_own(h, shown)) {
             if (cover_at(r, row->id, at, e) < 0)
                 return -1;

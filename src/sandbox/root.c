@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mount.h>
@@ -165,8 +166,12 @@ static int view_base(struct warden_root *r, struct warden_hide *h, const char *a
 /* What is to be mounted, as O_PATH. */
 static int open_from(const struct warden_mount *m, struct err *e)
 {
-    int from = open(m->from, O_PATH | O_CLOEXEC);
+    int from = sys_openat2(AT_FDCWD, m->from, O_PATH, m->exact ? RESOLVE_NO_SYMLINKS : 0);
 
+    if (from < 0 && m->exact && errno == ELOOP)
+        return err_set(e, ERR_FORBIDDEN,
+                       "mount %s on %s: a symbolic link has taken the place of a directory",
+                       m->from, m->to);
     if (from < 0)
         return err_sys(e, "mount %s on %s", m->from, m->to);
     if (!m->subpath)

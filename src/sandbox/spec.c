@@ -38,8 +38,13 @@ struct row {
 
 #define AT(field) .at = offsetof(struct warden_mount, field)
 static const struct row mount_rows[] = {
-    { "from", PATH, AT(from) }, { "to", PATH, AT(to) },     { "subpath", BELOW, AT(subpath) },
-    { "ro", FLAG, AT(ro) },     { "host", FLAG, AT(host) }, { 0 },
+    { "from", PATH, AT(from) },
+    { "to", PATH, AT(to) },
+    { "subpath", BELOW, AT(subpath) },
+    { "ro", FLAG, AT(ro) },
+    { "host", FLAG, AT(host) },
+    { "exact", FLAG, AT(exact) },
+    { 0 },
 };
 #undef AT
 

@@ -17,7 +17,8 @@ struct warden_mount {
     const char *to;      /* in the container, absolute */
     const char *subpath; /* below from; NULL: none. Made when missing, never outside from */
     bool ro;
-    bool host; /* somebody named a path of this machine: it may lead to nothing that is hidden */
+    bool host;  /* somebody named a path of this machine: it may lead to nothing that is hidden */
+    bool exact; /* from was without symbolic links, and is not followed through any */
 };
 
 struct warden_tmpfs {

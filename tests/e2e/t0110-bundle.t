@@ -39,6 +39,14 @@ test_expect_success 'it runs a job once more' '
 	run=$(ls -t "$XDG_DATA_HOME/muster/runs" | head -n 1) && bundled rerun "$run" >out 2>err && is "$(muster version)" "$(cat out)"
 '
 
+test_expect_success 'libraries that are loaded only when they are needed come too: with it, or with the tarball' '
+	grep -rhoE "\"lib[a-z0-9_+-]*\.so\.[0-9]+\"" "$top/src" | tr -d "\"" | sort -u >loaded && has loaded "libcurl.so.4" &&
+	while read -r name; do
+		test -e "$bundle/lib/$name" || grep -q "^lazy=.*$name" "$top/tools/make-tarball" ||
+			{ echo "no $name" >&2; return 1; }
+	done <loaded
+'
+
 test_expect_success 'it can be installed from there, with its own loader' '
 	bundled exec --install again && diff -r "$bundle" again
 '

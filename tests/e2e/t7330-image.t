@@ -39,12 +39,15 @@ make_image() {
 			--config.entrypoint train --config.cmd --lr=0.1 --config.workingdir /srv/app --config.user trainer
 }
 
-test_expect_success 'setup: one image as docker archive, as OCI archive, as layout, with gzip and zstd' '
+test_expect_success 'setup: one image as docker archive, as OCI archive, as both, as layout, with gzip and zstd' '
 	make_image && copy oci:layout:v1 docker-archive:docker.tar:docker.io/library/trainer:v1 &&
 	copy oci:layout:v1 oci-archive:oci.tar:example.org/team/trainer:v1 && gzip -k oci.tar &&
 	copy --dest-compress --dest-compress-format zstd oci:layout:v1 oci:zstd:v1 &&
 	grep -q zstd zstd/blobs/sha256/* && chmod -R a+rX . &&
-	cp -r docker.tar oci.tar oci.tar.gz layout zstd "$place/"
+	cp -r layout both && digest=$(jq -r ".manifests[0].digest" both/index.json) &&
+	jq --arg tag both:1 "[{Config: (\"blobs/sha256/\" + .config.digest[7:]), RepoTags: [\$tag], Layers: [.layers[].digest | \"blobs/sha256/\" + .[7:]]}]" \
+		"both/blobs/sha256/${digest#sha256:}" >both/manifest.json && tar -cf both.tar -C both . && chmod -R a+rX . &&
+	cp -r both.tar docker.tar oci.tar oci.tar.gz layout zstd "$place/"
 '
 
 cat >"$place/job.yaml" <<'END'
@@ -72,7 +75,7 @@ has_new() {
 	test -n "$(find "$images" -maxdepth 1 -name ".new-*")"
 }
 
-# An archive that comes to a standstill, and an import that is killed there.
+# kill_import SIGNAL STATUS: an archive comes to a standstill, and its import is killed there.
 kill_import() {
 	rm -f half && mkfifo -m 666 half || return 1
 	muster image import - --name half:1 <half &
@@ -80,10 +83,11 @@ kill_import() {
 	exec 8>half
 	head -c 1500000 "$place/docker.tar" >&8
 	soon has_new || return 1
-	kill -9 $pid
-	exec 8>&-
+	kill "-$1" $pid
 	wait $pid
-	test $? = 137
+	code=$?
+	exec 8>&-
+	is "$2" $code
 }
 
 # After the image was imported: a job runs with what is in it, as user $1.
@@ -121,6 +125,7 @@ test_expect_success "$who: the same image from other archives costs the disk not
 	muster image import "$place/oci.tar" >out && is "image example.org/team/trainer:v1 imported, 3 layers (0 new)" "$(cat out)" &&
 	muster image import "$place/oci.tar.gz" --name again:1 >out && is "image again:1 imported, 3 layers (0 new)" "$(cat out)" &&
 	muster image import "$place/zstd" --name zstd:1 >out && is "image zstd:1 imported, 3 layers (0 new)" "$(cat out)" &&
+	muster image import "$place/both.tar" >out && is "image both:1 imported, 3 layers (0 new)" "$(cat out)" &&
 	muster image import - --name stdin:1 <"$place/docker.tar" >out && is "image stdin:1 imported, 3 layers (0 new)" "$(cat out)" &&
 	is 1 "$(ls -d "$images"/sha256-* | wc -l)" && is 3 "$(ls "$images/layers" | wc -l)"
 '
@@ -135,7 +140,7 @@ test_expect_success "$who: no setuid bit, no whiteout, no other owner" '
 '
 
 test_expect_success "$who: what is left of an image goes with the last name of it" '
-	for name in trainer:v1 again:1 zstd:1 docker.io/library/stdin:1; do muster image rm $name || return 1; done &&
+	for name in trainer:v1 again:1 both:1 zstd:1 docker.io/library/stdin:1; do muster image rm $name || return 1; done &&
 	test -d "$(rootfs)" && muster image rm example.org/team/trainer:v1 &&
 	is layers "$(ls -A "$images")" && is "" "$(ls -A "$images/layers")" &&
 	test_expect_code 1 muster image rm trainer:v1 2>err && has err "there is no image trainer:v1"
@@ -153,8 +158,12 @@ test_expect_success "$who: a damaged blob is found, and nothing of the image is 
 '
 
 test_expect_success "$who: an import that is killed leaves no image, and the next one removes its files" '
-	kill_import && has_new && muster image list >out 2>&1 && ! grep -q half out &&
+	kill_import KILL 137 && has_new && muster image list >out 2>&1 && ! grep -q half out &&
 	muster image import "$place/docker.tar" && ! has_new && muster image rm trainer:v1
+'
+
+test_expect_success "$who: an import that is interrupted clears away what it made" '
+	kill_import TERM 143 2>err && has err "interrupted" && ! has_new && is "" "$(ls -A "$images/layers")"
 '
 
 test_expect_success "$who: a name is needed, and may not be a pattern" '

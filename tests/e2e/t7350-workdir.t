@@ -112,6 +112,35 @@ test_expect_success "$who: a data directory inside it stays hidden" '
 '
 done
 
+# A pod that fails once, and looks around when it is started again: again.yaml, of COMMAND FIRST and COMMAND THEN.
+again() {
+	pod "if test ! -e once; then touch once; $1; exit 1; fi; $2" | sed "s/Never/OnFailure/" >"$at/again.yaml"
+}
+
+who=user
+test_have_prereq ROOT || who=root
+test_expect_success 'R3: a pod cannot move a data directory out of its cover' '
+	own "$at/moved" && own "$at/moved/above" &&
+	(at=$at/moved && again "mv above away; mkdir -p above/data" "find above away; cat above/data/token away/data/token; echo looked" &&
+	test_expect_code 0 as $who run --isolation namespaces --data above/data again.yaml >out 2>err && has out looked "cannot move" && lacks out "^away" &&
+	test -s "$at/above/data/token" && ! grep -qF "$(cat "$at/above/data/token")" out)
+'
+
+test_expect_success 'R3: nor put a link in the place of a directory that is mounted' '
+	own "$at/linked" && own "$at/linked/data" &&
+	(at=$at/linked && again "mv data old; ln -s \$HOME data" "echo evil >/muster-e2e-data/evil" &&
+	test_expect_code 124 as $who run --isolation namespaces --timeout 5s -v data:/muster-e2e-data again.yaml >out 2>err &&
+	has err "data: a symbolic link has taken the place of a directory\|data on .*: a symbolic link has taken" && test ! -e "$place/home/evil" && test ! -e "$place/roots/evil")
+'
+
+test_expect_success 'R3: --keep-files writes below its directory alone, whatever a pod calls itself or puts there' '
+	own "$at/traps" && home=$place/home && { test $who = user || home=$place/roots; } && own "$home/.ssh" &&
+	(at=$at/traps && pod "echo ../../../../../.. >/etc/hostname; mkdir -p kept/own\$HOME; ln -s \$HOME/.ssh kept/own\$HOME/d; mkfifo kept/own\$HOME/f;
+		mkdir \$HOME/d; echo evil >\$HOME/d/keys; echo fine >\$HOME/f" | tr "\n" " " | sed "s/ kind:/\nkind:/; s/ metadata:/\nmetadata:/; s/ spec:/\nspec:/" >"$at/job.yaml" &&
+	run_fine --isolation namespaces --keep-files kept job.yaml && has err "1 file cannot be copied, the first: $home/d/keys" &&
+	is fine "$(cat "$at/kept/own$home/f")" && is "" "$(ls "$home/.ssh")")
+'
+
 test_expect_success 'read-only: nothing can be written' '
 	pod "echo x >$place/work/no" >"$at/ro.yaml" && test_expect_code 1 as root run --isolation namespaces --workdir .:ro ro.yaml >out 2>err &&
 	has out "[Rr]ead-only" && test ! -e "$at/no"

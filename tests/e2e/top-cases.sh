@@ -115,6 +115,12 @@ test_expect_success 'pods that outlived their server are measured by the next on
 	{ stop_muster KILL || :; } && again && taken_over burn && soon burns
 '
 
+test_expect_success 'whoever goes before the answer comes does no harm' '
+	stop_muster && again && soon node_is_ready &&
+	{ api $metrics/nodes -m 0.2 --http1.1 || :; } && { api $metrics/pods -m 0.2 --http2 || :; } &&
+	kubectl top node >out && is 2 "$(wc -l <out)"
+'
+
 test_expect_success 'a server that is stopped while somebody waits ends at once' '
 	start kubectl top node >out 2>&1 && stop_muster && { wait $! || :; }
 '

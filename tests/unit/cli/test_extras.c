@@ -93,6 +93,37 @@ static void every_role_gets_all(void)
               "{'apiVersion': 'v1', 'kind': 'Secret'}", "other objects stay as they are");
 }
 
+static void pods_are_watched(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct extras x = { .stall_after = "5m0s" };
+
+    is_object(a, extras_add(a, &x, read_json(a, "{'apiVersion':'v1','kind':'Pod','spec':{}}")),
+              "{'apiVersion':'v1','kind':'Pod','spec':{},"
+              "'metadata':{'annotations':{'muster.dev/stall-after':'5m0s'}}}",
+              "a pod");
+    const char *own = "{'apiVersion':'v1','kind':'Pod','metadata':{'annotations':{"
+                      "'muster.dev/stall-after':'0'}},'spec':{}}";
+    is_object(a, extras_add(a, &x, read_json(a, own)), own, "its own annotation stays");
+    is_object(a,
+              extras_add(a, &x,
+                         read_json(a, "{'apiVersion':'kubeflow.org/v1','kind':'TFJob','spec':{"
+                                      "'tfReplicaSpecs':{'PS':{'template':{'metadata':{"
+                                      "'annotations':{'muster.dev/stall-after':'1m','x':'y'}}}},"
+                                      "'Worker':{'replicas':2,'template':{}},'Chief':null}}}")),
+              "{'apiVersion':'kubeflow.org/v1','kind':'TFJob','spec':{'tfReplicaSpecs':{"
+              "'PS':{'template':{'metadata':{'annotations':{'muster.dev/stall-after':'1m','x':'y'}"
+              "}}},'Worker':{'replicas':2,'template':{'metadata':{'annotations':{"
+              "'muster.dev/stall-after':'5m0s'}}}},'Chief':null}}}",
+              "templates of a job");
+    const char *job = "{'apiVersion':'kubeflow.org/v1','kind':'TFJob','metadata':{'annotations':{"
+                      "'muster.dev/stall-after':'1h'}},'spec':{'tfReplicaSpecs':{'Worker':{"
+                      "'template':{}}}}}";
+    is_object(a, extras_add(a, &x, read_json(a, job)), job, "the operator knows the job's own");
+    is_object(a, extras_add(a, &x, read_json(a, "{'apiVersion':'v1','kind':'Secret'}")),
+              "{'apiVersion':'v1','kind':'Secret'}", "other objects have no pods");
+}
+
 static void mounts_are_read(void)
 {
     static const struct {
@@ -145,6 +176,7 @@ int main(void)
 {
     containers_get_the_directory();
     every_role_gets_all();
+    pods_are_watched();
     mounts_are_read();
     environment_is_read();
     return tap_done();

@@ -43,8 +43,7 @@ static void put(const char *name, const char *text, mode_t mode)
 static void changes_are_counted_and_copied(void)
 {
     AUTO(arena) struct arena *a = arena_new();
-    struct private_files p = { .a = a };
-    struct err e = { 0 };
+    struct private_files p = { .a = a, .copy_to = -1 };
     struct stat st;
     char link[64];
     const char *place = arena_printf(a, "%s/over", dir).p;
@@ -58,11 +57,14 @@ static void changes_are_counted_and_copied(void)
            symlink("/srv/me", arena_printf(a, "%s/main/1.of", place).p) == 0 &&
            symlink("/etc/shadow", arena_printf(a, "%s/main/0/root/link", place).p) == 0,
        "a place with two overlays");
-    is_int(private_files_add(&p, place, "worker-0", &e), 0, "is looked at");
+    private_files_add(&p, place, "worker-0");
     is_int(p.n, 3, "files and links count; not empty files, caches, or what belongs nowhere");
     ok(p.n_dirs == 2 && !p.more_dirs, "in two directories");
-    p = (struct private_files){ .a = a, .copy_to = arena_printf(a, "%s/out", dir).p };
-    is_int(private_files_add(&p, place, "worker-0", &e), 0, "and copied");
+    const char *out_dir = arena_printf(a, "%s/out", dir).p;
+    mkdir(out_dir, 0755);
+    p = (struct private_files){ .a = a, .copy_to = open(out_dir, O_RDONLY | O_DIRECTORY) };
+    private_files_add(&p, place, "worker-0");
+    is_int(p.failed, 0, "all are copied");
     const char *out = arena_printf(a, "%s/out/worker-0", dir).p;
     ok(stat(arena_printf(a, "%s/root/model", out).p, &st) == 0 && st.st_size == 7 &&
            (st.st_mode & 07777) == 0755,
@@ -71,7 +73,49 @@ static void changes_are_counted_and_copied(void)
     is_int(readlink(arena_printf(a, "%s/root/link", out).p, link, sizeof(link)), 11,
            "links are copied, not followed");
     ok(access(arena_printf(a, "%s/tmp/x", out).p, F_OK) < 0, "caches are not");
-    is_int(private_files_add(&p, "/no/such/place", "x", &e), 0, "no place: nothing");
+    private_files_add(&p, "/no/such/place", "x");
+    is_int(p.n, 3, "no place: nothing");
+    close(p.copy_to);
+}
+
+/* What pods could put where files are copied to: links, pipes, and files in the place of
+ * directories. */
+static void no_link_is_followed(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    const char *out = arena_printf(a, "%s/trap", dir).p;
+    const char *place = arena_printf(a, "%s/over2", dir).p;
+    struct stat st;
+
+    put("victim/file", "mine", 0600);
+    put("over2/main/0/opt/d/file", "evil", 0600);
+    put("over2/main/0/opt/pipe", "evil", 0600);
+    put("over2/main/0/opt/leaf", "evil", 0600);
+    put("over2/main/0/opt/big", "x", 0600);
+    put("trap/pod/opt/x", "x", 0600);
+    ok(truncate(arena_printf(a, "%s/main/0/opt/big", place).p, 1LL << 40) == 0 &&
+           symlink("/", arena_printf(a, "%s/main/0.of", place).p) == 0 &&
+           symlink(arena_printf(a, "%s/victim", dir).p, arena_printf(a, "%s/pod/opt/d", out).p) ==
+               0 &&
+           symlink(arena_printf(a, "%s/victim/file", dir).p,
+                   arena_printf(a, "%s/pod/opt/leaf", out).p) == 0 &&
+           mkfifo(arena_printf(a, "%s/pod/opt/pipe", out).p, 0600) == 0,
+       "a place with traps");
+    struct private_files p = { .a = a, .copy_to = open(out, O_RDONLY | O_DIRECTORY) };
+    private_files_add(&p, place, "pod");
+    is_int(p.n, 4, "all files are seen");
+    is_int(p.failed, 1, "the one behind a link is not copied");
+    ok(stat(arena_printf(a, "%s/victim/file", dir).p, &st) == 0 && st.st_size == 4 &&
+           st.st_mode == (S_IFREG | 0600),
+       "and what links lead to is as it was");
+    ok(lstat(arena_printf(a, "%s/pod/opt/leaf", out).p, &st) == 0 && S_ISREG(st.st_mode),
+       "a link in the place of a file goes");
+    ok(lstat(arena_printf(a, "%s/pod/opt/pipe", out).p, &st) == 0 && S_ISREG(st.st_mode),
+       "a pipe is not waited for");
+    ok(stat(arena_printf(a, "%s/pod/opt/big", out).p, &st) == 0 && st.st_size == 1LL << 40 &&
+           st.st_blocks < 100,
+       "a hole stays a hole");
+    close(p.copy_to);
 }
 
 int main(void)
@@ -80,6 +124,7 @@ int main(void)
         return 1;
     caches_do_not_count();
     changes_are_counted_and_copied();
+    no_link_is_followed();
     tree_remove(AT_FDCWD, dir, NULL);
     return tap_done();
 }

@@ -59,7 +59,7 @@ static void a_run_leaves_its_logs(const char *data)
     put(arena_printf(a, "%s/pki/ca.crt", run).p, S("x"));
     put(arena_printf(a, "%s/logs/default/mnist/worker-0/0.log", run).p, S("x"));
     put(arena_printf(a, "%s/summary.json", run).p, S("{}"));
-    data_run_end(run);
+    data_run_end(run, lock);
     ok(!is_there(run, "pki") && !is_there(run, "images.yaml"), "what was of use only to it goes");
     ok(is_there(run, "logs/default/mnist/worker-0/0.log") && is_there(run, "summary.json"),
        "logs and summary stay");
@@ -88,6 +88,28 @@ static void what_a_crash_left_is_cleared(const char *data)
     close(other);
 }
 
+/* R3: a pod that can rename what is above the data directory chooses what is at its path. */
+static void another_in_its_place_is_left_alone(const char *data)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    int lock;
+    const char *run = begin(a, data, "moved", &lock);
+    const char *away = arena_printf(a, "%s.away", run).p;
+    const char *prize = arena_printf(a, "%s/prize", data).p;
+
+    put(arena_printf(a, "%s/file", prize).p, S("x"));
+    ok(rename(run, away) == 0 && symlink(prize, run) == 0, "a link takes a run's place");
+    ok(!data_run_is(run, lock), "which is seen");
+    data_run_end(run, lock);
+    ok(is_there(prize, "file"), "what it leads to stays");
+    unlink(run);
+    put(arena_printf(a, "%s/lock", run).p, S("x"));
+    put(arena_printf(a, "%s/file", run).p, S("x"));
+    data_run_end(run, lock);
+    ok(is_there(run, "file"), "and so does a directory with a lock of its own");
+    close(lock);
+}
+
 static void twenty_are_kept(const char *data)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -97,7 +119,7 @@ static void twenty_are_kept(const char *data)
     for (int i = 0; i < 30; i++) {
         int lock;
         last = begin(a, data, "many", &lock);
-        data_run_end(last);
+        data_run_end(last, lock);
         close(lock);
     }
     for (const char **p = data_places(a, data); p[n]; n++)
@@ -195,6 +217,7 @@ int main(void)
         return 1;
     a_run_leaves_its_logs(data);
     what_a_crash_left_is_cleared(data);
+    another_in_its_place_is_left_alone(data);
     twenty_are_kept(data);
     logs_are_read_in_the_order_of_time(data);
     snprintf(command, sizeof(command), "rm -rf %s", data);

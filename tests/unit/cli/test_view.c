@@ -2,6 +2,7 @@
 
 #include "cli/screen.h"
 #include "cli/summary.h"
+#include "job/stall.h"
 #include "tap.h"
 
 /* ---- making states */
@@ -111,6 +112,55 @@ static void what_is_done_is_no_reason_to_wait(void)
             "  worker-1  Pending    Error\n",
             "an init container's end: well, and not");
     run_state_done(&s);
+}
+
+#define STALLED(where)                                                                                \
+    "{'phase':'Running','conditions':[{'type':'muster.dev/Stalled','status':'True','message':'" where \
+    "'}],'containerStatuses':[{'name':'tensorflow','state':{'running':{}}}]}"
+
+static void a_stalled_job_says_where_it_waits(void)
+{
+    struct run_state s;
+
+    run_state_init(&s);
+    struct run_job *j = add_job(&s, "mnist", 2);
+    condition(j, "Running", "it runs", 2000);
+    seen(&s, j, "ps", 0, STALLED("x sleeps"), 12000);
+    ok(!run_job_is_stalled(j), "a parameter server alone does not count");
+    seen(&s, j, "worker", 0, STALLED("x is connecting to worker-1:1"), 12000);
+    seen(&s, j, "worker", 1, RUNNING, 12000);
+    view_is(&s, 80, 24, false, "",
+            "tfjob/mnist  Running  3/2 running  12.5s\n"
+            "  ps-0      Running  1.5s\n"
+            "  worker-0  Running  1.5s\n"
+            "  worker-1  Running  1.5s\n",
+            "while one works, the job does");
+    seen(&s, j, "worker", 1, STALLED("y sleeps"), 12000);
+    view_is(&s, 80, 24, false, "",
+            "tfjob/mnist  Running, stalled  3/2 running  12.5s\n"
+            "  ps-0      Running  1.5s  x sleeps\n"
+            "  worker-0  Running  1.5s  x is connecting to worker-1:1\n"
+            "  worker-1  Running  1.5s  y sleeps\n",
+            "all of them wait");
+    condition(j, "Failed", "it failed", 13000);
+    ok(!run_job_is_stalled(j), "a job that is over is not stalled");
+    run_state_done(&s);
+}
+
+static void roles_that_wait_by_nature(void)
+{
+    static const struct {
+        const char *kind, *role;
+        bool idle;
+    } rows[] = { { "TFJob", "ps", true },           { "TFJob", "worker", false },
+                 { "MPIJob", "worker", true },      { "MPIJob", "launcher", false },
+                 { "PyTorchJob", "worker", false }, { "TFJob", "other", false } };
+
+    for (size_t i = 0; i < COUNT(rows); i++)
+        ok(job_role_is_idle(job_kind_find(str_of(rows[i].kind)), str_of(rows[i].role)) ==
+               rows[i].idle,
+           "%s of a %s", rows[i].role, rows[i].kind);
+    ok(!job_role_is_idle(NULL, S("")), "a plain pod");
 }
 
 static void a_job_and_its_replicas(void)
@@ -393,6 +443,8 @@ static void summaries(void)
 int main(void)
 {
     what_is_done_is_no_reason_to_wait();
+    a_stalled_job_says_where_it_waits();
+    roles_that_wait_by_nature();
     a_job_and_its_replicas();
     without_utf8_dots_are_three();
     a_hundred_replicas_are_two_lines();

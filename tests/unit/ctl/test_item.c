@@ -23,6 +23,7 @@ static struct seen_pod sample(void)
         .index = 12,
         .phase = POD_FAILED,
         .disrupted = true,
+        .stalled = true,
         .has_exit = true,
         .exit_code = 137,
         .container_id =
@@ -46,8 +47,8 @@ static void a_pod_comes_back_as_it_was(void)
     is_str(p.role, in.role, "role");
     is_str(p.owner, S("owner"), "owner");
     is_str(p.container_id, in.container_id, "container");
-    ok(p.index == 12 && p.phase == POD_FAILED && p.disrupted && !p.ready && p.has_exit &&
-           p.exit_code == 137 && p.restarts == 3 && !p.leaving,
+    ok(p.index == 12 && p.phase == POD_FAILED && p.disrupted && !p.ready && p.stalled &&
+           p.has_exit && p.exit_code == 137 && p.restarts == 3 && !p.leaving,
        "numbers and flags");
     is_int((int64_t)p.n_troubles, 2, "troubles");
     is_str(p.troubles[0].reason, S("ErrImagePull"), "reason");

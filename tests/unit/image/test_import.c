@@ -187,6 +187,39 @@ static void layers_lie_on_each_other(void)
     is_int((int64_t)count(a, "images"), 2, "nothing else is left");
 }
 
+/* Whoever runs in the image must get through its directories. */
+static void modes_do_not_depend_on_the_umask(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(made) struct made m = { 0 };
+    struct image_imported im;
+    struct err e = { 0 };
+    struct stat st;
+
+    tar_add(&m.layer[0], '0', "implicit/dir/file", NULL, "x");
+    tar_mode(&m.layer[0], '5', "closed", NULL, S(""), 0711);
+    tar_end(&m.layer[0]);
+    m.n = 1;
+    make_layout(a, &m);
+    mode_t was = umask(0077);
+    int rc = import(a, "layout", &im, &e);
+    umask(was);
+    is_int(rc, 0, e.msg);
+    const struct {
+        const char *name;
+        mode_t mode;
+    } rows[] = { { "", 0755 },
+                 { "implicit", 0755 },
+                 { "implicit/dir", 0755 },
+                 { "implicit/dir/file", 0644 },
+                 { "closed", 0711 } };
+    for (size_t i = 0; i < COUNT(rows); i++)
+        ok(stat(arena_printf(a, "%" PRI_STR "/%s", STR_ARG(im.rootfs), rows[i].name).p, &st) == 0 &&
+               (st.st_mode & 07777) == rows[i].mode,
+           "/%s has mode %o", rows[i].name, st.st_mode & 07777);
+    sweep(a, S(""));
+}
+
 static void layers_are_shared(void)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -211,7 +244,9 @@ static void layers_are_shared(void)
            stat(arena_printf(a, "%" PRI_STR "/etc/passwd", STR_ARG(second.rootfs)).p, &y) == 0 &&
            x.st_ino == y.st_ino,
        "and files lie on the disk once");
-    is_int(sweep(a, second.rootfs), 0, "when the first is not mapped any more");
+    is_int(sweep(a, arena_printf(a, "/elsewhere/%" PRI_STR "/../rootfs/",
+                                 STR_ARG(str_sub(second.rootfs, strlen(data), second.rootfs.n)))),
+           0, "when the first is not mapped any more");
     is_str(content(a, &im, "etc/passwd"), S("(none)"), "it goes");
     is_str(content(a, &second, "own"), S("o"), "and the second stays");
     is_int((int64_t)count(a, "images/layers"), 2, "with its layers alone");
@@ -267,6 +302,14 @@ static void others_are_refused(void)
     few.json_bytes = 20;
     ok(image_import(a, data, at(a, "layout"), NULL, &few, &im, &e) < 0 &&
            strstr(e.msg, "index.json: ") && strstr(e.msg, "more than the limit of 20"),
+       "%s", e.msg);
+    few = image_limits_default;
+    few.bytes = 100000;
+    memset(buf_room(&small.layer[1], 200000), 0, 200000); /* after the end of the tar file */
+    small.layer[1].n += 200000;
+    make_layout(a, &small);
+    ok(image_import(a, data, at(a, "layout"), NULL, &few, &im, &e) < 0 &&
+           strstr(e.msg, "layer 2: is larger than the limit when it is unpacked"),
        "%s", e.msg);
     two_layers(&user);
     make_layout(a, &user);
@@ -351,6 +394,7 @@ int main(void)
     mkdir(data, 0700);
     layers_lie_on_each_other();
     sweep(a, S(""));
+    modes_do_not_depend_on_the_umask();
     layers_are_shared();
     damage_is_found();
     others_are_refused();

@@ -267,6 +267,28 @@ static void workers_that_are_not_told_of_each_other_are_warned_of(void)
                   "so does an elastic policy");
 }
 
+#define WORKER_WITH(annotations)                                                                   \
+    MAP("'Worker':{'template':{'metadata':{'annotations':{" annotations "}},'spec':{'containers':" \
+        "[{'name':'tensorflow','image':'i'}]}}}")
+
+static void annotations_without_effect_are_warned_of(void)
+{
+    is_advised(WORKER_WITH("'muster.dev/stall-after':'5m','muster.dev/on-stall':'restart'"), "",
+               "what can be read is fine");
+    is_advised(WORKER_WITH("'muster.dev/stall-after':'soon'"),
+               "spec.tfReplicaSpecs[Worker].template.metadata.annotations[muster.dev/stall-after]: "
+               "without effect: 'soon' is not a time such as 90s or 5m",
+               "what is no time is not");
+    is_advised(WORKER_WITH("'muster.dev/stall-after':'-5m'"),
+               "spec.tfReplicaSpecs[Worker].template.metadata.annotations[muster.dev/stall-after]: "
+               "without effect: '-5m' is not a time such as 90s or 5m",
+               "nor a negative one");
+    is_advised_of("JAXJob", "{'metadata':{'annotations':{'muster.dev/on-stall':'kill'}}}",
+                  "metadata.annotations[muster.dev/on-stall]: without effect: 'kill' is neither "
+                  "fail nor restart",
+                  "nor what nobody does");
+}
+
 static void a_job_that_nothing_ends_is_warned_of(void)
 {
     is_advised(MAP("'worker':{'template':" SOUND "},'PS':{'template':" SOUND "}"), "",
@@ -318,6 +340,7 @@ int main(void)
     a_limit_of_nothing_is_warned_of();
     workers_that_mpi_takes_for_none_are_warned_of();
     a_count_of_a_wrong_type_is_only_that();
+    annotations_without_effect_are_warned_of();
     a_job_that_nothing_ends_is_warned_of();
     workers_that_are_not_told_of_each_other_are_warned_of();
     every_kind_has_its_manager_for_good();

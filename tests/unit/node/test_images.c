@@ -75,7 +75,7 @@ static void unmapped_images(void)
     is_str(
         r.message,
         S("image \"busybox:1.36\" is not mapped to anything on this machine and the container "
-          "names no command; say what it is: muster image map busybox --host --command PROGRAM, or in "
+          "names no command; import it: muster image pull busybox:1.36; or say what it is: muster image map busybox --host --command PROGRAM, or in "
           "images.yaml, below images: - {match: \"busybox\", command: [\"PROGRAM\"]}"),
         "and the line to add is said");
 }

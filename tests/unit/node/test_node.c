@@ -3,6 +3,7 @@
 #include "fake.h"
 #include "node/exec.h"
 #include "node/node.h"
+#include "node/usage.h"
 #include "node/volumes.h"
 #include "world.h"
 
@@ -388,6 +389,45 @@ static void restarts_of_the_node(void)
     ok(!fake_twice, "nothing ever ran twice at once");
 }
 
+struct usage_told {
+    int n, known;
+    bool is_ours;
+};
+
+static void on_usage(void *arg, jv usage, const struct err *e)
+{
+    struct usage_told *t = arg;
+
+    t->n++;
+    t->known += jv_exists(usage);
+    t->is_ours = str_eqz(jv_str(jv_at(usage, "node"), S("")), "here") &&
+                 jv_int(jv_at(usage, "window_ms"), 0) >= 500;
+    if (!jv_exists(usage) && !e)
+        ok(false, "there is no reason");
+}
+
+static void usage_is_measured_when_asked_for(void)
+{
+    struct usage_told t = { 0 };
+
+    node_usage(node, on_usage, &t);
+    node_usage(node, on_usage, &t);
+    is_int(t.n, 0, "the first answer needs two samples");
+    WAIT(t.n == 2);
+    ok(t.n == 2 && t.known == 2 && t.is_ours, "which answer all who wait");
+    node_usage(node, on_usage, &t);
+    is_int(t.known, 3, "and whoever asks at once after");
+}
+
+static void ends(void)
+{
+    struct usage_told t = { 0 };
+
+    node_usage(node, on_usage, &t);
+    node_free(node);
+    ok(t.n == 1 && !t.known, "a node that goes tells whoever waits for usage");
+}
+
 int main(void)
 {
     if (!mkdtemp(data))
@@ -405,8 +445,9 @@ int main(void)
     probes_and_hooks();
     sandboxes_die();
     a_status_that_is_never_kept();
+    usage_is_measured_when_asked_for();
     restarts_of_the_node();
-    node_free(node);
+    ends();
     for (int i = 0; i < 10; i++)
         box_turn(&box);
     fake_free(fake);

@@ -12,6 +12,30 @@ static struct seen_pod read(struct arena *a, const char *quoted, const char *mai
     return p;
 }
 
+static void a_pod_is_stalled(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    static const char text[] =
+        "{'status':{'phase':'%s','reason':'r','conditions':[{'type':'muster.dev/Stalled','status':"
+        "'%s','message':'since 9:50'}]}}";
+    static const struct {
+        const char *phase, *status;
+        bool stalled;
+    } rows[] = { { "Running", "True", true },
+                 { "Running", "False", false },
+                 { "Failed", "True", false },
+                 { "Pending", "True", false } };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char quoted[256];
+        snprintf(quoted, sizeof(quoted), text, rows[i].phase, rows[i].status);
+        struct seen_pod p = read(a, quoted, NULL);
+        ok(p.stalled == rows[i].stalled && p.n_troubles == 0, "%s, %s", rows[i].phase,
+           rows[i].status);
+        ok(str_eqz(p.reason, "since 9:50") == p.stalled, "with where it waits");
+    }
+}
+
 static void a_whole_pod_is_read(void)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -110,6 +134,7 @@ static void a_plan_prints_what_is_in_it(void)
 int main(void)
 {
     a_whole_pod_is_read();
+    a_pod_is_stalled();
     an_index_is_a_number();
     troubles_are_told_as_events_say_them();
     junk_is_nothing();

@@ -23,9 +23,9 @@ static bool same_pod(const struct seen_pod *x, const struct seen_pod *y)
     return str_eq(x->name, y->name) && str_eq(x->uid, y->uid) && str_eq(x->owner, y->owner) &&
            str_eq(x->role, y->role) && str_eq(x->reason, y->reason) && x->index == y->index &&
            x->phase == y->phase && x->leaving == y->leaving && x->disrupted == y->disrupted &&
-           x->ready == y->ready && x->has_exit == y->has_exit && x->exit_code == y->exit_code &&
-           str_eq(x->container_id, y->container_id) && x->restarts == y->restarts &&
-           same_troubles(x, y);
+           x->ready == y->ready && x->stalled == y->stalled && x->has_exit == y->has_exit &&
+           x->exit_code == y->exit_code && str_eq(x->container_id, y->container_id) &&
+           x->restarts == y->restarts && same_troubles(x, y);
 }
 
 static bool same_service(const struct seen_service *x, const struct seen_service *y)
@@ -60,7 +60,7 @@ static const char told[] =
     "'spec':{'volumes':[{'name':'v','emptyDir':{}}],'containers':[{'name':'main','image':'i'}],"
     "'restartPolicy':'Never'},'status':{'phase':'%s','reason':'Evicted','conditions':[{'type':"
     "'Ready','status':'True','reason':'r','message':'m'},{'type':'DisruptionTarget','status':"
-    "'True'}],'initContainerStatuses':[{'name':'first','ready':true,'restartCount':2,'image':'i',"
+    "'True'},{'type':'muster.dev/Stalled','status':'True','message':'since'}],'initContainerStatuses':[{'name':'first','ready':true,'restartCount':2,'image':'i',"
     "'imageID':'d'}],'containerStatuses':[{'name':'main','state':{'terminated':{'exitCode':137,"
     "'signal':9,'reason':'Error','message':'oh','containerID':'c'}},'lastState':{'terminated':{"
     "'exitCode':1}},'ready':false,'restartCount':3,'image':'i','imageID':'d','containerID':'e'},"
@@ -85,6 +85,7 @@ static void all_that_is_read_of_a_pod_is_there(void)
         ok(!jv_exists(jv_at(part, "spec", "volumes")), "what nobody reads is left out");
         struct seen_pod p = seen_pod_read(a, part, "main");
         ok(p.exit_code == 137 && p.restarts == 6 && p.disrupted && p.ready, "and is all there");
+        ok(p.stalled == (i == 1), "also that it is stalled");
     }
 }
 
