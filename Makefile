@@ -11,7 +11,7 @@ SANITIZED := -Db_lundef=false -Dwerror=false
 export TESTS_TWICE := 1
 
 .PHONY: all deps deps-build deps-test deps-frameworks demo test check check-asan check-tsan lint lint-fast format fuzz \
-        golden test-unit test-e2e test-operator test-sdk test-frameworks test-node test-leaks test-attack fuzz-http test-cluster test-clients soak bench bench-quick help clean \
+        golden test-unit test-e2e test-operator test-sdk test-frameworks test-node test-newcomer test-leaks test-attack fuzz-http test-cluster test-clients soak bench bench-quick help clean \
         install uninstall man deb tarball
 .NOTPARALLEL:
 
@@ -67,6 +67,9 @@ test-frameworks: deps-frameworks all ## PyTorch, TensorFlow, JAX, MPI and others
 
 test-node: deps-test all ## pods on this machine, at each level of isolation, as root and as a user
 	@tests/node/run
+
+test-newcomer: deps-test all ## README commands, own scripts and mistakes of a new user; NEWCOMER_WRITE=1 rewrites what is expected
+	@tests/newcomer/run
 
 test-leaks: deps-test all ## 500 short jobs at each level, as root and as a user: nothing is left of them
 	@LEAK_JOBS=504 tests/node/run tests/node/t3000_leaks.py

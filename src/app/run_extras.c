@@ -213,6 +213,18 @@ static int read_env(struct run *r)
     return -1;
 }
 
+/* Not at the end, when there is something to lose. */
+static int check_keep_files(const struct run *r)
+{
+    const char *dir = r->f->keep_files;
+    struct stat st;
+
+    if (dir && stat(dir, &st) == 0 && (!S_ISDIR(st.st_mode) || access(dir, W_OK | X_OK) < 0))
+        return command_fail(EXIT_USAGE, "--keep-files %s: %s", dir,
+                            S_ISDIR(st.st_mode) ? strerror(errno) : "not a directory");
+    return -1;
+}
+
 /* ---- */
 
 static str image_dir(void *ctx, jv container)
@@ -257,6 +269,8 @@ int run_read_extras(struct run *r)
         code = read_mounts(r);
     if (code < 0)
         code = read_env(r);
+    if (code < 0)
+        code = check_keep_files(r);
     if (code >= 0)
         return code;
     read_images(r);

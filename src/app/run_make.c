@@ -6,6 +6,7 @@
 #include "base/yaml.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 /* The first flag that only says something about a command; NULL: none was given. */
 static const char *flag_of(const struct run_flags *f)
@@ -61,6 +62,19 @@ static int check_no_command(const struct run_flags *f, char **operands, int n)
                         kind ? f->make.kind : "", "train.py");
 }
 
+/* `muster run -- train.py` in the directory of train.py, which no PATH names. */
+static int check_command(const struct make_opts *o)
+{
+    const char *file = o->command[0];
+    bool is_python = str_ends(str_of(file), S(".py"));
+
+    if (strchr(file, '/') || o->image || access(file, F_OK) < 0 ||
+        !(is_python || str_ends(str_of(file), S(".sh"))))
+        return -1;
+    return command_fail(EXIT_USAGE, "%s is a script, and needs a program that runs it: -- %s %s",
+                        file, is_python ? "python3" : "sh", file);
+}
+
 int run_make(struct run *r, char **operands, int n)
 {
     const struct run_flags *f = r->f;
@@ -78,6 +92,9 @@ int run_make(struct run *r, char **operands, int n)
         return command_fail(EXIT_USAGE,
                             "files and a command exclude each other: '%s' comes before --",
                             operands[0]);
+    int refused = check_command(&o);
+    if (refused >= 0)
+        return refused;
     o.ns = f->ns;
     o.has_replicas = o.replicas >= 0;
     if ((code = run_add_upload(r, &o, &map)) >= 0)

@@ -163,6 +163,7 @@ static str why_never(struct arena *a, const struct run_pending *p, const struct 
                                 .nodes = nodes.at,
                                 .n_nodes = nodes.n,
                                 .own = p->r->embedded,
+                                .made = p->r->made.n > 0,
                                 .mount_failure = str_of(w->mount_failure ? w->mount_failure : ""),
                                 .where = where(a, j, pod) };
         struct chance_out one = chance_of(a, &in);

@@ -49,6 +49,10 @@ int extras_read_env(const char *text, struct jbuild *out, struct err *e)
 
     if (!name_ok(name, name_env_var))
         return err_set(e, ERR_INVALID, "'%s': must be NAME=VALUE or NAME", text);
+    /* Kubernetes lets names have blanks; here they come from `export A=1` or a forgotten '='. */
+    if (str_find(name, ' ') >= 0 || str_find(name, '\t') >= 0)
+        return err_set(e, ERR_INVALID,
+                       "'%s': the name has a blank in it; must be NAME=VALUE or NAME", text);
     if (!value.p) {
         const char *own = getenv(arena_z(out->a, name));
         if (!own)

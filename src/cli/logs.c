@@ -519,7 +519,9 @@ static int show_job(const struct flags *f, const char *word)
     else if (e.code == ERR_NOT_FOUND && read_kept(f, str_of(f->to.ns ? f->to.ns : ""), word))
         code = EXIT_DONE;
     else if (e.code == ERR_NOT_FOUND)
-        code = command_fail(EXIT_FAILED, "no logs of %s are kept here, and %s", word, e.msg);
+        code = command_fail(EXIT_FAILED,
+                            "no logs of %s are kept here ('muster ps' lists runs), and %s", word,
+                            e.msg);
     else
         code = command_fail(e.code == ERR_INVALID ? EXIT_USAGE : EXIT_FAILED, "%s", e.msg);
     session_close(&s);

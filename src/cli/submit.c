@@ -107,7 +107,7 @@ static int refuse_namesake(const struct submit_object *o, const struct submit_ob
     AUTO(arena) struct arena *a = arena_new();
 
     return command_fail(EXIT_USAGE,
-                        "%" PRI_STR ": %" PRI_STR " is another at %" PRI_STR
+                        "%" PRI_STR ": the name %" PRI_STR " is already used at %" PRI_STR
                         "; give one of them another name",
                         STR_ARG(o->where), STR_ARG(title_of(a, o->obj)), STR_ARG(other->where));
 }

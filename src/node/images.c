@@ -348,6 +348,16 @@ static bool is_below(str path, jv mounts)
     return false;
 }
 
+/* What may be meant by a program that is not found. */
+static const char *hint_of(str program)
+{
+    if (str_find(program, ' ') >= 0)
+        return "; it has a blank in it: write each word of the command by itself";
+    if (str_eqz(program, "python"))
+        return "; try python3";
+    return program.n && program.p[0] == '/' ? ", nor at its own path" : "";
+}
+
 void images_find_program(struct arena *a, str program, str path, str rootfs, jv mounts,
                          struct image_run *out)
 {
@@ -368,7 +378,7 @@ void images_find_program(struct arena *a, str program, str path, str rootfs, jv 
         out->reason = S("ContainerCannotRun");
         out->message = arena_printf(
             a, "exec: \"%" PRI_STR "\": executable file not found in $PATH (%" PRI_STR ")%s",
-            STR_ARG(program), STR_ARG(path), absolute ? ", nor at its own path" : "");
+            STR_ARG(program), STR_ARG(path), hint_of(program));
     } else if (absolute) {
         out->told = arena_printf(a, "%" PRI_STR " is not here: running %" PRI_STR " instead",
                                  STR_ARG(program), STR_ARG(at));

@@ -101,6 +101,50 @@ static void exec_by_path(const char *file, const struct warden_run *r)
     errno = why;
 }
 
+/* The program that a script's first line names; "": it is no script. */
+static void read_interpreter(const char *file, char *out, size_t size)
+{
+    char line[PATH_MAX] = "";
+    AUTO(sys_fd) int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t n = fd < 0 ? -1 : read(fd, line, sizeof(line) - 1);
+    const char *at = line + 2;
+
+    *out = 0;
+    if (n < 2 || line[0] != '#' || line[1] != '!')
+        return;
+    at += strspn(at, " \t");
+    snprintf(out, size, "%.*s", (int)strcspn(at, " \t\r\n"), at);
+}
+
+/* A file that is there, and still does not run: the system's words mislead. */
+static void explain_exec(const char *file, int why, struct err *e)
+{
+    char interpreter[128];
+    struct stat st;
+
+    errno = why;
+    err_sys(e, "exec %s", file);
+    if (stat(file, &st) < 0)
+        return;
+    if (why == EACCES && S_ISDIR(st.st_mode))
+        err_set(e, ERR_INVALID, "exec %s: it is a directory", file);
+    else if (why == EACCES && !(st.st_mode & 0111))
+        err_set(e, ERR_INVALID,
+                "exec %s: Permission denied: the file is not executable; use chmod +x, or start it "
+                "with its interpreter",
+                file);
+    else if (why == ENOEXEC)
+        err_set(e, ERR_INVALID,
+                "exec %s: it is neither a program nor a script that begins with #! and its "
+                "interpreter",
+                file);
+    if (why != ENOENT)
+        return;
+    read_interpreter(file, interpreter, sizeof(interpreter));
+    if (*interpreter)
+        err_set(e, ERR_INVALID, "exec %s: its interpreter %s does not exist", file, interpreter);
+}
+
 static void exec_program(const struct warden_run *r, struct err *e)
 {
     const char *file = r->argv.at[0];
@@ -120,8 +164,7 @@ static void exec_program(const struct warden_run *r, struct err *e)
      * interpreter is missing says ENOENT, too. */
     if (why == ENOENT && *file == '/' && r->start->any_path && access(file, F_OK) < 0)
         exec_by_path(last + 1, r);
-    errno = why;
-    err_sys(e, "exec %s", file);
+    explain_exec(file, why, e);
 }
 
 void warden_run_exec(const struct warden_run *r, struct err *e)

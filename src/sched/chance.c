@@ -138,6 +138,18 @@ static int64_t amount_in(const struct sched_amounts *l, str name)
 
 /* ---- what no node has */
 
+/* The option of `muster run` that asks for it, where the user wrote no YAML. */
+static const char *flag_of(const struct chance_in *in, str name)
+{
+    if (!in->made)
+        return NULL;
+    if (str_eqz(name, "cpu"))
+        return "--cpu";
+    if (str_eqz(name, "memory"))
+        return "--memory";
+    return str_eqz(name, "nvidia.com/gpu") ? "--gpus" : NULL;
+}
+
 static struct chance_out lacks_resource(struct arena *a, const struct chance_in *in, str name,
                                         int64_t asked, int64_t most)
 {
@@ -147,9 +159,11 @@ static struct chance_out lacks_resource(struct arena *a, const struct chance_in 
     str what = arena_printf(
         a, "asks for %" PRI_STR ", %s %" PRI_STR, STR_ARG(asked_text(a, name, asked)),
         in->n_nodes == 1 ? "this machine has" : "the most a node has is", STR_ARG(has));
+    const char *verb = most ? "lower" : "remove", *flag = flag_of(in, name);
     str help =
-        arena_printf(a, "%s resources.%s.%" PRI_STR " in %" PRI_STR, most ? "lower" : "remove",
-                     is_plain ? "requests" : "limits", STR_ARG(name), STR_ARG(in->where));
+        flag ? arena_printf(a, "%s %s", verb, flag)
+             : arena_printf(a, "%s resources.%s.%" PRI_STR " in %" PRI_STR, verb,
+                            is_plain ? "requests" : "limits", STR_ARG(name), STR_ARG(in->where));
 
     if (in->own || in->n_nodes == 1) /* else it is not this machine's to say */
         help = arena_printf(a, "%" PRI_STR ", or %s with --resources %" PRI_STR "=%" PRI_STR,
@@ -172,7 +186,7 @@ static struct chance_out lacks_node(struct arena *a, const struct chance_in *in,
                                     const struct sched_pod *p)
 {
     bool by_label = jv_len(p->selector) > 0;
-    const char *none = in->n_nodes == 1 ? "this machine is none" : "there is none";
+    const char *none = in->n_nodes == 1 ? "this machine is not one" : "there is none";
     str what = by_label ? arena_printf(a, "asks for a node with the labels %" PRI_STR ", %s",
                                        STR_ARG(selector_text(a, p->selector)), none)
                         : arena_printf(a, "asks for a node that matches its affinity, %s", none);

@@ -16,6 +16,7 @@ struct chance_in {
     size_t n_nodes;
     bool own;          /* the cluster is the caller's alone: no other client creates objects */
     str mount_failure; /* message of the pod's last FailedMount event; empty: none */
+    bool made;         /* the job was made from --cpu, --memory and --gpus */
     str where;         /* path of the pod's spec in the job: "spec.tfReplicaSpecs.Worker..." */
 };
 

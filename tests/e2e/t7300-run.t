@@ -138,7 +138,7 @@ test_expect_success 'nothing that ends is nothing to run' '
 	END
 	test_expect_code 124 muster run --timeout 1s always.yaml 2>err && has err "always.yaml:1:1: the pod.s restartPolicy is Always" &&
 	{ cat always.yaml && echo --- && sed "s/x,/z,/" always.yaml; } >namesakes.yaml &&
-	test_expect_code 2 muster run namesakes.yaml 2>err && has err "^muster: namesakes.yaml:6:1: Pod/always is another at namesakes.yaml:1:1" &&
+	test_expect_code 2 muster run namesakes.yaml 2>err && has err "^muster: namesakes.yaml:6:1: the name Pod/always is already used at namesakes.yaml:1:1" &&
 	test_expect_code 2 muster run batch.yaml 2>err && has err "^muster: batch.yaml:1:1: Jobs are stored but not run by this server"
 '
 

@@ -168,6 +168,10 @@ static void environment_is_read(void)
     is_object(a, jb_done(&b), "{'A': '2', 'B': ' x=y ', 'EXTRAS_SET': 'own'}", "line by line");
     is_int(extras_read_env_file(a, "f", S("A=1\n=2\n"), &b, &e), -1, "a line without a name");
     is_str(str_of(e.msg), S("f:2: '=2': must be NAME=VALUE or NAME"), "is told with its number");
+    is_int(extras_read_env_file(a, "f", S("export A=1\n"), &b, &e), -1, "a name with a blank");
+    is_str(str_of(e.msg),
+           S("f:1: 'export A=1': the name has a blank in it; must be NAME=VALUE or NAME"),
+           "is told with its number, too");
     is_int(extras_read_env("A=\xff", &b, &e), -1, "a value that is no UTF-8");
     is_str(str_of(e.msg), S("A: the value is not valid UTF-8"), "is told");
 }

@@ -95,6 +95,9 @@ static void programs_are_found(void)
         { "./run", "./run", "", "", "" },
         { "no-such-program", "no-such-program", "ContainerCannotRun", "",
           "exec: \"no-such-program\": executable file not found in $PATH (/bin)" },
+        { "sh -x", "sh -x", "ContainerCannotRun", "",
+          "exec: \"sh -x\": executable file not found in $PATH (/bin); it has a blank in it: write "
+          "each word of the command by itself" },
         { "/x/no-such", "/x/no-such", "ContainerCannotRun", "",
           "exec: \"/x/no-such\": executable file not found in $PATH (/bin), nor at its own path" },
     };

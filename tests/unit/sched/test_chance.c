@@ -18,7 +18,7 @@
     "{'spec': {'nodeName': 'n'}, 'status': {'phase': 'Pending', 'containerStatuses': [{'image': 'x', " \
     "'state': {'waiting': {" state "}}}]}}"
 
-enum { OWN = 1 };
+enum { OWN = 1, MADE = 2 };
 
 struct row {
     const char *what, *nodes, *pod, *mount;
@@ -52,6 +52,9 @@ static const struct row rows[] = {
       OWN, CHANCE_NEVER,
       "asks for 1 nvidia.com/gpu, this machine has none: remove resources.limits.nvidia.com/gpu in "
       "spec.W, or run with --resources nvidia.com/gpu=1" },
+    { "a job made from a command has no YAML to change", ONE, ASKS("'cpu': '8'"), "", MADE,
+      CHANCE_NEVER,
+      "asks for 8 CPUs, this machine has 2: lower --cpu, or run with --resources cpu=8" },
     { "a pod that never preempts is no other", ONE,
       "{'spec': {'preemptionPolicy': 'Never', 'containers': [{'resources': {'requests': {'cpu': '8'}}}]}, " WAITS(
           "x") "}",
@@ -78,7 +81,7 @@ static const struct row rows[] = {
       "asks for 32 CPUs, the most a node has is 16: lower resources.requests.cpu in spec.W" },
     { "labels that no node has", ONE, "{'spec': {'nodeSelector': {'disk': 'ssd'}}, " WAITS("x") "}",
       "", OWN, CHANCE_NEVER,
-      "asks for a node with the labels disk=ssd, this machine is none: remove nodeSelector in "
+      "asks for a node with the labels disk=ssd, this machine is not one: remove nodeSelector in "
       "spec.W" },
     { "labels that a node has", "[" NODE(ROOM, ", 'labels': {'disk': 'ssd'}", "") "]",
       "{'spec': {'nodeSelector': {'disk': 'ssd'}}, " WAITS("x") "}", "", OWN, CHANCE_LATER, "" },
@@ -87,7 +90,7 @@ static const struct row rows[] = {
       "{'nodeSelectorTerms': [{'matchExpressions': [{'key': 'a', 'operator': 'Exists'}]}]}}}}, " WAITS(
           "x") "}",
       "", OWN, CHANCE_NEVER,
-      "asks for a node that matches its affinity, this machine is none: remove "
+      "asks for a node that matches its affinity, this machine is not one: remove "
       "affinity.nodeAffinity in spec.W" },
     { "company that is not there may come", ONE,
       "{'metadata': {'labels': {'a': 'b'}}, 'spec': {'affinity': {'podAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': "
@@ -175,6 +178,7 @@ static void judge(const struct row *r)
                             .nodes = at,
                             .n_nodes = n,
                             .own = r->own,
+                            .made = r->own == MADE,
                             .mount_failure = str_of(mount),
                             .where = S("spec.W") };
     struct chance_out out = chance_of(a, &in);
