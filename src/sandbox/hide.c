@@ -160,6 +160,14 @@ static int cover_at(struct warden_root *r, uint64_t mount, const char *path, str
     return cover(r, there, path, e) < 0 ? -1 : 1;
 }
 
+static bool is_mount_point(int dir)
+{
+    struct statx s;
+
+    return statx(dir, "", AT_EMPTY_PATH, STATX_TYPE, &s) == 0 &&
+           (s.stx_attributes & STATX_ATTR_MOUNT_ROOT);
+}
+
 /* A container that could rename a directory above what is hidden would find it at its new path when
  * it is started again: each of them, below the mount at `at`, becomes a mount point, which cannot
  * be renamed. The inner ones first, as binds take along what is mounted below. */
@@ -172,7 +180,7 @@ static void pin(struct warden_hide *h, struct warden_root *r, const char *at, co
             return;
         const char *path = arena_printf(h->a, "%s%.*s", at, (int)n, rest).p;
         AUTO(sys_fd) int dir = sys_openat2(r->fd, path, O_PATH | O_DIRECTORY, STRICT);
-        if (dir >= 0 && warden_bind_fd(dir, dir) < 0)
+        if (dir >= 0 && !is_mount_point(dir) && warden_bind_fd(dir, dir) < 0)
             fprintf(stderr, "pin %s: %s\n", path, strerror(errno)); /* in DIR/warden.log */
     }
 }
@@ -212,7 +220,9 @@ static int cover_mount(struct warden_hide *h, struct warden_root *r, const struc
     struct mount_place shown = shown_by(h, row, at);
 
     if (h->proc && strcmp(row->type, "proc") == 0 && strcmp(row->dev, h->proc) != 0)
-        return cover_at(r, row->id, at, e);
+        return cover_at(r, row->id, at, e) < 0 ? -1 : 0;
+    const char **pins = ARENA_ARRAY(h->a, const char *, h->nhidden + 1);
+    size_t npins = 0;
     for (size_t i = 0; i < h->nhidden; i++) {
         struct mount_place what = h->hidden[i];
         if (mount_place_is_below(what, shown)) {
@@ -221,12 +231,14 @@ static int cover_mount(struct warden_hide *h, struct warden_root *r, const struc
             if (covered < 0)
                 return -1;
             if (covered && is_real(h, row))
-                pin(h, r, at, rest);
+                pins[npins++] = rest;
         } else if (mount_place_is_below(shown, what) && !is_own(h, shown)) {
             if (cover_at(r, row->id, at, e) < 0)
                 return -1;
         }
     }
+    for (size_t i = 0; i < npins; i++) /* once all is covered: pins are mounts of their own */
+        pin(h, r, at, pins[i]);
     return 0;
 }
 
