@@ -41,8 +41,8 @@ metadata: {name: ps-worker}
 spec:
   tfReplicaSpecs:
     PS: &replica
-      template: {spec: {containers: [{name: tensorflow, image: mine, volumeMounts: [{name: mnist, mountPath: /mnist}],
-        command: [sh, -c, "echo begun; until test -e /mnist/end; do sleep 0.1; done"]}], volumes: [{name: mnist, hostPath: {path: DIR}}]}}
+      template: {spec: {containers: [{name: tensorflow, image: mine, volumeMounts: [{name: mnist, mountPath: DIR}],
+        command: [sh, -c, "echo begun; until test -e DIR/end; do sleep 0.1; done"]}], volumes: [{name: mnist, hostPath: {path: DIR}}]}}
     Worker: {replicas: 2, <<: *replica}
 """
 
