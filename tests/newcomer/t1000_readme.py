@@ -17,6 +17,8 @@ NOT_RUN = {
     "muster manifests | kubectl apply --server-side -f -": "needs a cluster: tests/cluster/run",
     "muster operator": "needs a cluster, and runs until it is stopped: tests/operator/run --cluster",
 }
+# Not where pods share the machine's namespaces: there a worker may miss a Master that ends at once.
+NOT_SHARED = "muster run --kind pytorch --replicas 3 -- python3 train.py"
 # What a command becomes, so that it can run beside others on this machine.
 INSTEAD = {"muster up --detach": "muster up --detach --listen 127.0.0.1:0"}
 # A terminal shows this in its live view, not as lines.
@@ -157,13 +159,15 @@ class Reader:
 
 def main():
     me, tap = Newcomer(), Tap()
-    reader, left = Reader(me), dict(NOT_RUN)
+    reader, left, is_shared = Reader(me), dict(NOT_RUN), me.level_there("namespaces")
     for block in blocks():
         if block.language == "python":
             me.write(reader.cwd, re.search(r"`(\w+\.py)`", block.before)[1], "\n".join(block.lines) + "\n")
             continue
         for command, shown in block.commands():
-            if command in NOT_RUN:
+            if command == NOT_SHARED and is_shared:
+                tap.line(True, f"$ {command}", skip=is_shared)
+            elif command in NOT_RUN:
                 tap.line(True, f"$ {command}", skip=left.pop(command, NOT_RUN[command]))
             else:
                 tap.run(f"$ {command}", reader.follow, command, shown)
