@@ -12,7 +12,7 @@ from newcomer import LIMIT, TOP, Newcomer
 
 # Commands of the README that are not run here, and why. One that it no longer has must leave this list.
 NOT_RUN = {
-    "make demo": "installs packages and builds: .ci/run begins with it, and tests/e2e/t7310-examples.t runs the job",
+    "make demo": "installs packages and builds: tests/e2e/t0100-install.t checks its steps, t7310-examples.t runs its jobs",
     "sudo make install": "changes the machine: tests/e2e/t0100-install.t installs elsewhere",
     "muster manifests | kubectl apply --server-side -f -": "needs a cluster: tests/cluster/run",
     "muster operator": "needs a cluster, and runs until it is stopped: tests/operator/run --cluster",
