@@ -217,6 +217,10 @@ int cluster_start(struct cluster **out, const struct cluster_opts *o, struct err
         return -1;
     if (!o->no_node)
         up_node_prepare(&c->o.node, o->loop);
+    if (o->node.must_isolate && o->node.isolation && *c->o.node.why.msg)
+        return err_set(e, ERR_INVALID,
+                       "--isolation %s is not possible here: %s; run with --isolation shared",
+                       o->node.isolation, c->o.node.why.msg);
     if (open_all(c, e) < 0)
         return -1;
     struct api_opts api = { .loop = o->loop,

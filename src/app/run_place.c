@@ -164,6 +164,7 @@ static int open_own(struct run *r)
                               .node = { .dir = r->dir,
                                         .claims = r->claims,
                                         .isolation = r->f->isolation,
+                                        .must_isolate = true,
                                         .resources = r->f->resources,
                                         .host_path_roots = r->f->host_path_roots,
                                         .show_home_secrets = r->f->show_home_secrets,

@@ -10,6 +10,7 @@
 struct up_node_opts {      /* texts stay */
     const char *dir;       /* of data */
     const char *isolation; /* "namespaces", "shared"; NULL: the best that can be had here */
+    bool must_isolate;     /* an isolation that cannot be had here is an error */
     const char *resources; /* "nvidia.com/gpu=1,…" instead of what is found; NULL: nothing */
     const char *claims;    /* directory for volumes called as their claims; NULL: dir/volumes */
     bool strict_classes;

@@ -162,7 +162,9 @@ bool warden_can_isolate(struct warden_ground *g, struct err *e)
     if (pid == 0)
         child(g, uid, gid, ends[1]);
     if (pid < 0)
-        err_sys(e, "make namespaces");
+        /* ENOSPC: the administrator's limit, which is 0 on hardened machines */
+        err_sys(e, errno == ENOSPC ? "make namespaces (see sysctl user.max_user_namespaces)"
+                                   : "make namespaces");
     close(ends[1]);
     ssize_t n = pid < 0 ? 0 : read(ends[0], &f, sizeof(f));
     close(ends[0]);

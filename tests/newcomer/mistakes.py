@@ -101,6 +101,9 @@ if not os.path.exists("begun"):
     raise SystemExit(1)
 threading.Event().wait()
 """
+# As on a machine whose administrator forbids namespaces.
+UNPRIVILEGED = "unshare -U --map-current-user --keep-caps sh -c 'echo 0 >/proc/sys/user/max_user_namespaces && " \
+    "exec setpriv --inh-caps=-all --ambient-caps=-all "
 HAS = [(r"(?<=this machine has )[0-9.]+[A-Z]?i?", "4")]
 
 MISTAKES = [
@@ -210,6 +213,8 @@ MISTAKES = [
     line("no-gpu", "a GPU that is not there", "muster run --pending-timeout 1s --gpus 1 --resources nvidia.com/gpu=0 -- python3 train.py", 1),
     line("too-many-cpus", "more CPUs than there are", "muster run --pending-timeout 1s --cpu 5000 -- python3 train.py", 1, same=HAS),
     line("too-much-memory", "more memory than there is", "muster run --pending-timeout 1s --memory 500Ti -- python3 train.py", 1, same=HAS),
+    line("no-namespaces", "a level of isolation that this machine does not have", UNPRIVILEGED + "muster run --isolation namespaces -- python3 train.py'", 1,
+         level="namespaces"),
     yaml("node-selector", "a node that is not there", pod("nodeSelector: {gpu: a100}\n"), 1),
     yaml("image-without-command", "an image that is not mapped, and no command", pod(command=""), 1),
     yaml("no-configmap", "a ConfigMap that is not there", pod("volumes: [{name: words, configMap: {name: words}}]\n",

@@ -12,11 +12,13 @@ from newcomer import LIMIT, TOP, Newcomer
 
 # Commands of the README that are not run here, and why. One that it no longer has must leave this list.
 NOT_RUN = {
-    "make demo": "installs packages and builds: .ci/run begins with it, and tests/e2e/t7310-examples.t runs the job",
+    "make demo": "installs packages and builds: tests/e2e/t0100-install.t checks its steps, t7310-examples.t runs its jobs",
     "sudo make install": "changes the machine: tests/e2e/t0100-install.t installs elsewhere",
     "muster manifests | kubectl apply --server-side -f -": "needs a cluster: tests/cluster/run",
     "muster operator": "needs a cluster, and runs until it is stopped: tests/operator/run --cluster",
 }
+# Not where pods share the machine's namespaces: there a worker may miss a Master that ends at once.
+NOT_SHARED = "muster run --kind pytorch --replicas 3 -- python3 train.py"
 # What a command becomes, so that it can run beside others on this machine.
 INSTEAD = {"muster up --detach": "muster up --detach --listen 127.0.0.1:0"}
 # A terminal shows this in its live view, not as lines.
@@ -41,8 +43,8 @@ metadata: {name: ps-worker}
 spec:
   tfReplicaSpecs:
     PS: &replica
-      template: {spec: {containers: [{name: tensorflow, image: mine, volumeMounts: [{name: mnist, mountPath: /mnist}],
-        command: [sh, -c, "echo begun; until test -e /mnist/end; do sleep 0.1; done"]}], volumes: [{name: mnist, hostPath: {path: DIR}}]}}
+      template: {spec: {containers: [{name: tensorflow, image: mine, volumeMounts: [{name: mnist, mountPath: DIR}],
+        command: [sh, -c, "echo begun; until test -e DIR/end; do sleep 0.1; done"]}], volumes: [{name: mnist, hostPath: {path: DIR}}]}}
     Worker: {replicas: 2, <<: *replica}
 """
 
@@ -157,13 +159,15 @@ class Reader:
 
 def main():
     me, tap = Newcomer(), Tap()
-    reader, left = Reader(me), dict(NOT_RUN)
+    reader, left, is_shared = Reader(me), dict(NOT_RUN), me.level_there("namespaces")
     for block in blocks():
         if block.language == "python":
             me.write(reader.cwd, re.search(r"`(\w+\.py)`", block.before)[1], "\n".join(block.lines) + "\n")
             continue
         for command, shown in block.commands():
-            if command in NOT_RUN:
+            if command == NOT_SHARED and is_shared:
+                tap.line(True, f"$ {command}", skip=is_shared)
+            elif command in NOT_RUN:
                 tap.line(True, f"$ {command}", skip=left.pop(command, NOT_RUN[command]))
             else:
                 tap.run(f"$ {command}", reader.follow, command, shown)
