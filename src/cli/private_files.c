@@ -2,6 +2,8 @@
 
 #include "cli/private_files.h"
 
+#include "sys/sys.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -188,7 +190,7 @@ static void add_container(struct private_files *p, const char *place, const char
     for (int i = 0;; i++) {
         AUTO(arena) struct arena *a = arena_new();
         const char *upper = arena_printf(a, "%s/%d", place, i).p;
-        ssize_t n = readlink(arena_printf(a, "%s.of", upper).p, path, sizeof(path) - 1);
+        ssize_t n = sys_read_file(AT_FDCWD, arena_printf(a, "%s.of", upper).p, path, sizeof(path));
         if (n < 0 && access(upper, F_OK) < 0)
             return;
         path[n > 0 ? n : 0] = 0;

@@ -1,5 +1,5 @@
 /* Files that pods have changed and nobody keeps: in overlays of their own, below a directory for
- * each container, PLACE/CONTAINER/N with a link N.of to the path that it stands for. */
+ * each container, PLACE/CONTAINER/N with a file N.of that has the path it stands for. */
 #pragma once
 
 #include "base/arena.h"

@@ -90,8 +90,10 @@ static void note_path(const struct warden_over *o, size_t i, int lower, const ch
     if (!as && mount_path_of_fd(lower, path, sizeof(path)) < 0)
         return;
     snprintf(name, sizeof(name), "%zu.of", i);
-    if (symlinkat(as ? as : path, o->place, name) < 0)
-        (void)errno; /* then nobody is told of them */
+    AUTO(sys_fd) int fd = openat(o->place, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    const char *text = as ? as : path;
+    if (fd >= 0 && write(fd, text, strlen(text)) < 0)
+        unlinkat(o->place, name, 0); /* then nobody is told of them */
 }
 
 int warden_over_dir(struct warden_over *o, int lower, int to, const char *as)

@@ -22,7 +22,7 @@ struct warden_over {
 void warden_over_init(struct warden_over *o, int place, bool disk);
 void warden_over_done(struct warden_over *o);
 /* Directories by descriptors; as: the path that the container knows it by, NULL: the lower one's
- * own. A link N.of beside the changes of the N-th overlay says that. -1, errno: this kernel, file
+ * own. A file N.of beside the changes of the N-th overlay says that. -1, errno: this kernel, file
  * system, or user, has none. */
 int warden_over_dir(struct warden_over *o, int lower, int to, const char *as);
 

@@ -71,7 +71,7 @@ def commands_show_nothing_that_steers_a_terminal(d):
 
 def run_shows_nothing_that_steers_a_terminal(d):
     path = d.machine.put("evil.json", json.dumps({"apiVersion": "kubeflow.org/v1", "kind": "TFJob", **job("run", EVIL)}))
-    got = on_terminal(d.machine, "run", "--isolation", "shared", path, TERM="dumb")
+    got = on_terminal(d.machine, "run", "--isolation", "shared", "--no-workdir", path, TERM="dumb")
     clean(got, "muster run, TERM=dumb")
     assert b"end" in got, got[-300:]
 

@@ -15,7 +15,13 @@
 #include <unistd.h>
 #include <uv.h>
 
-enum { READ_BYTES = 32 * 1024, QUEUE_MOST = 256 * 1024, INPUT_MOST = 64 * 1024, LATE_MS = 500 };
+enum {
+    READ_BYTES = 32 * 1024,
+    QUEUE_MOST = 256 * 1024,
+    INPUT_MOST = 64 * 1024,
+    LATE_MS = 500,
+    SETTLE_MS = 10
+};
 
 struct channels;
 
@@ -47,6 +53,8 @@ struct channels {
     unsigned handles;
     struct loop_timer *late;
     bool late_over;
+    struct loop_timer *settle;
+    bool settled;
 };
 
 static void on_ready(uv_poll_t *h, int status, int events);
@@ -181,10 +189,30 @@ static void on_late(void *arg)
     look(c);
 }
 
+static void on_settled(void *arg)
+{
+    struct channels *c = arg;
+
+    loop_timer_stop(TAKE(c->settle));
+    c->settled = true;
+    look(c);
+}
+
+/* kubectl makes its streams after the connection is up, and throws away what comes before that: it
+ * is given a moment. */
+static bool is_settled(struct channels *c)
+{
+    if (!c->streams && !c->settled && !c->settle && c->ws)
+        c->settle = loop_timer_start(c->o.loop, SETTLE_MS, 0, on_settled, c);
+    return c->streams || c->settled || !c->ws;
+}
+
 static void look(struct channels *c)
 {
     bool all = true;
 
+    if (!is_settled(c))
+        return;
     for (int i = 0; i < 2; i++) {
         bool dry = drain(c, &c->out[i]);
         end_poll(&c->out[i], dry, UV_READABLE | UV_DISCONNECT);
@@ -343,6 +371,7 @@ static void on_close(void *ctx, int code)
     (void)code;
     c->ws = NULL;
     loop_timer_stop(TAKE(c->late));
+    loop_timer_stop(TAKE(c->settle));
     end_close(&c->in);
     for (int i = 0; i < 2; i++)
         end_close(&c->out[i]);
