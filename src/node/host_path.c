@@ -78,9 +78,7 @@ int host_path_make(struct arena *a, jv hidden, jv source, str *path, struct err 
             close(fd);
             return 0;
         }
-        if (!there)
-            return missing(p, e);
-        if ((st.st_mode & S_IFMT) != types[i].is)
+        if (!there || (st.st_mode & S_IFMT) != types[i].is)
             return err_set(e, ERR_INVALID, "hostPath type check failed: %s is not %s", p,
                            types[i].name);
     }
