@@ -157,5 +157,5 @@ kill_replica() {
 
 # once_more REPLICA: it was started again, as muster run says at its end.
 once_more() {
-	grep -E "^  $1 +[A-Za-z]+ +[0-9-]+ +[1-9]" err || { cat err >&2; return 1; }
+	grep -E "^  $1 +[A-Za-z]+ +[0-9-]+( \([^)]*\))? +[1-9]" err || { cat err >&2; return 1; }
 }

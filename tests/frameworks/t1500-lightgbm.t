@@ -34,7 +34,7 @@ test_expect_success 'Never: one of three is killed, the job fails, and nobody is
 		"$examples/xgboostjob-lightgbm.yaml" >longer.yaml &&
 	pick master-0 worker-0 worker-1 && submit shared ./longer.yaml &&
 	told "rank 0 round 40:" && kill_replica lightgbm-$picked && test_expect_code 1 finish_job &&
-	has err "^xgboostjob/lightgbm Failed" && is 3 "$(grep -cE "^  (master|worker)-[01] +[A-Za-z]+ +[0-9-]+ +0 " err)"
+	has err "^xgboostjob/lightgbm Failed" && is 3 "$(grep -cE "^  (master|worker)-[01] +[A-Za-z]+ +[0-9-]+( \([^)]*\))? +0 " err)"
 '
 
 finish
