@@ -150,7 +150,7 @@ static int find_workdir(struct run *r)
 
     if (given && r->f->no_workdir)
         return command_fail(EXIT_USAGE, "run: --workdir and --no-workdir exclude each other");
-    if (r->f->no_workdir || r->f->print || !is_workdir_wanted(r))
+    if (r->f->no_workdir || !is_workdir_wanted(r))
         return -1;
     if (given)
         given = extras_read_workdir(r->a, given, &r->extras.workdir_ro);

@@ -47,19 +47,6 @@ static str claims_text(struct arena *a, const struct run_info *r)
     return b.n ? arena_str(a, buf_str(&b)) : S("-");
 }
 
-static jv claims_json(struct arena *a, const struct run_info *r)
-{
-    struct run_claim *claims;
-    size_t n = run_claims_list(a, r->run.claims, &claims);
-    struct jbuild b = jb_arr(a);
-
-    for (size_t i = 0; i < n; i++)
-        jb_push(&b, jobj(a, { "name", jstr(a, str_of(claims[i].name)) },
-                         { "path", jstr(a, str_of(claims[i].path)) },
-                         { "bytes", jint(a, claims[i].bytes) }));
-    return jb_done(&b);
-}
-
 static int print_json(struct arena *a, const struct run_info *all, size_t n, const char *form)
 {
     AUTO(buf) struct buf b = { 0 };
@@ -67,10 +54,12 @@ static int print_json(struct arena *a, const struct run_info *all, size_t n, con
 
     for (size_t i = 0; i < n; i++) {
         struct jbuild one = jb_from(a, all[i].summary);
+        struct run_claim *claims;
+        size_t n_claims = run_claims_list(a, all[i].run.claims, &claims);
         jb_set(&one, S("run"), jstr(a, str_of(all[i].run.name)));
         jb_set(&one, S("state"), jstr(a, all[i].state));
         jb_set(&one, S("path"), jstr(a, str_of(all[i].run.path)));
-        jb_set(&one, S("claims"), claims_json(a, &all[i]));
+        jb_set(&one, S("claims"), run_claims_json(a, claims, n_claims));
         jb_push(&list, jb_done(&one));
     }
     jv v = jobj(a, { "runs", jb_done(&list) });

@@ -72,6 +72,17 @@ int run_claims_reuse(struct arena *a, const char *data, const char *run, const c
     return 0;
 }
 
+jv run_claims_json(struct arena *a, const struct run_claim *at, size_t n)
+{
+    struct jbuild b = jb_arr(a);
+
+    for (size_t i = 0; i < n; i++)
+        jb_push(&b,
+                jobj(a, { "name", jstr(a, str_of(at[i].name)) },
+                     { "path", jstr(a, str_of(at[i].path)) }, { "bytes", jint(a, at[i].bytes) }));
+    return jb_done(&b);
+}
+
 str run_claims_size(struct arena *a, int64_t bytes)
 {
     static const char *const units[] = { "KiB", "MiB", "GiB", "TiB" };

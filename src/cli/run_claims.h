@@ -17,5 +17,7 @@ size_t run_claims_list(struct arena *a, const char *dir, struct run_claim **out)
  * 0: none left one; -1: it is in use, or cannot be moved. */
 int run_claims_reuse(struct arena *a, const char *data, const char *run, const char *claim,
                      struct err *e);
+/* [{name, path, bytes}] */
+jv run_claims_json(struct arena *a, const struct run_claim *at, size_t n);
 /* "1.5 MiB". */
 str run_claims_size(struct arena *a, int64_t bytes);

@@ -222,17 +222,6 @@ static jv job_json(struct arena *a, const struct run_job *j, const struct summar
                 { "object", jv_without(a, obj, "metadata", "managedFields") });
 }
 
-static jv claims_json(struct arena *a, const struct summary_opts *o)
-{
-    struct jbuild b = jb_arr(a);
-
-    for (size_t i = 0; i < o->n_claims; i++)
-        jb_push(&b, jobj(a, { "name", jstr(a, str_of(o->claims[i].name)) },
-                         { "path", jstr(a, str_of(o->claims[i].path)) },
-                         { "bytes", jint(a, o->claims[i].bytes) }));
-    return b.n ? jb_done(&b) : JV_ABSENT;
-}
-
 jv summary_json(struct arena *a, const struct run_state *s, const struct summary_opts *o)
 {
     struct jbuild jobs = jb_arr(a);
@@ -241,6 +230,7 @@ jv summary_json(struct arena *a, const struct run_state *s, const struct summary
         jb_push(&jobs, job_json(a, s->jobs.at[i], o));
     return jobj(a, { "state", jstr(a, str_of(summary_state(o->code))) },
                 { "exitCode", jint(a, o->code) }, { "seconds", seconds(a, o->ms) },
-                { "run", text_or_none(a, o->run) }, { "claims", claims_json(a, o) },
+                { "run", text_or_none(a, o->run) },
+                { "claims", o->n_claims ? run_claims_json(a, o->claims, o->n_claims) : JV_ABSENT },
                 { "jobs", jb_done(&jobs) });
 }
