@@ -38,6 +38,12 @@ test_expect_success 'what fails twice fails' '
 	test_must_fail tried b none.t >out 2>&1
 '
 
+test_expect_success 'what hangs fails, and what it started ends with it' '
+	mkdir e && printf "%s\n" "echo 1..1; sleep 1234 & echo \$! >pid; wait" >e/hangs.t && tests_in e &&
+	(export TEST_SECONDS=1 && test_must_fail tried e good.t hangs.t >out) && is "FAILED TWICE: hangs.t" "$(tail -n 1 out)" &&
+	! kill -0 "$(cat e/pid)"
+'
+
 test_expect_success 'nobody asked: one try' '
 	tests_in c && (cd c && test_must_fail "$top/tests/twice" prove -j2 --exec sh -- flaky.t >../out) && lacks out FLAKY &&
 	(cd c && "$top/tests/twice" prove --exec sh -- flaky.t)
