@@ -68,7 +68,7 @@ test-frameworks: deps-frameworks all ## PyTorch, TensorFlow, JAX, MPI and others
 test-node: deps-test all ## pods on this machine, at each level of isolation, as root and as a user
 	@tests/node/run
 
-test-newcomer: deps-test all ## README commands, own scripts and mistakes of a new user; NEWCOMER_WRITE=1 rewrites what is expected
+test-newcomer: deps-test all ## commands of README and docs, own scripts and mistakes of a new user; NEWCOMER_WRITE=1 rewrites what is expected
 	@tests/newcomer/run
 
 test-leaks: deps-test all ## 500 short jobs at each level, as root and as a user: nothing is left of them

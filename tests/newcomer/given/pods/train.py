@@ -1,0 +1,1 @@
+open('model.pt', 'w').write('1')
