@@ -154,8 +154,7 @@ static int check_custom_type(struct api_req *r, const struct resource *res, jv v
     if (str_eq(kind, res->kind))
         return 0;
     struct problems ps = { .a = r->a };
-    struct path p = path_field(NULL, S("kind"));
-    problem_invalid(&ps, &p, jstr(r->a, kind), "must be %" PRI_STR, STR_ARG(res->kind));
+    problem_invalid(&ps, ROOT("kind"), jstr(r->a, kind), "must be %" PRI_STR, STR_ARG(res->kind));
     fail_invalid(r, kind, res->group, meta_name(v), &ps);
     return -1;
 }

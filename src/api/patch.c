@@ -65,10 +65,9 @@ static jv refuse(struct patch *p, jv patched, str why)
 {
     struct api_req *r = p->u.r;
     struct problems ps = { .a = r->a };
-    struct path at = path_field(NULL, S("patch"));
     str shown = p->type == PATCH_STRATEGIC ? goprint_text(r->a, p->body) : json_text(r->a, patched);
 
-    problem_invalid(&ps, &at, jstr(r->a, shown), "%" PRI_STR, STR_ARG(why));
+    problem_invalid(&ps, ROOT("patch"), jstr(r->a, shown), "%" PRI_STR, STR_ARG(why));
     fail_invalid(r, STR_NONE, STR_NONE, STR_NONE, &ps);
     return JV_ABSENT;
 }
@@ -220,11 +219,10 @@ static jv make_applied(struct update *u, struct arena *a, jv live)
 static int check_apply(struct api_req *r)
 {
     struct problems ps = { .a = r->a };
-    struct path p = path_field(NULL, S("fieldManager"));
 
     if (r->q.field_manager.n)
         return 0;
-    problem_required(&ps, &p, "is required for apply patch");
+    problem_required(&ps, ROOT("fieldManager"), "is required for apply patch");
     fail_invalid(r, S("PatchOptions"), S("meta.k8s.io"), STR_NONE, &ps);
     return -1;
 }
@@ -232,11 +230,10 @@ static int check_apply(struct api_req *r)
 static int check_plain(struct api_req *r)
 {
     struct problems ps = { .a = r->a };
-    struct path p = path_field(NULL, S("force"));
 
     if (!r->q.force_given)
         return 0;
-    problem_forbidden(&ps, &p, "may not be specified for non-apply patch");
+    problem_forbidden(&ps, ROOT("force"), "may not be specified for non-apply patch");
     fail_invalid(r, S("PatchOptions"), S("meta.k8s.io"), STR_NONE, &ps);
     return -1;
 }

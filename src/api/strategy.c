@@ -177,14 +177,12 @@ static bool is_crd_kind(const struct resource *res)
 static void check_finalizers(struct problems *ps, jv obj)
 {
     static const struct path meta = { NULL, S_INIT("metadata"), -1 };
-    struct path list = path_field(&meta, S("finalizers"));
 
     JV_EACH (it, jv_at(obj, "metadata", "finalizers")) {
-        struct path p = path_index(&list, it.i - 1);
         str name = jv_str(it.value, STR_NONE);
         if (str_find(name, '/') < 0 && !str_eqz(name, "kubernetes") && !str_eqz(name, "orphan") &&
             !str_eqz(name, "foregroundDeletion"))
-            problem_invalid(ps, &p, it.value,
+            problem_invalid(ps, EACH_AT(AT(&meta, "finalizers"), it), it.value,
                             "name is neither a standard finalizer name nor is it fully qualified");
     }
 }

@@ -86,9 +86,8 @@ bool update_is_current(struct api_req *r, jv obj, jv live)
     if ((!rv.n || rev == 0) &&
         !(r->res->builtin && (r->res->builtin->flags & KIND_UNCONDITIONAL))) {
         struct problems ps = { .a = r->a };
-        struct path m = path_field(NULL, S("metadata"));
-        struct path p = path_field(&m, S("resourceVersion"));
-        problem_invalid(&ps, &p, jint(r->a, 0), "must be specified for an update");
+        problem_invalid(&ps, AT(ROOT("metadata"), "resourceVersion"), jint(r->a, 0),
+                        "must be specified for an update");
         fail_invalid(r, r->res->plural, r->res->group, r->name, &ps); /* not by its kind */
         return false;
     }

@@ -27,9 +27,8 @@ struct told { /* puts where the metadata is before what was unknown in it */
 static void on_unknown(void *ctx, str path)
 {
     struct told *t = ctx;
-    struct path full = path_field(t->at, path);
 
-    t->c->report->on_unknown(t->c->report->ctx, path_str(t->c->a, &full));
+    t->c->report->on_unknown(t->c->report->ctx, path_str(t->c->a, ATS(t->at, path)));
 }
 
 static jv fail(struct coercer *c, const struct path *p, jv value, const char *words)

@@ -16,8 +16,6 @@ struct pruner {
 
 static void note(struct pruner *p, const struct path *up, str key)
 {
-    struct path path = path_field(up, key);
-
     if (!p->told || p->n == LIMIT_STRICT)
         return;
     if (p->n == p->cap) {
@@ -28,7 +26,7 @@ static void note(struct pruner *p, const struct path *up, str key)
         p->paths = more;
         p->cap = cap;
     }
-    p->paths[p->n++] = path_str(p->a, &path);
+    p->paths[p->n++] = path_str(p->a, ATS(up, key));
 }
 
 static bool is_meta(str key)
@@ -46,14 +44,13 @@ static jv prune_member(struct pruner *p, const struct schema *s, const struct pa
     const struct crd_rules *r = s ? s->rules : NULL;
     const struct schema *prop = r ? rules_prop(r, key) : NULL;
     const struct schema *member = prop || !r ? prop : r->more;
-    struct path path = path_field(up, key);
 
     if (p->nulls && jv_is_null(v) && member && !member->nullable && !jv_exists(member->dflt))
         return JV_ABSENT;
     if (resource && is_meta(key))
         return v;
     if (prop || (r && r->additional))
-        return prune(p, member, &path, v, false, false);
+        return prune(p, member, ATS(up, key), v, false, false);
     if (open)
         return v;
     note(p, up, key);
@@ -76,8 +73,7 @@ static jv prune_array(struct pruner *p, const struct schema *items, const struct
     struct jbuild b = { 0 };
 
     JV_EACH (it, v) {
-        struct path at = path_index(path, it.i - 1);
-        jb_child(&b, p->a, &it, prune(p, items, &at, it.value, false, open));
+        jb_child(&b, p->a, &it, prune(p, items, EACH_AT(path, it), it.value, false, open));
     }
     return b.a ? jb_done(&b) : v;
 }

@@ -111,9 +111,8 @@ void verdict_tell(const struct verdict *v, struct problems *ps, const struct pat
     for (size_t i = 0; i < v->n; i++) {
         const struct flaw *f = &v->at[i];
         str name = f->name.n && f->name.p[0] == '.' ? str_sub(f->name, 1, f->name.n) : f->name;
-        struct path below = path_field(prefix, name);
         if (!f->shapeless && name.n)
-            tell(f, ps, &below);
+            tell(f, ps, ATS(prefix, name));
         else
             tell(f, ps, prefix ? prefix : &nowhere);
     }

@@ -157,9 +157,7 @@ void problem_not_supported(struct problems *ps, const struct path *p, jv bad,
 
 void problem_move(struct problems *ps, const struct path *prefix, const struct problem *from)
 {
-    struct path p = path_field(prefix, from->field);
-
-    add(ps, from->type, &p, from->message, from->detail);
+    add(ps, from->type, ATS(prefix, from->field), from->message, from->detail);
 }
 
 /* The next byte of a field; a[b] and a.b are the same, and .a is a. */

@@ -189,11 +189,10 @@ static int check_key(struct lexer *l, str key)
 {
     struct name_errors errs = name_qualified(key);
     struct problems ps = { .a = l->a };
-    struct path nowhere = path_field(NULL, S("<nil>"));
 
     if (!errs.n)
         return 0;
-    problem_invalid(&ps, &nowhere, jstr(l->a, key), "%" PRI_STR,
+    problem_invalid(&ps, ROOT("<nil>"), jstr(l->a, key), "%" PRI_STR,
                     STR_ARG(name_join(l->a, &errs, "; ")));
     *l->why = problems_text(l->a, &ps);
     return -1;

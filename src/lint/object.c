@@ -154,14 +154,10 @@ static void check_template(struct arena *a, struct problems *ps, const struct pa
 
 static void check_templates(struct arena *a, struct problems *ps, const struct job_kind *k, jv v)
 {
-    struct path spec = path_field(NULL, S("spec"));
-    struct path map = path_field(&spec, str_of(k->specs));
-
     JV_EACH (it, jv_at(v, "spec", k->specs)) {
-        struct path replica = path_key(&map, it.key);
         jv template = jv_at(it.value, "template");
         if (jv_is(template, JV_OBJ))
-            check_template(a, ps, &replica, template);
+            check_template(a, ps, ATK(ATZ(ROOT("spec"), k->specs), it.key), template);
     }
 }
 
