@@ -207,9 +207,9 @@ static void check_custom(const struct write_ctx *w, struct problems *ps, jv obj,
 static void check(const struct write_ctx *w, struct problems *ps, jv obj, jv old)
 {
     const struct builtin_kind *k = w->res->builtin;
-    struct kind_ctx c = { .a = w->a, .now_ms = w->now_ms, .is_update = jv_exists(old) };
     const struct sub_rule *d = sub_rule_of(w);
 
+    ps->is_update = jv_exists(old);
     if (is_huge(w, obj))
         return;
     meta_check(ps, obj, w->res->namespaced, k ? k->check_name : NULL);
@@ -226,7 +226,7 @@ static void check(const struct write_ctx *w, struct problems *ps, jv obj, jv old
     }
     if (d->is_status) {
         if (k->validate_status)
-            k->validate_status(&c, ps, obj, old);
+            k->validate_status(ps, obj, old);
         return;
     }
     if (is_crd_kind(w->res)) {
@@ -238,11 +238,11 @@ static void check(const struct write_ctx *w, struct problems *ps, jv obj, jv old
         return;
     }
     if (k->validate)
-        k->validate(&c, ps, obj);
+        k->validate(ps, obj);
     if (d->check)
         d->check(ps, obj, old);
     else if (jv_exists(old) && k->validate_update)
-        k->validate_update(&c, ps, obj, old);
+        k->validate_update(ps, obj, old);
 }
 
 static jv with_defaults(const struct write_ctx *w, jv obj)

@@ -67,7 +67,8 @@ struct problems {
     struct problem *at;
     size_t n; /* at most LIMIT_PROBLEMS; the rest is dropped */
     size_t cap;
-    size_t bytes; /* of all texts; past LIMIT_PROBLEM_BYTES the rest is dropped too */
+    size_t bytes;   /* of all texts; past LIMIT_PROBLEM_BYTES the rest is dropped too */
+    bool is_update; /* the object replaces another: some rules hold for new ones only */
     /* Where to tell what was so before and is let pass; NULL: nowhere. */
     struct problems *waived;
     /* Checks take a few milliseconds at most. Those that would need more give up and set cut: then
