@@ -1,6 +1,7 @@
 /* Dropping what a schema does not know, and nulls that mean nothing. */
 
 #include "base/limits.h"
+#include "base/vec.h"
 #include "crd/rules.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@ struct pruner {
     struct arena *a;
     bool nulls; /* drop them too */
     bool told;  /* somebody wants to know the paths */
-    str *paths;
+    str *at;    /* paths */
     size_t n;
     size_t cap;
 };
@@ -18,15 +19,7 @@ static void note(struct pruner *p, const struct path *up, str key)
 {
     if (!p->told || p->n == LIMIT_STRICT)
         return;
-    if (p->n == p->cap) {
-        size_t cap = p->cap ? p->cap * 2 : 8;
-        str *more = arena_alloc(p->a, cap * sizeof(*more));
-        if (p->n)
-            memcpy(more, p->paths, p->n * sizeof(*more));
-        p->paths = more;
-        p->cap = cap;
-    }
-    p->paths[p->n++] = path_str(p->a, ATS(up, key));
+    vec_push_in(p->a, p, path_str(p->a, ATS(up, key)));
 }
 
 static bool is_meta(str key)
@@ -114,8 +107,8 @@ jv crd_prune(struct arena *a, const struct crd_version *v, jv obj,
 
     obj = prune(&p, v->schema, NULL, obj, true, false);
     if (p.n)
-        qsort(p.paths, p.n, sizeof(*p.paths), by_text);
+        qsort(p.at, p.n, sizeof(*p.at), by_text);
     for (size_t i = 0; report && i < p.n; i++)
-        report->on_unknown(report->ctx, p.paths[i]);
+        report->on_unknown(report->ctx, p.at[i]);
     return v->schema->rules->below & BELOW_EMBEDDED ? coerce_embedded(a, v, obj, report, e) : obj;
 }
