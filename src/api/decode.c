@@ -45,7 +45,10 @@ static jv custom_decode(struct arena *a, const struct crd_version *version, jv v
     return crd_prune(a, version, v, &pruned, e);
 }
 
-jv object_decode(struct arena *a, const struct resource *res, jv v, struct strict *s, struct err *e)
+/* A value into the shape of res: unknown fields told to s and dropped, types checked. Absent and e
+ * on failure. */
+static jv object_decode(struct arena *a, const struct resource *res, jv v, struct strict *s,
+                        struct err *e)
 {
     struct schema_report report = { .on_unknown = on_unknown, .ctx = s };
 

@@ -359,12 +359,14 @@ static int prepare_plain(struct patch *p)
     return 0;
 }
 
-void patch_start(struct api_req *r, void (*answer)(struct update *u, struct blob *stored, jv obj))
+void verb_patch(struct api_req *r)
 {
     struct patch *p = ARENA_NEW(r->a, struct patch);
 
+    if (table_check(r) < 0)
+        return;
     p->n_warnings = r->n_warnings;
-    p->u = (struct update){ .r = r, .ctx = p, .check_rv = true, .sub = r->sub, .answer = answer };
+    p->u = (struct update){ .r = r, .ctx = p, .check_rv = true, .sub = r->sub };
     if (!type_of(http_get_header(r->http, S("content-type")), &p->type) ||
         (p->type == PATCH_STRATEGIC && r->res->crdv)) {
         unsupported(r);
@@ -372,10 +374,4 @@ void patch_start(struct api_req *r, void (*answer)(struct update *u, struct blob
     }
     if ((p->type == PATCH_APPLY ? prepare_apply(p) : prepare_plain(p)) == 0)
         update_start(&p->u);
-}
-
-void verb_patch(struct api_req *r)
-{
-    if (table_check(r) == 0)
-        patch_start(r, NULL);
 }

@@ -15,7 +15,7 @@ jv time_value(struct arena *a, int64_t now_ms)
     return jstr(a, time_text(a, now_ms));
 }
 
-str random_suffix(struct arena *a)
+static str random_suffix(struct arena *a)
 {
     static const char letters[] = "bcdfghjklmnpqrstvwxz2456789"; /* no words, no look-alikes */
     unsigned char dice[SUFFIX_LEN];

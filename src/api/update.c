@@ -61,7 +61,8 @@ static void fail_other_uid(struct api_req *r, str asked, str live)
                   STR_ARG(etcd_key(r->a, r->res, r->ns, r->name)), STR_ARG(asked), STR_ARG(live));
 }
 
-bool update_is_current(struct api_req *r, jv obj, jv live)
+/* For PUT and patches: 409 unless uid and resourceVersion are empty or the live ones. */
+static bool update_is_current(struct api_req *r, jv obj, jv live)
 {
     str uid = meta_uid(obj);
     str rv = meta_resource_version(obj);

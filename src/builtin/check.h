@@ -53,6 +53,5 @@ int64_t by_first(struct by_field *b, str value);         /* index of the first o
 bool by_before(struct by_field *b, size_t i, str value); /* there is one before i */
 /* v as a JSON value to show: absent strings are shown as "". */
 jv shown(struct arena *a, jv v);
-/* Nothing but these members; each other one is Forbidden with text. allowed ends with NULL. */
-void only_fields(struct problems *ps, const struct path *p, jv obj, const char *const *allowed,
-                 const char *text);
+/* Nothing but these members; each other one is Forbidden. allowed ends with NULL. */
+void only_fields(struct problems *ps, const struct path *p, jv obj, const char *const *allowed);

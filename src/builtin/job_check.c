@@ -66,7 +66,8 @@ static int interval(struct arena *a, str text, int64_t completions, int64_t *x, 
     return -1;
 }
 
-int indexes_parse(struct arena *a, str text, int64_t completions, int64_t *total, str *why)
+/* "0-3,7": 0, and the number of indexes in *total; -1: what is wrong in *why. */
+static int indexes_parse(struct arena *a, str text, int64_t completions, int64_t *total, str *why)
 {
     int64_t last = INT64_MIN;
 

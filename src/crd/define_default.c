@@ -11,7 +11,7 @@ static void check_default(struct problems *ps, const struct path *p, const struc
     if (!in_meta && !jv_equal(prune_value(ps->a, s, s->dflt, s->embedded_resource), s->dflt))
         problem_invalid(ps, &at, s->dflt, "must not have unknown fields");
     if (!in_meta)
-        check_embedded(&own, s, &at, s->dflt, false);
+        check_embedded(&own, s, &at, s->dflt);
     for (size_t i = 0; i < own.n; i++)
         problem_move(ps, NULL, &own.at[i]);
     if (!own.n)
@@ -41,5 +41,5 @@ static void check(struct problems *ps, const struct path *p, const struct schema
 
 void define_defaults_check(struct problems *ps, const struct path *p, jv schema)
 {
-    check(ps, p, schema_build(ps->a, schema, NULL, true), false, true);
+    check(ps, p, schema_build(ps->a, schema, NULL), false, true);
 }

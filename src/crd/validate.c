@@ -59,7 +59,7 @@ static void check_scale_status(struct problems *ps, const struct crd_version *v,
 static void check_rules_of(struct problems *ps, const struct crd_version *v, jv obj, jv old)
 {
     if (v->schema->rules->below & BELOW_EMBEDDED)
-        check_embedded(ps, v->schema, NULL, obj, false);
+        check_embedded(ps, v->schema, NULL, obj);
     struct problems before = { .a = ps->a };
     if (jv_exists(old))
         check_lists(&before, v->schema, NULL, old);

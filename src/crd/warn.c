@@ -75,7 +75,7 @@ jv crd_cel_rules(struct arena *a, jv crd)
     JV_EACH (it, jv_at(crd, "spec", "versions")) {
         struct path schema = path_field(EACH_AT(AT(ROOT("spec"), "versions"), it), S("schema"));
         jv json = jv_at(it.value, "schema", "openAPIV3Schema");
-        visit_rules(&w, AT(&schema, "openAPIV3Schema"), schema_build(a, json, NULL, true));
+        visit_rules(&w, AT(&schema, "openAPIV3Schema"), schema_build(a, json, NULL));
     }
     return jb_done(&w.list);
 }
