@@ -204,7 +204,6 @@ static void warn_of_idle(struct api_req *r, jv obj)
 void admit_warn(struct api_req *r, jv obj, jv live)
 {
     struct warnings w = { .a = r->a };
-    struct kind_ctx c = { .a = r->a, .is_update = jv_exists(live) };
 
     if (r->sub.n)
         return;
@@ -214,11 +213,11 @@ void admit_warn(struct api_req *r, jv obj, jv live)
     }
     if (is(r->res, "customresourcedefinitions.apiextensions.k8s.io"))
         warn_of_definition(r, obj, live);
-    if (r->api->o.pods && !c.is_update)
+    if (r->api->o.pods && !jv_exists(live))
         warn_of_idle(r, obj);
     if (!r->res->builtin->warn)
         return;
-    r->res->builtin->warn(&c, &w, obj, live);
+    r->res->builtin->warn(&w, obj, live);
     for (size_t i = 0; i < w.n; i++)
         request_warn(r, "%" PRI_STR, STR_ARG(w.at[i]));
 }

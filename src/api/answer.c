@@ -120,7 +120,8 @@ void answer_json(struct api_req *r, int code, jv body)
     send(r, code, r->yaml ? S("application/yaml") : S("application/json"), p.out);
 }
 
-void answer_bytes(struct api_req *r, int code, str head, str tail)
+/* JSON in two pieces. */
+static void answer_bytes(struct api_req *r, int code, str head, str tail)
 {
     char *room = NULL;
     struct blob *body = blob_new_room(head.n + tail.n, &room);

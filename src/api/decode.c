@@ -45,7 +45,10 @@ static jv custom_decode(struct arena *a, const struct crd_version *version, jv v
     return crd_prune(a, version, v, &pruned, e);
 }
 
-jv object_decode(struct arena *a, const struct resource *res, jv v, struct strict *s, struct err *e)
+/* A value into the shape of res: unknown fields told to s and dropped, types checked. Absent and e
+ * on failure. */
+static jv object_decode(struct arena *a, const struct resource *res, jv v, struct strict *s,
+                        struct err *e)
 {
     struct schema_report report = { .on_unknown = on_unknown, .ctx = s };
 
@@ -154,8 +157,7 @@ static int check_custom_type(struct api_req *r, const struct resource *res, jv v
     if (str_eq(kind, res->kind))
         return 0;
     struct problems ps = { .a = r->a };
-    struct path p = path_field(NULL, S("kind"));
-    problem_invalid(&ps, &p, jstr(r->a, kind), "must be %" PRI_STR, STR_ARG(res->kind));
+    problem_invalid(&ps, ROOT("kind"), jstr(r->a, kind), "must be %" PRI_STR, STR_ARG(res->kind));
     fail_invalid(r, kind, res->group, meta_name(v), &ps);
     return -1;
 }

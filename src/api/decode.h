@@ -3,11 +3,8 @@
 
 #include "api/body.h"
 
-/* A value into the shape of res: unknown fields told to s and dropped, types checked. Absent and e
- * on failure. */
-jv object_decode(struct arena *a, const struct resource *res, jv v, struct strict *s,
-                 struct err *e);
-/* The same for the resource of a request, beside the loop where that is large. */
+/* A value into the shape of the resource of r: unknown fields told to s and dropped, types checked.
+ * Absent and e on failure. Beside the loop where it is large. */
 jv request_decode(struct api_req *r, struct arena *a, jv v, struct strict *s, struct err *e);
 /* A body parsed and decoded, with kind and version checked and fieldValidation obeyed. 0, or -1 and
  * answered. */

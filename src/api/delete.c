@@ -216,7 +216,6 @@ struct quiet {
     struct change_op op;
     struct arena *a;
     struct resource *res;
-    str uid;
     struct delete_opts o;
 };
 
@@ -230,7 +229,7 @@ static int decide_quiet(struct change_op *op, struct arena *a, jv live, struct c
 {
     struct quiet *q = op->ctx;
 
-    if (jv_exists(live) && (!q->uid.n || str_eq(q->uid, meta_uid(live))))
+    if (jv_exists(live))
         *out = delete_decide(a, op->res, live, &q->o, wall_now_ms());
     return 0;
 }
@@ -244,16 +243,14 @@ static void done_quiet(struct change_op *op, enum change_kind kind, struct blob 
     quiet_free(op->ctx);
 }
 
-void delete_in_background(struct api *api, struct resource *res, str key, str uid,
-                          enum propagation propagation)
+void delete_in_background(struct api *api, struct resource *res, str key)
 {
     struct arena *a = arena_new();
     struct quiet *q = ARENA_NEW(a, struct quiet);
 
     q->a = a;
     q->res = resource_ref(res);
-    q->uid = arena_str(a, uid);
-    q->o = (struct delete_opts){ .grace_s = -1, .propagation = propagation };
+    q->o = (struct delete_opts){ .grace_s = -1, .propagation = PROPAGATE_BACKGROUND };
     q->op = (struct change_op){ .api = api,
                                 .res = res,
                                 .key = arena_str(a, key),

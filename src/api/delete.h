@@ -32,7 +32,6 @@ struct change delete_decide(struct arena *a, const struct resource *res, jv obj,
 /* Being deleted, and nothing holds it any more. */
 bool delete_is_over(const struct resource *res, jv obj);
 
-/* For our own controllers: deletes if the object still has that uid (empty: whatever it is); no
- * answer, a failure is tried again by the caller's next look. res is kept by a reference. */
-void delete_in_background(struct api *api, struct resource *res, str key, str uid,
-                          enum propagation propagation);
+/* For our own controllers: no answer, a failure is tried again by the caller's next look. What the
+ * object owns goes in the background. res is kept by a reference. */
+void delete_in_background(struct api *api, struct resource *res, str key);

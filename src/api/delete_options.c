@@ -118,8 +118,7 @@ int delete_read_options(struct api_req *r, struct delete_opts *o)
         }
         static const char *const all[] = { "All", NULL };
         struct problems ps = { .a = r->a };
-        struct path p = path_field(NULL, S("dryRun"));
-        problem_not_supported(&ps, &p, jv_at(v, "dryRun"), all);
+        problem_not_supported(&ps, ROOT("dryRun"), jv_at(v, "dryRun"), all);
         fail_invalid(r, S("DeleteOptions"), S("meta.k8s.io"), STR_NONE, &ps);
         return -1;
     }

@@ -65,10 +65,9 @@ static jv refuse(struct patch *p, jv patched, str why)
 {
     struct api_req *r = p->u.r;
     struct problems ps = { .a = r->a };
-    struct path at = path_field(NULL, S("patch"));
     str shown = p->type == PATCH_STRATEGIC ? goprint_text(r->a, p->body) : json_text(r->a, patched);
 
-    problem_invalid(&ps, &at, jstr(r->a, shown), "%" PRI_STR, STR_ARG(why));
+    problem_invalid(&ps, ROOT("patch"), jstr(r->a, shown), "%" PRI_STR, STR_ARG(why));
     fail_invalid(r, STR_NONE, STR_NONE, STR_NONE, &ps);
     return JV_ABSENT;
 }
@@ -220,11 +219,10 @@ static jv make_applied(struct update *u, struct arena *a, jv live)
 static int check_apply(struct api_req *r)
 {
     struct problems ps = { .a = r->a };
-    struct path p = path_field(NULL, S("fieldManager"));
 
     if (r->q.field_manager.n)
         return 0;
-    problem_required(&ps, &p, "is required for apply patch");
+    problem_required(&ps, ROOT("fieldManager"), "is required for apply patch");
     fail_invalid(r, S("PatchOptions"), S("meta.k8s.io"), STR_NONE, &ps);
     return -1;
 }
@@ -232,11 +230,10 @@ static int check_apply(struct api_req *r)
 static int check_plain(struct api_req *r)
 {
     struct problems ps = { .a = r->a };
-    struct path p = path_field(NULL, S("force"));
 
     if (!r->q.force_given)
         return 0;
-    problem_forbidden(&ps, &p, "may not be specified for non-apply patch");
+    problem_forbidden(&ps, ROOT("force"), "may not be specified for non-apply patch");
     fail_invalid(r, S("PatchOptions"), S("meta.k8s.io"), STR_NONE, &ps);
     return -1;
 }
@@ -362,12 +359,14 @@ static int prepare_plain(struct patch *p)
     return 0;
 }
 
-void patch_start(struct api_req *r, void (*answer)(struct update *u, struct blob *stored, jv obj))
+void verb_patch(struct api_req *r)
 {
     struct patch *p = ARENA_NEW(r->a, struct patch);
 
+    if (table_check(r) < 0)
+        return;
     p->n_warnings = r->n_warnings;
-    p->u = (struct update){ .r = r, .ctx = p, .check_rv = true, .sub = r->sub, .answer = answer };
+    p->u = (struct update){ .r = r, .ctx = p, .check_rv = true, .sub = r->sub };
     if (!type_of(http_get_header(r->http, S("content-type")), &p->type) ||
         (p->type == PATCH_STRATEGIC && r->res->crdv)) {
         unsupported(r);
@@ -375,10 +374,4 @@ void patch_start(struct api_req *r, void (*answer)(struct update *u, struct blob
     }
     if ((p->type == PATCH_APPLY ? prepare_apply(p) : prepare_plain(p)) == 0)
         update_start(&p->u);
-}
-
-void verb_patch(struct api_req *r)
-{
-    if (table_check(r) == 0)
-        patch_start(r, NULL);
 }

@@ -142,7 +142,6 @@ static void check_list(struct api_req *r, struct problems *ps)
 {
     struct api_query *q = &r->q;
     struct path match = path_field(NULL, S("resourceVersionMatch"));
-    struct path initial = path_field(NULL, S("sendInitialEvents"));
     static const char *const known[] = { "Exact", "NotOlderThan", "", NULL };
     str m = q->match_text;
 
@@ -162,7 +161,7 @@ static void check_list(struct api_req *r, struct problems *ps)
         return;
     }
     if (q->send_initial_given)
-        problem_forbidden(ps, &initial, "sendInitialEvents is forbidden for list");
+        problem_forbidden(ps, ROOT("sendInitialEvents"), "sendInitialEvents is forbidden for list");
     if (!m.n)
         return;
     if (!q->resource_version.n)

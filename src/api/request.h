@@ -116,7 +116,6 @@ void request_warn(struct api_req *r, const char *fmt, ...) __attribute__((format
 /* ---- answers: each ends the request */
 size_t answer_headers(struct api_req *r, str content_type, struct http_header **out);
 bool wants_pretty(const struct api_req *r);
-void answer_bytes(struct api_req *r, int code, str head, str tail); /* JSON in two pieces */
 /* What went wrong with a patch; message: all of it, where e has only its start. */
 void answer_patch_err(struct api_req *r, const struct err *e, str message);
 void answer_json(struct api_req *r, int code, jv body);          /* as it is */

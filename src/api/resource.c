@@ -141,7 +141,7 @@ struct resource *registry_find(struct registry *g, str group, str version, str p
     return find(&g->by_path, group, version, plural);
 }
 
-struct resource *registry_find_kind(struct registry *g, str group, str version, str kind)
+static struct resource *registry_find_kind(struct registry *g, str group, str version, str kind)
 {
     return find(&g->by_kind, group, version, kind);
 }

@@ -51,7 +51,6 @@ void registry_init(struct registry *g, struct store *s); /* the built-in kinds *
 void registry_add_metrics(struct registry *g);
 void registry_done(struct registry *g);
 struct resource *registry_find(struct registry *g, str group, str version, str plural);
-struct resource *registry_find_kind(struct registry *g, str group, str version, str kind);
 /* By apiVersion text, as in ownerReferences. */
 struct resource *registry_find_owner(struct registry *g, str api_version, str kind);
 bool registry_is_builtin_group(str group);

@@ -62,12 +62,11 @@ static jv with_replicas(struct scaling *s, struct arena *a, jv live, jv scale)
     struct api_req *r = s->u.r;
     int64_t n = jv_int(jv_at(scale, "spec", "replicas"), 0);
     struct problems ps = { .a = a };
-    struct path spec = path_field(NULL, S("spec"));
-    struct path p = path_field(&spec, S("replicas"));
     struct err e = { 0 };
 
     if (n < 0 && !r->res->crdv) { /* theirs is checked with the object */
-        problem_invalid(&ps, &p, jint(a, n), "must be greater than or equal to 0");
+        problem_invalid(&ps, AT(ROOT("spec"), "replicas"), jint(a, n),
+                        "must be greater than or equal to 0");
         fail_invalid(r, S("Scale"), S("autoscaling"), r->name, &ps);
         return JV_ABSENT;
     }

@@ -15,7 +15,7 @@ jv time_value(struct arena *a, int64_t now_ms)
     return jstr(a, time_text(a, now_ms));
 }
 
-str random_suffix(struct arena *a)
+static str random_suffix(struct arena *a)
 {
     static const char letters[] = "bcdfghjklmnpqrstvwxz2456789"; /* no words, no look-alikes */
     unsigned char dice[SUFFIX_LEN];
@@ -177,14 +177,12 @@ static bool is_crd_kind(const struct resource *res)
 static void check_finalizers(struct problems *ps, jv obj)
 {
     static const struct path meta = { NULL, S_INIT("metadata"), -1 };
-    struct path list = path_field(&meta, S("finalizers"));
 
     JV_EACH (it, jv_at(obj, "metadata", "finalizers")) {
-        struct path p = path_index(&list, it.i - 1);
         str name = jv_str(it.value, STR_NONE);
         if (str_find(name, '/') < 0 && !str_eqz(name, "kubernetes") && !str_eqz(name, "orphan") &&
             !str_eqz(name, "foregroundDeletion"))
-            problem_invalid(ps, &p, it.value,
+            problem_invalid(ps, EACH_AT(AT(&meta, "finalizers"), it), it.value,
                             "name is neither a standard finalizer name nor is it fully qualified");
     }
 }
@@ -209,9 +207,9 @@ static void check_custom(const struct write_ctx *w, struct problems *ps, jv obj,
 static void check(const struct write_ctx *w, struct problems *ps, jv obj, jv old)
 {
     const struct builtin_kind *k = w->res->builtin;
-    struct kind_ctx c = { .a = w->a, .now_ms = w->now_ms, .is_update = jv_exists(old) };
     const struct sub_rule *d = sub_rule_of(w);
 
+    ps->is_update = jv_exists(old);
     if (is_huge(w, obj))
         return;
     meta_check(ps, obj, w->res->namespaced, k ? k->check_name : NULL);
@@ -228,7 +226,7 @@ static void check(const struct write_ctx *w, struct problems *ps, jv obj, jv old
     }
     if (d->is_status) {
         if (k->validate_status)
-            k->validate_status(&c, ps, obj, old);
+            k->validate_status(ps, obj, old);
         return;
     }
     if (is_crd_kind(w->res)) {
@@ -240,11 +238,11 @@ static void check(const struct write_ctx *w, struct problems *ps, jv obj, jv old
         return;
     }
     if (k->validate)
-        k->validate(&c, ps, obj);
+        k->validate(ps, obj);
     if (d->check)
         d->check(ps, obj, old);
     else if (jv_exists(old) && k->validate_update)
-        k->validate_update(&c, ps, obj, old);
+        k->validate_update(ps, obj, old);
 }
 
 static jv with_defaults(const struct write_ctx *w, jv obj)

@@ -23,5 +23,4 @@ jv strategy_create(const struct write_ctx *w, jv obj, struct problems *ps);
 /* A changed one. */
 jv strategy_update(const struct write_ctx *w, jv obj, jv old, struct problems *ps);
 struct managed_write managed_write_of(const struct write_ctx *w);
-str random_suffix(struct arena *a);
 jv time_value(struct arena *a, int64_t now_ms);

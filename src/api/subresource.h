@@ -31,4 +31,3 @@ void subresource_no_runtime(struct api_req *r);
 int patch_apply_body(struct api_req *r, jv *out);
 /* What applying body to live gives (absent: answered); live absent: a new object. */
 jv patch_apply(struct api_req *r, struct arena *a, jv live, jv body);
-void patch_start(struct api_req *r, void (*answer)(struct update *u, struct blob *stored, jv obj));

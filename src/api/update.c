@@ -61,7 +61,8 @@ static void fail_other_uid(struct api_req *r, str asked, str live)
                   STR_ARG(etcd_key(r->a, r->res, r->ns, r->name)), STR_ARG(asked), STR_ARG(live));
 }
 
-bool update_is_current(struct api_req *r, jv obj, jv live)
+/* For PUT and patches: 409 unless uid and resourceVersion are empty or the live ones. */
+static bool update_is_current(struct api_req *r, jv obj, jv live)
 {
     str uid = meta_uid(obj);
     str rv = meta_resource_version(obj);
@@ -86,9 +87,8 @@ bool update_is_current(struct api_req *r, jv obj, jv live)
     if ((!rv.n || rev == 0) &&
         !(r->res->builtin && (r->res->builtin->flags & KIND_UNCONDITIONAL))) {
         struct problems ps = { .a = r->a };
-        struct path m = path_field(NULL, S("metadata"));
-        struct path p = path_field(&m, S("resourceVersion"));
-        problem_invalid(&ps, &p, jint(r->a, 0), "must be specified for an update");
+        problem_invalid(&ps, AT(ROOT("metadata"), "resourceVersion"), jint(r->a, 0),
+                        "must be specified for an update");
         fail_invalid(r, r->res->plural, r->res->group, r->name, &ps); /* not by its kind */
         return false;
     }

@@ -24,5 +24,3 @@ struct update {
 void update_start(struct update *u);
 /* Whether obj has the request's name, and its namespace or none; 400 answered if not. */
 bool update_is_named(struct api_req *r, jv obj);
-/* For PUT and patches: 409 unless uid and resourceVersion are empty or the live ones. */
-bool update_is_current(struct api_req *r, jv obj, jv live);

@@ -99,6 +99,15 @@ void *arena_zalloc(struct arena *a, size_t n)
     return memset(arena_alloc(a, n), 0, n);
 }
 
+void *arena_grow(struct arena *a, const void *from, size_t n, size_t size)
+{
+    void *to = arena_alloc(a, size);
+
+    if (n)
+        memcpy(to, from, n);
+    return to;
+}
+
 str arena_str(struct arena *a, str s)
 {
     char *p = arena_alloc(a, s.n + 1);

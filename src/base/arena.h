@@ -18,6 +18,8 @@ static inline void arena_auto(struct arena **a)
 /* Never NULL (out of memory aborts); 16-byte aligned; not cleared. */
 void *arena_alloc(struct arena *a, size_t n);
 void *arena_zalloc(struct arena *a, size_t n);
+/* A copy of n bytes with room for size bytes: arrays grow in an arena by this (vec_push_in). */
+void *arena_grow(struct arena *a, const void *from, size_t n, size_t size);
 #define ARENA_NEW(a, type)      ((type *)arena_zalloc((a), sizeof(type)))
 #define ARENA_ARRAY(a, type, n) ((type *)arena_zalloc((a), sizeof(type) * (n)))
 

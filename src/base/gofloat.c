@@ -86,16 +86,27 @@ size_t gofloat_json(char out[GOFLOAT_BYTES], double d)
     return print_plain(out, &s);
 }
 
-size_t gofloat_g(char out[GOFLOAT_BYTES], double d, int bits)
+/* Exponents below -4 and from `plain` on are written as such. */
+static size_t print_general(char *out, double d, int bits, int plain)
 {
-    if (bits == 32)
-        d = (double)(float)d; /* which may be infinite */
     if (isnan(d))
         return (size_t)snprintf(out, GOFLOAT_BYTES, "NaN");
     if (isinf(d))
         return (size_t)snprintf(out, GOFLOAT_BYTES, "%cInf", d < 0 ? '-' : '+');
     struct decimal s = shortest(d, bits);
-    if (s.exponent < -4 || s.exponent >= 6)
+    if (s.exponent < -4 || s.exponent >= plain)
         return print_exponent(out, &s, 2);
     return print_plain(out, &s);
+}
+
+size_t gofloat_g(char out[GOFLOAT_BYTES], double d, int bits)
+{
+    if (bits == 32)
+        d = (double)(float)d; /* which may be infinite */
+    return print_general(out, d, bits, 6);
+}
+
+size_t gofloat_v(char out[GOFLOAT_BYTES], double d)
+{
+    return print_general(out, d, 64, 21);
 }

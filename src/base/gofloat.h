@@ -9,3 +9,5 @@ enum { GOFLOAT_BYTES = 40 };
 size_t gofloat_json(char out[GOFLOAT_BYTES], double d);
 /* strconv.FormatFloat(d, 'g', -1, bits), bits 32 or 64: "1.5", "1e+06", "+Inf", "NaN". */
 size_t gofloat_g(char out[GOFLOAT_BYTES], double d, int bits);
+/* fmt's %v: as gofloat_g, but no exponent below 1e21. */
+size_t gofloat_v(char out[GOFLOAT_BYTES], double d);

@@ -2,6 +2,7 @@
 
 #include "builtin/amounts.h"
 
+#include "base/vec.h"
 #include "builtin/resources.h"
 
 static size_t place_of(const struct amounts *l, str name, bool *found)
@@ -31,14 +32,7 @@ static struct amount *slot(struct amounts *l, str name, bool *found)
 
     if (*found)
         return &l->at[i];
-    if (l->n == l->cap) {
-        size_t cap = l->cap ? l->cap * 2 : 8;
-        struct amount *at = ARENA_ARRAY(l->a, struct amount, cap);
-        if (l->n)
-            memcpy(at, l->at, l->n * sizeof(*at));
-        l->at = at;
-        l->cap = cap;
-    }
+    vec_room_in(l->a, l);
     memmove(&l->at[i + 1], &l->at[i], (l->n - i) * sizeof(*l->at));
     l->n++;
     l->at[i].name = name;

@@ -278,7 +278,7 @@ static void rules_check(struct problems *ps, const struct path *p, jv rules)
     }
 }
 
-void horizontalpodautoscaler_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void horizontalpodautoscaler_validate(struct problems *ps, jv obj)
 {
     jv spec = FIELD(obj, "spec");
     jv min = FIELD(spec, "minReplicas");
@@ -292,7 +292,7 @@ void horizontalpodautoscaler_validate(const struct kind_ctx *c, struct problems 
     if (!jv_is_null(min) && FIELD_INT(spec, "maxReplicas") < jv_int(min, 0))
         problem_invalid(ps, AT(p, "maxReplicas"), LINT(FIELD_INT(spec, "maxReplicas")),
                         "must be greater than or equal to `minReplicas`");
-    reference_check(ps, AT(p, "scaleTargetRef"), FIELD(spec, "scaleTargetRef"), !c->is_update);
+    reference_check(ps, AT(p, "scaleTargetRef"), FIELD(spec, "scaleTargetRef"), !ps->is_update);
     bool outside = false; /* a metric that does not need a pod to run */
     JV_EACH (it, FIELD(spec, "metrics")) {
         str type = FIELD_STR(it.value, "type");
@@ -308,7 +308,7 @@ void horizontalpodautoscaler_validate(const struct kind_ctx *c, struct problems 
                 FIELD(FIELD(spec, "behavior"), "scaleDown"));
 }
 
-void horizontalpodautoscaler1_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void horizontalpodautoscaler1_validate(struct problems *ps, jv obj)
 {
-    horizontalpodautoscaler_validate(c, ps, hpa1_conversion.to_stored(c->a, obj));
+    horizontalpodautoscaler_validate(ps, hpa1_conversion.to_stored(ps->a, obj));
 }

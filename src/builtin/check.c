@@ -163,12 +163,11 @@ bool by_before(struct by_field *b, size_t i, str value)
     return first >= 0 && (size_t)first < i;
 }
 
-void only_fields(struct problems *ps, const struct path *p, jv obj, const char *const *allowed,
-                 const char *text)
+void only_fields(struct problems *ps, const struct path *p, jv obj, const char *const *allowed)
 {
     JV_EACH (it, obj)
         if (!one_of(it.key, allowed) && !jv_is_null(it.value))
-            problem_forbidden(ps, ATS(p, it.key), "%s", text);
+            problem_forbidden(ps, ATS(p, it.key), "cannot be set");
 }
 
 static bool is_path(str s)

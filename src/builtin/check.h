@@ -1,5 +1,4 @@
-/* Small words for writing validation down: paths made where they are used, fields, enums, ranges.
- */
+/* Small words for writing validation down: fields, enums, ranges. */
 #pragma once
 
 #include "base/map.h"
@@ -7,21 +6,10 @@
 #include "kube/names.h"
 #include "kube/problem.h"
 
-/* Paths on the stack, to the end of the enclosing block. */
-#define AT(up, lit)   (&(const struct path){ (up), { (lit), sizeof(lit) - 1 }, -1 })
-#define ATZ(up, z)    (&(const struct path){ (up), str_of(z), -1 })
-#define ATS(up, s)    (&(const struct path){ (up), (s), -1 })
-#define ATI(up, i)    (&(const struct path){ (up), { NULL, 0 }, (int64_t)(i) })
-#define ATK(up, key_) (&(const struct path){ (up), (key_), -2 })
-#define ROOT(lit)     AT(NULL, lit)
-
 #define FIELD(v, lit)      jv_get((v), S(lit))
 #define FIELD_STR(v, lit)  jv_str(jv_get((v), S(lit)), S(""))
 #define FIELD_INT(v, lit)  jv_int(jv_get((v), S(lit)), 0)
 #define FIELD_BOOL(v, lit) jv_bool(jv_get((v), S(lit)), false)
-
-/* The path of the element that JV_EACH (it, …) is at. */
-#define EACH_AT(p, it) ATI((p), (it).i - 1)
 
 bool one_of(str s, const char *const *allowed);
 /* Unsupported value unless one of allowed; "" or absent is unsupported too. Gives whether fine. */
@@ -65,6 +53,5 @@ int64_t by_first(struct by_field *b, str value);         /* index of the first o
 bool by_before(struct by_field *b, size_t i, str value); /* there is one before i */
 /* v as a JSON value to show: absent strings are shown as "". */
 jv shown(struct arena *a, jv v);
-/* Nothing but these members; each other one is Forbidden with text. allowed ends with NULL. */
-void only_fields(struct problems *ps, const struct path *p, jv obj, const char *const *allowed,
-                 const char *text);
+/* Nothing but these members; each other one is Forbidden. allowed ends with NULL. */
+void only_fields(struct problems *ps, const struct path *p, jv obj, const char *const *allowed);

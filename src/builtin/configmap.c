@@ -37,13 +37,12 @@ static void immutable_data_check(struct problems *ps, jv obj, jv old)
             problem_forbidden(ps, ATZ(NULL, fields[i]), when_immutable);
 }
 
-void configmap_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void configmap_validate(struct problems *ps, jv obj)
 {
     jv data = FIELD(obj, "data");
     jv binary = FIELD(obj, "binaryData");
     size_t total = 0;
 
-    (void)c;
     JV_EACH (it, data) {
         name_check(ps, ATK(ROOT("data"), it.key), it.key, name_config_key);
         if (jv_exists(jv_get(binary, it.key)))
@@ -58,9 +57,8 @@ void configmap_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
         too_long(ps, ATK(NULL, S("")), MAX_DATA);
 }
 
-void configmap_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+void configmap_validate_update(struct problems *ps, jv obj, jv old)
 {
-    (void)c;
     immutable_data_check(ps, obj, old);
 }
 
@@ -127,13 +125,12 @@ static void key_required(struct problems *ps, jv data, const char *key, bool non
         problem_required(ps, ATK(ROOT("data"), str_of(key)), "%s", "");
 }
 
-void secret_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void secret_validate(struct problems *ps, jv obj)
 {
     jv data = FIELD(obj, "data");
     str type = FIELD_STR(obj, "type");
     size_t total = 0;
 
-    (void)c;
     keys_check(ps, ROOT("data"), data);
     JV_EACH (it, data)
         total += base64_size(jv_str(it.value, S("")));
@@ -162,9 +159,8 @@ void secret_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
     }
 }
 
-void secret_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+void secret_validate_update(struct problems *ps, jv obj, jv old)
 {
-    (void)c;
     immutable_check(ps, ROOT("type"), FIELD(obj, "type"), FIELD(old, "type"));
     immutable_data_check(ps, obj, old);
 }

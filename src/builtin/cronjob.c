@@ -93,7 +93,7 @@ static void template_check(struct problems *ps, const struct path *p, jv spec)
         problem_not_supported(ps, AT(p, "manualSelector"), JV_TRUE, manual);
 }
 
-void cronjob_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void cronjob_validate(struct problems *ps, jv obj)
 {
     static const char *const policies[] = { "Allow", "Forbid", "Replace", NULL };
     jv spec = FIELD(obj, "spec");
@@ -107,7 +107,7 @@ void cronjob_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
     nonnegative_check(ps, AT(p, "successfulJobsHistoryLimit"),
                       FIELD(spec, "successfulJobsHistoryLimit"));
     nonnegative_check(ps, AT(p, "failedJobsHistoryLimit"), FIELD(spec, "failedJobsHistoryLimit"));
-    if (!c->is_update && meta_name(obj).n > 52)
+    if (!ps->is_update && meta_name(obj).n > 52)
         problem_invalid(ps, AT(ROOT("metadata"), "name"), FIELD(meta_of(obj), "name"),
                         "must be no more than 52 characters");
 }

@@ -96,14 +96,13 @@ static void template_check(struct problems *ps, const struct path *p, jv spec)
     endless_template_check(ps, p, tmpl, "ReplicaSet");
 }
 
-void deployment_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void deployment_validate(struct problems *ps, jv obj)
 {
     static const char *const counts[] = { "minReadySeconds", "revisionHistoryLimit",
                                           "progressDeadlineSeconds", NULL };
     jv spec = FIELD(obj, "spec");
     const struct path *p = ROOT("spec");
 
-    (void)c;
     nonnegative_check(ps, AT(p, "replicas"), FIELD(spec, "replicas"));
     selector_check(ps, p, spec, "deployment");
     template_check(ps, AT(p, "template"), spec);
@@ -115,13 +114,12 @@ void deployment_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
                         "must be greater than minReadySeconds");
 }
 
-void deployment_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+void deployment_validate_update(struct problems *ps, jv obj, jv old)
 {
-    (void)c;
     selector_is_fixed(ps, obj, old);
 }
 
-void deployment_validate_status(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+void deployment_validate_status(struct problems *ps, jv obj, jv old)
 {
     static const char *const counts[] = {
         "observedGeneration",  "replicas",          "updatedReplicas",
@@ -132,7 +130,6 @@ void deployment_validate_status(const struct kind_ctx *c, struct problems *ps, j
                                          NULL };
     jv status = FIELD(obj, "status");
 
-    (void)c;
     counts_check(ps, ROOT("status"), status, counts);
     replicas_check(ps, ROOT("status"), status, parts, "readyReplicas");
     collisions_check(ps, ROOT("status"), status, FIELD(old, "status"));
@@ -150,25 +147,23 @@ jv replicaset_defaults(const struct kind_ctx *c, jv obj)
     return jv_with_key(c->a, obj, S("spec"), edit_done(&spec));
 }
 
-void replicaset_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void replicaset_validate(struct problems *ps, jv obj)
 {
     jv spec = FIELD(obj, "spec");
     const struct path *p = ROOT("spec");
 
-    (void)c;
     nonnegative_check(ps, AT(p, "replicas"), FIELD(spec, "replicas"));
     nonnegative_check(ps, AT(p, "minReadySeconds"), FIELD(spec, "minReadySeconds"));
     selector_check(ps, p, spec, "deployment"); /* sic: kube-apiserver says so too */
     template_check(ps, AT(p, "template"), spec);
 }
 
-void replicaset_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+void replicaset_validate_update(struct problems *ps, jv obj, jv old)
 {
-    (void)c;
     selector_is_fixed(ps, obj, old);
 }
 
-void replicaset_validate_status(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+void replicaset_validate_status(struct problems *ps, jv obj, jv old)
 {
     static const char *const counts[] = { "replicas",
                                           "fullyLabeledReplicas",
@@ -180,7 +175,6 @@ void replicaset_validate_status(const struct kind_ctx *c, struct problems *ps, j
     static const char *const parts[] = { "fullyLabeledReplicas", "readyReplicas",
                                          "availableReplicas", NULL };
 
-    (void)c;
     (void)old;
     counts_check(ps, ROOT("status"), FIELD(obj, "status"), counts);
     replicas_check(ps, ROOT("status"), FIELD(obj, "status"), parts, "readyReplicas");
@@ -204,13 +198,12 @@ jv replicationcontroller_defaults(const struct kind_ctx *c, jv obj)
     return jv_with_key(c->a, obj, S("spec"), edit_done(&spec));
 }
 
-void replicationcontroller_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void replicationcontroller_validate(struct problems *ps, jv obj)
 {
     jv spec = FIELD(obj, "spec");
     jv selector = FIELD(spec, "selector");
     const struct path *p = ROOT("spec");
 
-    (void)c;
     nonnegative_check(ps, AT(p, "minReadySeconds"), FIELD(spec, "minReadySeconds"));
     if (!jv_len(selector))
         problem_required(ps, AT(p, "selector"), "%s", "");

@@ -65,9 +65,8 @@ static void ports_check(struct problems *ps, const struct path *p, jv ports)
     }
 }
 
-void endpoints_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void endpoints_validate(struct problems *ps, jv obj)
 {
-    (void)c;
     JV_EACH (it, FIELD(obj, "subsets")) {
         const struct path *p = ATI(ROOT("subsets"), it.i - 1);
         if (!jv_len(FIELD(it.value, "addresses")) && !jv_len(FIELD(it.value, "notReadyAddresses")))
@@ -175,13 +174,12 @@ static void slice_endpoint_check(struct problems *ps, const struct path *p, jv v
                 name_dns1123_subdomain);
 }
 
-void endpointslice_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void endpointslice_validate(struct problems *ps, jv obj)
 {
     static const char *const types[] = { "FQDN", "IPv4", "IPv6", NULL };
     jv ports = FIELD(obj, "ports");
     jv endpoints = FIELD(obj, "endpoints");
 
-    (void)c;
     enum_required(ps, ROOT("addressType"), FIELD(obj, "addressType"), types);
     if (jv_len(ports) > MAX_PORTS)
         too_many(ps, ROOT("ports"), jv_len(ports), MAX_PORTS);
@@ -207,8 +205,7 @@ void endpointslice_validate(const struct kind_ctx *c, struct problems *ps, jv ob
                              FIELD_STR(obj, "addressType"));
 }
 
-void endpointslice_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+void endpointslice_validate_update(struct problems *ps, jv obj, jv old)
 {
-    (void)c;
     immutable_check(ps, ROOT("addressType"), FIELD(obj, "addressType"), FIELD(old, "addressType"));
 }

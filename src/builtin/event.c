@@ -63,9 +63,8 @@ static void common_check(struct problems *ps, jv obj, const struct event_names *
     name_check(ps, ROOT("namespace"), meta_namespace(obj), name_dns1123_subdomain);
 }
 
-void event_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void event_validate(struct problems *ps, jv obj)
 {
-    (void)c;
     common_check(ps, obj, &core_names);
 }
 
@@ -79,7 +78,7 @@ static void series_check(struct problems *ps, jv series)
         problem_required(ps, ROOT("series.lastObservedTime"), "%s", "");
 }
 
-void new_event_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void new_event_validate(struct problems *ps, jv obj)
 {
     static const struct {
         const char *field;
@@ -91,7 +90,7 @@ void new_event_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
     str type = FIELD_STR(obj, "type");
 
     common_check(ps, obj, &new_names);
-    if (c->is_update)
+    if (ps->is_update)
         return;
     series_check(ps, FIELD(obj, "series"));
     if (jv_is_null(FIELD(obj, "eventTime")))
@@ -105,7 +104,7 @@ void new_event_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
     }
 }
 
-void new_event_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+void new_event_validate_update(struct problems *ps, jv obj, jv old)
 {
     static const struct {
         const char *field;
@@ -124,7 +123,6 @@ void new_event_validate_update(const struct kind_ctx *c, struct problems *ps, jv
                   { "reportingController", "reportingController" },
                   { "reportingInstance", "reportingInstance" } };
 
-    (void)c;
     if (!jv_equal_semantic(FIELD(obj, "series"), FIELD(old, "series")))
         series_check(ps, FIELD(obj, "series"));
     for (size_t i = 0; i < COUNT(fixed); i++)

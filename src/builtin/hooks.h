@@ -4,16 +4,14 @@
 
 #include "builtin/kind.h"
 
-#define HOOK_CHECK_NAME(f) void f(struct problems *ps, const struct path *p, str name, bool prefix)
-#define HOOK_DEFAULTS(f)   jv f(const struct kind_ctx *c, jv obj)
-#define HOOK_PREPARE(f)    jv f(const struct kind_ctx *c, jv obj, jv old)
-#define HOOK_VALIDATE(f)   void f(const struct kind_ctx *c, struct problems *ps, jv obj)
-#define HOOK_VALIDATE_UPDATE(f) \
-    void f(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
-#define HOOK_VALIDATE_STATUS(f) \
-    void f(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
-#define HOOK_WARN(f)  void f(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
-#define HOOK_CELLS(f) jv f(const struct kind_ctx *c, jv obj)
+#define HOOK_CHECK_NAME(f)      void f(struct problems *ps, const struct path *p, str name, bool prefix)
+#define HOOK_DEFAULTS(f)        jv f(const struct kind_ctx *c, jv obj)
+#define HOOK_PREPARE(f)         jv f(const struct kind_ctx *c, jv obj, jv old)
+#define HOOK_VALIDATE(f)        void f(struct problems *ps, jv obj)
+#define HOOK_VALIDATE_UPDATE(f) void f(struct problems *ps, jv obj, jv old)
+#define HOOK_VALIDATE_STATUS(f) void f(struct problems *ps, jv obj, jv old)
+#define HOOK_WARN(f)            void f(struct warnings *w, jv obj, jv old)
+#define HOOK_CELLS(f)           jv f(const struct kind_ctx *c, jv obj)
 
 HOOK_DEFAULTS(pod_defaults);
 HOOK_PREPARE(pod_prepare);

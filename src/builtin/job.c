@@ -164,12 +164,12 @@ static void hostname_check(struct problems *ps, jv obj)
                         STR_ARG(last));
 }
 
-void batch_job_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void batch_job_validate(struct problems *ps, jv obj)
 {
     jv spec = FIELD(obj, "spec");
     const struct path *p = ROOT("spec");
 
-    if (!c->is_update)
+    if (!ps->is_update)
         generated_selector_check(ps, obj);
     job_spec_check(ps, p, spec);
     if (jv_is_null(FIELD(spec, "selector")))
@@ -177,7 +177,7 @@ void batch_job_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
     else
         label_selector_check(ps, AT(p, "selector"), FIELD(spec, "selector"));
     selector_matches_check(ps, AT(p, "template"), FIELD(spec, "selector"), FIELD(spec, "template"));
-    if (!c->is_update)
+    if (!ps->is_update)
         hostname_check(ps, obj);
 }
 
@@ -207,7 +207,7 @@ static void template_is_fixed(struct problems *ps, const struct path *p, jv obj,
                         STR_ARG(changed_fields(ps->a, before, now)));
 }
 
-void job_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+void job_validate_update(struct problems *ps, jv obj, jv old)
 {
     static const char *const fixed[] = { "completionMode", "podFailurePolicy",
                                          "backoffLimitPerIndex", "managedBy", "successPolicy" };
@@ -215,7 +215,6 @@ void job_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, 
     jv before = FIELD(old, "spec");
     const struct path *p = ROOT("spec");
 
-    (void)c;
     if (!str_eq(FIELD_STR(spec, "completionMode"), S("Indexed")))
         immutable_check(ps, AT(p, "completions"), FIELD(spec, "completions"),
                         FIELD(before, "completions"));

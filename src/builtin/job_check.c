@@ -66,7 +66,8 @@ static int interval(struct arena *a, str text, int64_t completions, int64_t *x, 
     return -1;
 }
 
-int indexes_parse(struct arena *a, str text, int64_t completions, int64_t *total, str *why)
+/* "0-3,7": 0, and the number of indexes in *total; -1: what is wrong in *why. */
+static int indexes_parse(struct arena *a, str text, int64_t completions, int64_t *total, str *why)
 {
     int64_t last = INT64_MIN;
 
@@ -362,7 +363,7 @@ void job_spec_check(struct problems *ps, const struct path *p, jv spec)
 
 /* ---- status */
 
-void job_validate_status(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+void job_validate_status(struct problems *ps, jv obj, jv old)
 {
     static const char *const counts[] = { "active", "succeeded",   "failed",
                                           "ready",  "terminating", NULL };
@@ -373,7 +374,6 @@ void job_validate_status(const struct kind_ctx *c, struct problems *ps, jv obj, 
     bool complete = meta_condition_is(obj, S("Complete"), S("True"));
     bool failed = meta_condition_is(obj, S("Failed"), S("True"));
 
-    (void)c;
     counts_check(ps, p, status, counts);
     if (complete && failed)
         problem_add_bare(ps, PROBLEM_INVALID, AT(p, "conditions"),

@@ -6,12 +6,10 @@
 #include "kube/problem.h"
 #include "kube/schema.h"
 
-/* What a hook may look at besides the object. */
+/* What a hook that makes something may look at besides the object. */
 struct kind_ctx {
     struct arena *a;
     int64_t now_ms; /* wall clock */
-    bool is_update; /* validate is asked about an object that replaces another: some rules hold
-                     * for new ones only */
 };
 
 /* Strategic columns of `kubectl get`; priority 0 always, 1 only with -o wide. */
@@ -69,14 +67,14 @@ struct builtin_kind {
      * absent on create; metadata.name and uid are set by then (Jobs put them into labels). */
     jv (*prepare)(const struct kind_ctx *c, jv obj, jv old);
     /* Everything wrong with a new object; metadata is checked by the caller. */
-    void (*validate)(const struct kind_ctx *c, struct problems *ps, jv obj);
+    void (*validate)(struct problems *ps, jv obj);
     /* What else is wrong when it replaces old (immutable fields ...); validate runs too. */
-    void (*validate_update)(const struct kind_ctx *c, struct problems *ps, jv obj, jv old);
+    void (*validate_update)(struct problems *ps, jv obj, jv old);
     /* For the status subresource; NULL: validate alone is not run, anything of the type goes. */
-    void (*validate_status)(const struct kind_ctx *c, struct problems *ps, jv obj, jv old);
+    void (*validate_status)(struct problems *ps, jv obj, jv old);
 
     /* What to tell beside the answer of a valid object; old is absent on create. NULL: nothing. */
-    void (*warn)(const struct kind_ctx *c, struct warnings *w, jv obj, jv old);
+    void (*warn)(struct warnings *w, jv obj, jv old);
     /* Told on every request for it. NULL: nothing. */
     const char *deprecated;
 

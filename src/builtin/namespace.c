@@ -49,12 +49,11 @@ jv namespace_prepare(const struct kind_ctx *c, jv obj, jv old)
     return edit_done(&e);
 }
 
-void namespace_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void namespace_validate(struct problems *ps, jv obj)
 {
     static const char *const standard[] = { "kubernetes", "orphan", "foregroundDeletion", NULL };
     const struct path *p = AT(ROOT("spec"), "finalizers");
 
-    (void)c;
     JV_EACH (it, FIELD(FIELD(obj, "spec"), "finalizers")) {
         str name = jv_str(it.value, S(""));
         name_check(ps, p, name, name_qualified);
@@ -64,12 +63,11 @@ void namespace_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
     }
 }
 
-void namespace_validate_status(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+void namespace_validate_status(struct problems *ps, jv obj, jv old)
 {
     jv phase = FIELD(FIELD(obj, "status"), "phase");
     const struct path *p = AT(ROOT("status"), "Phase");
 
-    (void)c;
     (void)old;
     if (!meta_being_deleted(obj)) {
         if (!str_eq(jv_str(phase, S("")), S("Active")))
@@ -178,12 +176,11 @@ static void pod_cidrs_check(struct problems *ps, const struct path *p, jv cidrs)
         problem_invalid(ps, p, cidrs, "may specify no more than one CIDR for each IP family");
 }
 
-void node_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void node_validate(struct problems *ps, jv obj)
 {
     jv spec = FIELD(obj, "spec");
     jv status = FIELD(obj, "status");
 
-    (void)c;
     taints_check(ps, AT(ROOT("metadata"), "taints"), FIELD(spec, "taints"));
     amounts_check(ps, AT(ROOT("status"), "capacity"), FIELD(status, "capacity"));
     amounts_check(ps, AT(ROOT("status"), "allocatable"), FIELD(status, "allocatable"));
@@ -202,14 +199,13 @@ static void addresses_check(struct problems *ps, const struct path *p, jv addres
             }
 }
 
-void node_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+void node_validate_update(struct problems *ps, jv obj, jv old)
 {
     static const char *const once[] = { "podCIDRs", "providerID" };
     static const char *const shown_as[] = { "podCIDR", "providerID" };
     jv spec = FIELD(obj, "spec");
     jv before = FIELD(old, "spec");
 
-    (void)c;
     addresses_check(ps, AT(ROOT("status"), "addresses"), FIELD(FIELD(obj, "status"), "addresses"));
     for (size_t i = 0; i < COUNT(once); i++) {
         jv was = jv_get(before, str_of(once[i]));
@@ -220,8 +216,8 @@ void node_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj,
     }
 }
 
-void node_validate_status(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+void node_validate_status(struct problems *ps, jv obj, jv old)
 {
-    node_validate(c, ps, obj);
-    node_validate_update(c, ps, obj, old);
+    node_validate(ps, obj);
+    node_validate_update(ps, obj, old);
 }

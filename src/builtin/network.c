@@ -112,14 +112,13 @@ static void policy_rules_check(struct problems *ps, const struct path *p, jv rul
     }
 }
 
-void networkpolicy_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void networkpolicy_validate(struct problems *ps, jv obj)
 {
     static const char *const types[] = { "Ingress", "Egress", NULL };
     jv spec = FIELD(obj, "spec");
     jv list = FIELD(spec, "policyTypes");
     const struct path *p = ROOT("spec");
 
-    (void)c;
     label_selector_check(ps, AT(p, "podSelector"), FIELD(spec, "podSelector"));
     policy_rules_check(ps, AT(p, "ingress"), FIELD(spec, "ingress"), "from");
     policy_rules_check(ps, AT(p, "egress"), FIELD(spec, "egress"), "to");
@@ -227,7 +226,7 @@ static void ingress_rule_check(struct problems *ps, const struct path *p, jv rul
         http_path_check(ps, ATI(AT(AT(p, "http"), "paths"), it.i - 1), it.value);
 }
 
-void ingress_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void ingress_validate(struct problems *ps, jv obj)
 {
     jv spec = FIELD(obj, "spec");
     jv class = FIELD(spec, "ingressClassName");
@@ -250,15 +249,14 @@ void ingress_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
     }
     if (!jv_is_null(class))
         name_check(ps, AT(p, "ingressClassName"), jv_str(class, S("")), name_dns1123_subdomain);
-    if (!c->is_update && jv_exists(annotation) && !jv_is_null(class) &&
+    if (!ps->is_update && jv_exists(annotation) && !jv_is_null(class) &&
         !jv_equal(annotation, class))
         problem_invalid(ps, AT(ROOT("annotations"), "kubernetes.io/ingress.class"), annotation,
                         "must match `ingressClassName` when both are specified");
 }
 
-void ingress_validate_status(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+void ingress_validate_status(struct problems *ps, jv obj, jv old)
 {
-    (void)c;
     (void)old;
     load_balancer_status_check(ps, AT(ROOT("status"), "loadBalancer"),
                                FIELD(FIELD(obj, "status"), "loadBalancer"));
@@ -304,21 +302,19 @@ static void parameters_check(struct problems *ps, const struct path *p, jv v)
     }
 }
 
-void ingressclass_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void ingressclass_validate(struct problems *ps, jv obj)
 {
     jv spec = FIELD(obj, "spec");
     const struct path *p = ROOT("spec");
 
-    (void)c;
     if (FIELD_STR(spec, "controller").n > 250)
         too_long(ps, AT(p, "controller"), 250);
     domain_path_check(ps, AT(p, "controller"), FIELD(spec, "controller"));
     parameters_check(ps, AT(p, "parameters"), FIELD(spec, "parameters"));
 }
 
-void ingressclass_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+void ingressclass_validate_update(struct problems *ps, jv obj, jv old)
 {
-    (void)c;
     immutable_check(ps, AT(ROOT("spec"), "controller"), FIELD(FIELD(obj, "spec"), "controller"),
                     FIELD(FIELD(old, "spec"), "controller"));
 }

@@ -127,9 +127,8 @@ jv persistentvolumeclaim_prepare(const struct kind_ctx *c, jv obj, jv old)
     return edit_done(&e);
 }
 
-void persistentvolumeclaim_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void persistentvolumeclaim_validate(struct problems *ps, jv obj)
 {
-    (void)c;
     claim_spec_check(ps, ROOT("spec"), FIELD(obj, "spec"));
 }
 
@@ -150,8 +149,7 @@ static jv with_allowed_changes(struct arena *a, jv spec, jv obj, jv before)
     return spec;
 }
 
-void persistentvolumeclaim_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj,
-                                           jv old)
+void persistentvolumeclaim_validate_update(struct problems *ps, jv obj, jv old)
 {
     jv spec = FIELD(obj, "spec");
     jv before = FIELD(old, "spec");
@@ -159,13 +157,13 @@ void persistentvolumeclaim_validate_update(const struct kind_ctx *c, struct prob
     struct quantity was = quantity_of_jv(jv_at(before, "resources", "requests", "storage"));
     struct quantity has = quantity_of_jv(jv_at(old, "status", "capacity", "storage"));
 
-    jv allowed = with_allowed_changes(c->a, spec, obj, before);
+    jv allowed = with_allowed_changes(ps->a, spec, obj, before);
 
     if (!jv_equal_semantic(allowed, before))
         problem_forbidden(ps, ROOT("spec"),
                           "spec is immutable after creation except resources.requests and "
                           "volumeAttributesClassName for bound claims; %" PRI_STR,
-                          STR_ARG(changed_fields(c->a, before, allowed)));
+                          STR_ARG(changed_fields(ps->a, before, allowed)));
     if (quantity_cmp(&size, &was) < 0 && quantity_cmp(&size, &has) <= 0)
         problem_forbidden(ps, AT(AT(AT(ROOT("spec"), "resources"), "requests"), "storage"),
                           "field can not be less than status.capacity");
@@ -182,10 +180,8 @@ static void capacity_check(struct problems *ps, const struct path *p, jv list)
     }
 }
 
-void persistentvolumeclaim_validate_status(const struct kind_ctx *c, struct problems *ps, jv obj,
-                                           jv old)
+void persistentvolumeclaim_validate_status(struct problems *ps, jv obj, jv old)
 {
-    (void)c;
     (void)old;
     if (!jv_len(FIELD(FIELD(obj, "spec"), "accessModes")))
         problem_required(ps, AT(ROOT("Spec"), "accessModes"), "%s", "");
@@ -247,14 +243,13 @@ static void pv_capacity_check(struct problems *ps, const struct path *p, jv capa
     }
 }
 
-void persistentvolume_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void persistentvolume_validate(struct problems *ps, jv obj)
 {
     static const char *const reclaim[] = { "Delete", "Recycle", "Retain", NULL };
     jv spec = FIELD(obj, "spec");
     jv affinity = FIELD(spec, "nodeAffinity");
     const struct path *p = ROOT("spec");
 
-    (void)c;
     required_check(ps, AT(p, "accessModes"), FIELD(spec, "accessModes"));
     access_modes_check(ps, AT(p, "accessModes"), FIELD(spec, "accessModes"));
     pv_capacity_check(ps, AT(p, "capacity"), FIELD(spec, "capacity"));
@@ -279,7 +274,7 @@ void persistentvolume_validate(const struct kind_ctx *c, struct problems *ps, jv
     enum_optional(ps, AT(p, "volumeMode"), FIELD(spec, "volumeMode"), volume_modes);
 }
 
-void persistentvolume_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+void persistentvolume_validate_update(struct problems *ps, jv obj, jv old)
 {
     jv spec = FIELD(obj, "spec");
     jv before = FIELD(old, "spec");
@@ -290,7 +285,7 @@ void persistentvolume_validate_update(const struct kind_ctx *c, struct problems 
             continue;
         problem_forbidden(ps, AT(ROOT("spec"), "persistentvolumesource"),
                           "spec.persistentvolumesource is immutable after creation; %" PRI_STR,
-                          STR_ARG(changed_fields(c->a, before, spec)));
+                          STR_ARG(changed_fields(ps->a, before, spec)));
         break;
     }
     immutable_check(ps, ROOT("volumeMode"), FIELD(spec, "volumeMode"), FIELD(before, "volumeMode"));

@@ -204,7 +204,7 @@ static void images_check(struct problems *ps, const struct path *p, jv container
     }
 }
 
-void pod_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void pod_validate(struct problems *ps, jv obj)
 {
     jv spec = FIELD(obj, "spec");
     const struct path *p = ROOT("spec");
@@ -213,7 +213,7 @@ void pod_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
     pod_spec_check(ps, p, spec, meta_of(obj), true);
     images_check(ps, AT(p, "containers"), FIELD(spec, "containers"));
     images_check(ps, AT(p, "initContainers"), FIELD(spec, "initContainers"));
-    if (c->is_update)
+    if (ps->is_update)
         return;
     if (jv_len(FIELD(spec, "ephemeralContainers")))
         problem_forbidden(ps, AT(p, "ephemeralContainers"), "cannot be set on create");
@@ -227,8 +227,7 @@ jv podtemplate_defaults(const struct kind_ctx *c, jv obj)
     return edit_member(c->a, obj, S("template"), pod_template_defaults);
 }
 
-void podtemplate_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void podtemplate_validate(struct problems *ps, jv obj)
 {
-    (void)c;
     pod_template_check(ps, ROOT("template"), FIELD(obj, "template"));
 }

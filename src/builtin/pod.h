@@ -8,7 +8,6 @@
 
 jv pod_spec_defaults(struct arena *a, jv spec);     /* what templates get too */
 jv pod_template_defaults(struct arena *a, jv tmpl); /* { metadata, spec } */
-jv container_defaults(struct arena *a, jv container);
 jv volume_defaults(struct arena *a, jv volume);
 jv claim_spec_defaults(struct arena *a, jv spec);
 jv resource_list_defaults(struct arena *a, jv list); /* no finer than a thousandth */

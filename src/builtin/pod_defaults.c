@@ -166,7 +166,7 @@ static jv container_common(struct arena *a, jv v, bool sidecars)
     return edit_done(&e);
 }
 
-jv container_defaults(struct arena *a, jv v)
+static jv container_defaults(struct arena *a, jv v)
 {
     return container_common(a, v, false);
 }

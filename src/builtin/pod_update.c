@@ -199,13 +199,12 @@ static void annotations_update_check(struct problems *ps, const struct path *p, 
         problem_forbidden(ps, ATK(p, str_of(mirror)), "may not add mirror pod annotation");
 }
 
-void pod_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+void pod_validate_update(struct problems *ps, jv obj, jv old)
 {
     jv spec = FIELD(obj, "spec");
     jv before = FIELD(old, "spec");
     const struct path *p = ROOT("spec");
 
-    (void)c;
     annotations_update_check(ps, AT(ROOT("metadata"), "annotations"), obj, old);
     if (!containers_update_check(ps, AT(p, "containers"), FIELD(spec, "containers"),
                                  FIELD(before, "containers")) ||
@@ -264,7 +263,7 @@ static void ips_check(struct problems *ps, const struct path *p, jv ips)
         ip_check_legacy(ps, EACH_AT(p, it), FIELD_STR(it.value, "ip"));
 }
 
-void pod_validate_status(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+void pod_validate_status(struct problems *ps, jv obj, jv old)
 {
     jv status = FIELD(obj, "status");
     jv before = FIELD(old, "status");
@@ -272,7 +271,6 @@ void pod_validate_status(const struct kind_ctx *c, struct problems *ps, jv obj, 
     const struct path *p = ROOT("status");
     str nominated = FIELD_STR(status, "nominatedNodeName");
 
-    (void)c;
     conditions_names_check(ps, AT(p, "conditions"), FIELD(status, "conditions"));
     if (nominated.n && !str_eq(nominated, FIELD_STR(before, "nominatedNodeName")))
         name_check(ps, AT(p, "nominatedNodeName"), nominated, name_dns1123_subdomain);

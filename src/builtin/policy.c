@@ -24,14 +24,13 @@ static jv budget_shown(struct arena *a, jv spec)
     return jb_done(&b);
 }
 
-void poddisruptionbudget_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void poddisruptionbudget_validate(struct problems *ps, jv obj)
 {
     static const char *const policies[] = { "AlwaysAllow", "IfHealthyBudget", NULL };
     static const char *const bounds[] = { "minAvailable", "maxUnavailable" };
     jv spec = FIELD(obj, "spec");
     const struct path *p = ROOT("spec");
 
-    (void)c;
     if (!jv_is_null(FIELD(spec, "minAvailable")) && !jv_is_null(FIELD(spec, "maxUnavailable")))
         problem_invalid(ps, p, budget_shown(ps->a, spec),
                         "minAvailable and maxUnavailable cannot be both set");
@@ -45,13 +44,11 @@ void poddisruptionbudget_validate(const struct kind_ctx *c, struct problems *ps,
                   FIELD(spec, "unhealthyPodEvictionPolicy"), policies);
 }
 
-void poddisruptionbudget_validate_status(const struct kind_ctx *c, struct problems *ps, jv obj,
-                                         jv old)
+void poddisruptionbudget_validate_status(struct problems *ps, jv obj, jv old)
 {
     static const char *const counts[] = { "disruptionsAllowed", "currentHealthy", "desiredHealthy",
                                           "expectedPods", NULL };
 
-    (void)c;
     (void)old;
     conditions_check(ps, AT(ROOT("status"), "conditions"),
                      FIELD(FIELD(obj, "status"), "conditions"));
@@ -94,11 +91,10 @@ static str system_complaint(struct arena *a, jv obj)
     return arena_printf(a, "%" PRI_STR " is not a known system priority class", STR_ARG(name));
 }
 
-void priorityclass_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void priorityclass_validate(struct problems *ps, jv obj)
 {
     static const char *const policies[] = { "PreemptLowerPriority", "Never", NULL };
 
-    (void)c;
     if (str_starts(meta_name(obj), S("system-"))) {
         str why = system_complaint(ps->a, obj);
         if (why.n)
@@ -114,9 +110,8 @@ void priorityclass_validate(const struct kind_ctx *c, struct problems *ps, jv ob
     enum_required(ps, ROOT("preemptionPolicy"), FIELD(obj, "preemptionPolicy"), policies);
 }
 
-void priorityclass_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+void priorityclass_validate_update(struct problems *ps, jv obj, jv old)
 {
-    (void)c;
     if (FIELD_INT(obj, "value") != FIELD_INT(old, "value"))
         problem_forbidden(ps, ROOT("value"), "may not be changed in an update.");
     immutable_check(ps, ROOT("preemptionPolicy"), FIELD(obj, "preemptionPolicy"),
@@ -139,13 +134,12 @@ jv lease_defaults(const struct kind_ctx *c, jv obj)
     return edit_done(&e);
 }
 
-void lease_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void lease_validate(struct problems *ps, jv obj)
 {
     jv spec = FIELD(obj, "spec");
     jv duration = FIELD(spec, "leaseDurationSeconds");
     const struct path *p = ROOT("spec");
 
-    (void)c;
     if (!jv_is_null(duration) && jv_int(duration, 0) <= 0)
         problem_invalid(ps, AT(p, "leaseDurationSeconds"), duration, "must be greater than 0");
     if (FIELD_INT(spec, "leaseTransitions") < 0)

@@ -174,11 +174,10 @@ static void limit_check(struct problems *ps, const struct path *p, jv item)
         limit_amounts_check(ps, p, item, it.key);
 }
 
-void limitrange_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void limitrange_validate(struct problems *ps, jv obj)
 {
     jv limits = FIELD(FIELD(obj, "spec"), "limits");
 
-    (void)c;
     JV_EACH (it, limits) {
         const struct path *p = ATI(AT(ROOT("spec"), "limits"), it.i - 1);
         limit_type_check(ps, AT(p, "type"), shown(ps->a, FIELD(it.value, "type")));
@@ -284,12 +283,11 @@ static void scope_selector_check(struct problems *ps, const struct path *p, jv s
     conflicts_check(ps, p, FIELD(spec, "scopes"), jb_done(&names));
 }
 
-void resourcequota_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void resourcequota_validate(struct problems *ps, jv obj)
 {
     jv spec = FIELD(obj, "spec");
     const struct path *p = ROOT("spec");
 
-    (void)c;
     hard_check(ps, AT(p, "hard"), FIELD(spec, "hard"));
     scopes_check(ps, AT(p, "scopes"), spec);
     scope_selector_check(ps, AT(AT(p, "scopeSelector"), "matchExpressions"), spec);
@@ -306,18 +304,16 @@ static bool same_set(jv x, jv y)
     return true;
 }
 
-void resourcequota_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+void resourcequota_validate_update(struct problems *ps, jv obj, jv old)
 {
     jv now = FIELD(FIELD(obj, "spec"), "scopes");
 
-    (void)c;
     if (!same_set(now, FIELD(FIELD(old, "spec"), "scopes")))
         problem_invalid(ps, AT(ROOT("spec"), "scopes"), now, "field is immutable");
 }
 
-void resourcequota_validate_status(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+void resourcequota_validate_status(struct problems *ps, jv obj, jv old)
 {
-    (void)c;
     (void)old;
     hard_check(ps, AT(ROOT("status"), "hard"), FIELD(FIELD(obj, "status"), "hard"));
     hard_check(ps, AT(ROOT("status"), "used"), FIELD(FIELD(obj, "status"), "used"));

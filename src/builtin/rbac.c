@@ -32,20 +32,18 @@ static void rule_check(struct problems *ps, const struct path *p, jv rule, bool 
                          "resource rules must supply at least one resource");
 }
 
-void role_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void role_validate(struct problems *ps, jv obj)
 {
-    (void)c;
     JV_EACH (it, FIELD(obj, "rules"))
         rule_check(ps, ATI(ROOT("rules"), it.i - 1), it.value, true);
 }
 
-void clusterrole_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void clusterrole_validate(struct problems *ps, jv obj)
 {
     jv aggregation = FIELD(obj, "aggregationRule");
     jv selectors = FIELD(aggregation, "clusterRoleSelectors");
     const struct path *p = AT(ROOT("aggregationRule"), "clusterRoleSelectors");
 
-    (void)c;
     JV_EACH (it, FIELD(obj, "rules"))
         rule_check(ps, ATI(ROOT("rules"), it.i - 1), it.value, false);
     if (!jv_is_null(aggregation) && !jv_len(selectors))
@@ -118,27 +116,25 @@ static void binding_rules(struct problems *ps, jv obj, bool namespaced)
         subject_check(ps, ATI(ROOT("subjects"), it.i - 1), it.value, namespaced);
 }
 
-void rolebinding_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void rolebinding_validate(struct problems *ps, jv obj)
 {
-    (void)c;
     binding_rules(ps, obj, true);
 }
 
-void clusterrolebinding_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void clusterrolebinding_validate(struct problems *ps, jv obj)
 {
-    (void)c;
     binding_rules(ps, obj, false);
 }
 
-void rolebinding_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+void rolebinding_validate_update(struct problems *ps, jv obj, jv old)
 {
     jv ref = FIELD(obj, "roleRef");
 
     if (jv_equal_semantic(ref, FIELD(old, "roleRef")))
         return;
     problem_invalid(ps, ROOT("roleRef"),
-                    jobj(c->a, { "APIGroup", jstr(c->a, FIELD_STR(ref, "apiGroup")) },
-                         { "Kind", jstr(c->a, FIELD_STR(ref, "kind")) },
-                         { "Name", jstr(c->a, FIELD_STR(ref, "name")) }),
+                    jobj(ps->a, { "APIGroup", jstr(ps->a, FIELD_STR(ref, "apiGroup")) },
+                         { "Kind", jstr(ps->a, FIELD_STR(ref, "kind")) },
+                         { "Name", jstr(ps->a, FIELD_STR(ref, "name")) }),
                     "cannot change roleRef");
 }

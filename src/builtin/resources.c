@@ -59,7 +59,7 @@ bool resource_is_extended(str name)
            name_ok(name, name_qualified) && (size_t)slash + sizeof("requests.") - 1 <= 253;
 }
 
-bool resource_is_integer(str name)
+static bool resource_is_integer(str name)
 {
     return one_of(name, integer_names) || resource_is_extended(name);
 }

@@ -7,7 +7,6 @@
 bool resource_is_native(str name);
 bool resource_is_hugepage(str name);
 bool resource_is_extended(str name);
-bool resource_is_integer(str name);
 bool resource_can_overcommit(str name);
 
 /* 0 when it is no quantity: decoding has refused those before. */

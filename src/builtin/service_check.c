@@ -259,7 +259,7 @@ static void single_stack_check(struct problems *ps, const struct path *p, jv obj
                         "this cluster is not configured for dual-stack services");
 }
 
-void service_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void service_validate(struct problems *ps, jv obj)
 {
     static const char *const types[] = { "ClusterIP", "ExternalName", "LoadBalancer", "NodePort",
                                          NULL };
@@ -267,7 +267,6 @@ void service_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
     jv ports = FIELD(spec, "ports");
     const struct path *p = ROOT("spec");
 
-    (void)c;
     if (!jv_len(ports) && !service_is_headless(obj) && !service_is(obj, "ExternalName"))
         problem_required(ps, AT(p, "ports"), "%s", "");
     if (service_is_headless(obj) &&
@@ -321,13 +320,12 @@ static void families_update_check(struct problems *ps, const struct path *p, jv 
             problem_invalid(ps, ATI(p, 0), now, "may not change once set");
 }
 
-void service_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+void service_validate_update(struct problems *ps, jv obj, jv old)
 {
     jv spec = FIELD(obj, "spec");
     jv before = FIELD(old, "spec");
     const struct path *p = ROOT("spec");
 
-    (void)c;
     if (!service_is(obj, "ExternalName") && !service_is(old, "ExternalName")) {
         ips_update_check(ps, AT(p, "clusterIPs"), obj, old);
         families_update_check(ps, AT(p, "ipFamilies"), obj, old);
@@ -362,12 +360,11 @@ void load_balancer_status_check(struct problems *ps, const struct path *p, jv st
     }
 }
 
-void service_validate_status(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+void service_validate_status(struct problems *ps, jv obj, jv old)
 {
     const struct path *p = AT(ROOT("status"), "loadBalancer");
     jv status = FIELD(FIELD(obj, "status"), "loadBalancer");
 
-    (void)c;
     (void)old;
     if (!service_is(obj, "LoadBalancer") && jv_len(FIELD(status, "ingress")))
         problem_forbidden(ps, AT(p, "ingress"),

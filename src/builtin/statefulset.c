@@ -138,7 +138,7 @@ static void retention_check(struct problems *ps, const struct path *p, jv v)
     enum_check(ps, AT(p, "whenScaled"), FIELD(v, "whenScaled"), policies);
 }
 
-void statefulset_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void statefulset_validate(struct problems *ps, jv obj)
 {
     jv spec = FIELD(obj, "spec");
     str policy = FIELD_STR(spec, "podManagementPolicy");
@@ -152,14 +152,14 @@ void statefulset_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
     set_strategy_check(ps, AT(p, "updateStrategy"), FIELD(spec, "updateStrategy"));
     retention_check(ps, AT(p, "persistentVolumeClaimRetentionPolicy"),
                     FIELD(spec, "persistentVolumeClaimRetentionPolicy"));
-    if (!c->is_update)
+    if (!ps->is_update)
         JV_EACH (it, FIELD(spec, "volumeClaimTemplates"))
             claim_spec_check(ps, AT(ATI(AT(p, "volumeClaimTemplates"), it.i - 1), "spec"),
                              FIELD(it.value, "spec"));
     nonnegative_check(ps, AT(p, "replicas"), FIELD(spec, "replicas"));
     nonnegative_check(ps, AT(p, "minReadySeconds"), FIELD(spec, "minReadySeconds"));
     nonnegative_check(ps, AT(p, "ordinals.start"), FIELD(FIELD(spec, "ordinals"), "start"));
-    if (!c->is_update && FIELD_STR(spec, "serviceName").n)
+    if (!ps->is_update && FIELD_STR(spec, "serviceName").n)
         name_check(ps, AT(p, "serviceName"), FIELD_STR(spec, "serviceName"), name_dns1123_label);
     selector_check(ps, p, spec, "statefulset");
     jv tmpl = template_of_set(ps->a, spec);
@@ -169,7 +169,7 @@ void statefulset_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
     endless_template_check(ps, AT(p, "template"), tmpl, "StatefulSet");
 }
 
-void statefulset_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+void statefulset_validate_update(struct problems *ps, jv obj, jv old)
 {
     static const char *const may_change[] = { "replicas",
                                               "template",
@@ -183,7 +183,7 @@ void statefulset_validate_update(const struct kind_ctx *c, struct problems *ps, 
 
     for (size_t i = 0; i < COUNT(may_change); i++)
         spec =
-            jv_with_key(c->a, spec, str_of(may_change[i]), jv_get(before, str_of(may_change[i])));
+            jv_with_key(ps->a, spec, str_of(may_change[i]), jv_get(before, str_of(may_change[i])));
     if (!jv_equal_semantic(spec, before))
         problem_forbidden(ps, ROOT("spec"),
                           "updates to statefulset spec for fields other than 'replicas', "
@@ -192,7 +192,7 @@ void statefulset_validate_update(const struct kind_ctx *c, struct problems *ps, 
                           "forbidden");
 }
 
-void statefulset_validate_status(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+void statefulset_validate_status(struct problems *ps, jv obj, jv old)
 {
     static const char *const counts[] = { "replicas",          "readyReplicas",
                                           "currentReplicas",   "updatedReplicas",
@@ -201,7 +201,6 @@ void statefulset_validate_status(const struct kind_ctx *c, struct problems *ps, 
     static const char *const parts[] = { "readyReplicas", "currentReplicas", "updatedReplicas",
                                          "availableReplicas", NULL };
 
-    (void)c;
     counts_check(ps, ROOT("status"), FIELD(obj, "status"), counts);
     replicas_check(ps, ROOT("status"), FIELD(obj, "status"), parts, "status.readyReplicas");
     collisions_check(ps, ROOT("status"), FIELD(obj, "status"), FIELD(old, "status"));
@@ -282,13 +281,12 @@ static void daemon_strategy_check(struct problems *ps, const struct path *p, jv 
         problem_not_supported(ps, p, strategy_shown(ps->a, v), types);
 }
 
-void daemonset_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void daemonset_validate(struct problems *ps, jv obj)
 {
     jv spec = FIELD(obj, "spec");
     jv selector = FIELD(spec, "selector");
     const struct path *p = ROOT("spec");
 
-    (void)c;
     label_selector_check(ps, AT(p, "selector"), selector);
     selector_matches_check(ps, AT(p, "template"), selector, FIELD(spec, "template"));
     if (selector_is_empty(selector))
@@ -300,13 +298,12 @@ void daemonset_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
     nonnegative_check(ps, AT(p, "revisionHistoryLimit"), FIELD(spec, "revisionHistoryLimit"));
 }
 
-void daemonset_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+void daemonset_validate_update(struct problems *ps, jv obj, jv old)
 {
-    (void)c;
     selector_is_fixed(ps, obj, old);
 }
 
-void daemonset_validate_status(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+void daemonset_validate_status(struct problems *ps, jv obj, jv old)
 {
     static const char *const counts[] = { "currentNumberScheduled", "numberMisscheduled",
                                           "desiredNumberScheduled", "numberReady",
@@ -314,19 +311,18 @@ void daemonset_validate_status(const struct kind_ctx *c, struct problems *ps, jv
                                           "numberAvailable",        "numberUnavailable",
                                           "collisionCount",         NULL };
 
-    (void)c;
     counts_check(ps, ROOT("status"), FIELD(obj, "status"), counts);
     collisions_check(ps, ROOT("status"), FIELD(obj, "status"), FIELD(old, "status"));
 }
 
 /* ---- ControllerRevision */
 
-void controllerrevision_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void controllerrevision_validate(struct problems *ps, jv obj)
 {
     jv data = FIELD(obj, "data");
 
     nonnegative_check(ps, ROOT("revision"), FIELD(obj, "revision"));
-    if (c->is_update)
+    if (ps->is_update)
         return;
     if (jv_is_null(data))
         problem_required(ps, ROOT("data"), "data is mandatory");
@@ -334,9 +330,7 @@ void controllerrevision_validate(const struct kind_ctx *c, struct problems *ps, 
         problem_required(ps, ROOT("data"), "data must be a valid JSON object");
 }
 
-void controllerrevision_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj,
-                                        jv old)
+void controllerrevision_validate_update(struct problems *ps, jv obj, jv old)
 {
-    (void)c;
     immutable_check(ps, ROOT("data"), FIELD(obj, "data"), FIELD(old, "data"));
 }

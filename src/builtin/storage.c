@@ -71,12 +71,11 @@ static void topology_check(struct problems *ps, const struct path *p, jv term)
     }
 }
 
-void storageclass_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void storageclass_validate(struct problems *ps, jv obj)
 {
     static const char *const reclaim[] = { "Delete", "Retain", NULL };
     static const char *const modes[] = { "Immediate", "WaitForFirstConsumer", NULL };
 
-    (void)c;
     driver_check(ps, ROOT("provisioner"), FIELD_STR(obj, "provisioner"));
     parameters_check(ps, ROOT("parameters"), FIELD(obj, "parameters"), true);
     enum_optional(ps, ROOT("reclaimPolicy"), FIELD(obj, "reclaimPolicy"), reclaim);
@@ -91,9 +90,8 @@ static void forbid_change(struct problems *ps, jv obj, jv old, const char *field
         problem_forbidden(ps, ATZ(NULL, field), "updates to %s are forbidden.", field);
 }
 
-void storageclass_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+void storageclass_validate_update(struct problems *ps, jv obj, jv old)
 {
-    (void)c;
     forbid_change(ps, obj, old, "parameters");
     forbid_change(ps, obj, old, "provisioner");
     forbid_change(ps, obj, old, "reclaimPolicy");
@@ -101,17 +99,14 @@ void storageclass_validate_update(const struct kind_ctx *c, struct problems *ps,
                     FIELD(old, "volumeBindingMode"));
 }
 
-void volumeattributesclass_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void volumeattributesclass_validate(struct problems *ps, jv obj)
 {
-    (void)c;
     driver_check(ps, ROOT("driverName"), FIELD_STR(obj, "driverName"));
     parameters_check(ps, ROOT("parameters"), FIELD(obj, "parameters"), false);
 }
 
-void volumeattributesclass_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj,
-                                           jv old)
+void volumeattributesclass_validate_update(struct problems *ps, jv obj, jv old)
 {
-    (void)c;
     forbid_change(ps, obj, old, "driverName");
     forbid_change(ps, obj, old, "parameters");
 }
@@ -151,25 +146,23 @@ static void token_requests_check(struct problems *ps, const struct path *p, jv l
     }
 }
 
-void csidriver_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void csidriver_validate(struct problems *ps, jv obj)
 {
     static const char *const policies[] = { "File", "None", "ReadWriteOnceWithFSType", NULL };
     static const char *const modes[] = { "Persistent", "Ephemeral", NULL };
     jv spec = FIELD(obj, "spec");
     const struct path *p = ROOT("spec");
 
-    (void)c;
     enum_optional(ps, AT(p, "fsGroupPolicy"), FIELD(spec, "fsGroupPolicy"), policies);
     token_requests_check(ps, AT(p, "tokenRequests"), FIELD(spec, "tokenRequests"));
     JV_EACH (it, FIELD(spec, "volumeLifecycleModes"))
         enum_check(ps, AT(p, "volumeLifecycleModes"), it.value, modes);
 }
 
-void csidriver_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+void csidriver_validate_update(struct problems *ps, jv obj, jv old)
 {
     const struct path *p = ROOT("spec");
 
-    (void)c;
     immutable_check(ps, AT(p, "attachedRequired"), FIELD(FIELD(obj, "spec"), "attachRequired"),
                     FIELD(FIELD(old, "spec"), "attachRequired"));
     immutable_check(ps, AT(p, "volumeLifecycleModes"),
@@ -179,11 +172,10 @@ void csidriver_validate_update(const struct kind_ctx *c, struct problems *ps, jv
 
 /* ---- CSINode, VolumeAttachment, CSIStorageCapacity */
 
-void csinode_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void csinode_validate(struct problems *ps, jv obj)
 {
     jv drivers = FIELD(FIELD(obj, "spec"), "drivers");
 
-    (void)c;
     JV_EACH (it, drivers) {
         const struct path *p = ATI(AT(ROOT("spec"), "drivers"), it.i - 1);
         str node = FIELD_STR(it.value, "nodeID");
@@ -202,7 +194,7 @@ void csinode_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
     }
 }
 
-void volumeattachment_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void volumeattachment_validate(struct problems *ps, jv obj)
 {
     jv spec = FIELD(obj, "spec");
     jv source = FIELD(spec, "source");
@@ -220,7 +212,7 @@ void volumeattachment_validate(const struct kind_ctx *c, struct problems *ps, jv
         problem_required(ps, AT(AT(p, "source"), "persistentVolumeName"),
                          "must specify non empty persistentVolumeName");
     name_check(ps, AT(p, "nodeName"), FIELD_STR(spec, "nodeName"), name_dns1123_subdomain);
-    if (c->is_update)
+    if (ps->is_update)
         return;
     csi_driver_name_check(ps, ROOT("spec.attacher"), FIELD_STR(spec, "attacher"));
     if (!jv_is_null(name))
@@ -228,15 +220,13 @@ void volumeattachment_validate(const struct kind_ctx *c, struct problems *ps, jv
                    name_dns1123_subdomain);
 }
 
-void volumeattachment_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj, jv old)
+void volumeattachment_validate_update(struct problems *ps, jv obj, jv old)
 {
-    (void)c;
     immutable_check(ps, ROOT("spec"), FIELD(obj, "spec"), FIELD(old, "spec"));
 }
 
-void csistoragecapacity_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void csistoragecapacity_validate(struct problems *ps, jv obj)
 {
-    (void)c;
     label_selector_check(ps, ROOT("nodeTopology"), FIELD(obj, "nodeTopology"));
     name_check(ps, ROOT("storageClassName"), FIELD_STR(obj, "storageClassName"),
                name_dns1123_subdomain);
@@ -244,10 +234,8 @@ void csistoragecapacity_validate(const struct kind_ctx *c, struct problems *ps, 
         quantity_nonnegative_check(ps, ROOT("capacity"), FIELD(obj, "capacity"));
 }
 
-void csistoragecapacity_validate_update(const struct kind_ctx *c, struct problems *ps, jv obj,
-                                        jv old)
+void csistoragecapacity_validate_update(struct problems *ps, jv obj, jv old)
 {
-    (void)c;
     immutable_check(ps, ROOT("nodeTopology"), FIELD(obj, "nodeTopology"),
                     FIELD(old, "nodeTopology"));
     immutable_check(ps, ROOT("storageClassName"), FIELD(obj, "storageClassName"),

@@ -271,7 +271,7 @@ static void ephemeral_check(struct problems *ps, const struct path *p, jv v)
     }
     annotations_check(ps, AT(AT(q, "metadata"), "annotations"), meta_annotations(tmpl));
     labels_check(ps, AT(AT(q, "metadata"), "labels"), meta_labels(tmpl));
-    only_fields(ps, AT(q, "metadata"), meta_of(tmpl), template_meta, "cannot be set");
+    only_fields(ps, AT(q, "metadata"), meta_of(tmpl), template_meta);
     claim_spec_check(ps, AT(q, "spec"), FIELD(tmpl, "spec"));
 }
 

@@ -2,6 +2,7 @@
 
 #include "builtin/warnings.h"
 
+#include "base/vec.h"
 #include "builtin/check.h"
 #include "builtin/resources.h"
 #include "kube/ip.h"
@@ -11,15 +12,7 @@ static void add(struct warnings *w, str text)
     for (size_t i = 0; i < w->n; i++)
         if (str_eq(w->at[i], text))
             return;
-    if (w->n == w->cap) {
-        size_t cap = w->cap ? w->cap * 2 : 8;
-        str *at = ARENA_ARRAY(w->a, str, cap);
-        if (w->n)
-            memcpy(at, w->at, w->n * sizeof(*at));
-        w->at = at;
-        w->cap = cap;
-    }
-    w->at[w->n++] = text;
+    vec_push_in(w->a, w, text);
 }
 
 void warning_add(struct warnings *w, const char *fmt, ...)

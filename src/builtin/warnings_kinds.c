@@ -24,47 +24,42 @@ static bool is_same_generation(jv obj, jv old)
 
 /* ---- what makes pods */
 
-void pod_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
+void pod_warn(struct warnings *w, jv obj, jv old)
 {
-    (void)c;
     if (jv_exists(old))
         return; /* nobody changes pods by hand */
     name_warn(w, obj, "the Pod's hostname");
     pod_template_warn(w, NULL, obj);
 }
 
-void podtemplate_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
+void podtemplate_warn(struct warnings *w, jv obj, jv old)
 {
-    (void)c;
     if (!is_same_generation(obj, old))
         pod_template_warn(w, ROOT("template"), FIELD(obj, "template"));
 }
 
 /* With pods in spec.template whose names begin with its own. */
-void workload_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
+void workload_warn(struct warnings *w, jv obj, jv old)
 {
-    (void)c;
     if (!jv_exists(old))
         name_warn(w, obj, "Pod names and hostnames");
     if (!is_same_generation(obj, old))
         pod_template_warn(w, AT(ROOT("spec"), "template"), FIELD(FIELD(obj, "spec"), "template"));
 }
 
-void daemonset_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
+void daemonset_warn(struct warnings *w, jv obj, jv old)
 {
     jv tmpl = FIELD(FIELD(obj, "spec"), "template");
 
-    (void)c;
     if (!jv_exists(old) || !jv_equal(tmpl, FIELD(FIELD(old, "spec"), "template")))
         pod_template_warn(w, AT(ROOT("spec"), "template"), tmpl);
 }
 
-void statefulset_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
+void statefulset_warn(struct warnings *w, jv obj, jv old)
 {
     jv spec = FIELD(obj, "spec");
     const struct path *claims = AT(ROOT("spec"), "volumeClaimTemplates");
 
-    (void)c;
     if (!is_same_generation(obj, old))
         pod_template_warn(w, AT(ROOT("spec"), "template"), FIELD(spec, "template"));
     JV_EACH (it, FIELD(spec, "volumeClaimTemplates")) {
@@ -91,20 +86,18 @@ static void job_spec_warn(struct warnings *w, const struct path *p, jv spec)
     pod_template_warn(w, AT(p, "template"), FIELD(spec, "template"));
 }
 
-void job_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
+void job_warn(struct warnings *w, jv obj, jv old)
 {
-    (void)c;
     if (!jv_exists(old))
         name_warn(w, obj, "Pod names and hostnames");
     if (!is_same_generation(obj, old))
         job_spec_warn(w, ROOT("spec"), FIELD(obj, "spec"));
 }
 
-void cronjob_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
+void cronjob_warn(struct warnings *w, jv obj, jv old)
 {
     jv spec = FIELD(obj, "spec");
 
-    (void)c;
     if (!jv_exists(old))
         name_warn(w, obj, "Pod names and hostnames");
     if (!is_same_generation(obj, old))
@@ -118,14 +111,13 @@ void cronjob_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
 
 /* ---- services and addresses */
 
-void service_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
+void service_warn(struct warnings *w, jv obj, jv old)
 {
     const struct path *p = ROOT("spec");
     jv spec = FIELD(obj, "spec");
     bool is_name = str_eqz(FIELD_STR(spec, "type"), "ExternalName");
     bool headless = str_eqz(FIELD_STR(spec, "clusterIP"), "None");
 
-    (void)c;
     (void)old;
     if (jv_exists(jv_get(meta_annotations(obj), S("service.kubernetes.io/topology-aware-hints"))))
         warning_add(w,
@@ -166,19 +158,17 @@ static void peers_warn(struct warnings *w, const struct path *rules, jv list, co
     }
 }
 
-void networkpolicy_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
+void networkpolicy_warn(struct warnings *w, jv obj, jv old)
 {
     const struct path *p = ROOT("spec");
 
-    (void)c;
     (void)old;
     peers_warn(w, AT(p, "ingress"), FIELD(FIELD(obj, "spec"), "ingress"), "from");
     peers_warn(w, AT(p, "egress"), FIELD(FIELD(obj, "spec"), "egress"), "to");
 }
 
-void ingress_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
+void ingress_warn(struct warnings *w, jv obj, jv old)
 {
-    (void)c;
     if (!jv_exists(old) && jv_is_null(FIELD(FIELD(obj, "spec"), "ingressClassName")) &&
         jv_exists(jv_get(meta_annotations(obj), S("kubernetes.io/ingress.class"))))
         warning_add(w, "annotation \"kubernetes.io/ingress.class\" is deprecated, please use "
@@ -191,9 +181,8 @@ static void subset_warn(struct warnings *w, const struct path *p, jv list)
         ip_warn(w, AT(EACH_AT(p, it), "ip"), FIELD_STR(it.value, "ip"));
 }
 
-void endpoints_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
+void endpoints_warn(struct warnings *w, jv obj, jv old)
 {
-    (void)c;
     (void)old;
     JV_EACH (it, FIELD(obj, "subsets")) {
         const struct path *at = EACH_AT(ROOT("subsets"), it);
@@ -202,9 +191,8 @@ void endpoints_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old
     }
 }
 
-void endpointslice_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
+void endpointslice_warn(struct warnings *w, jv obj, jv old)
 {
-    (void)c;
     if (!jv_exists(old) && str_eqz(FIELD_STR(obj, "addressType"), "FQDN"))
         warning_add(w, "spec.addressType: FQDN endpoints are deprecated");
     JV_EACH (it, FIELD(obj, "endpoints")) {
@@ -214,11 +202,10 @@ void endpointslice_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv
     }
 }
 
-void node_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
+void node_warn(struct warnings *w, jv obj, jv old)
 {
     jv spec = FIELD(obj, "spec");
 
-    (void)c;
     (void)old;
     if (FIELD_STR(spec, "externalID").n)
         warning_add(w, "spec.externalID: this field is deprecated, and is unused by Kubernetes");
@@ -237,15 +224,14 @@ static void storage_class_warn(struct warnings *w, jv obj)
                    "deprecated since v1.8; use \"storageClassName\" attribute instead");
 }
 
-void persistentvolumeclaim_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
+void persistentvolumeclaim_warn(struct warnings *w, jv obj, jv old)
 {
-    (void)c;
     (void)old;
     storage_class_warn(w, obj);
     claim_spec_warn(w, ROOT("spec"), FIELD(obj, "spec"));
 }
 
-void persistentvolume_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
+void persistentvolume_warn(struct warnings *w, jv obj, jv old)
 {
     static const str options = S_INIT("volume.beta.kubernetes.io/mount-options");
     static const struct {
@@ -262,7 +248,6 @@ void persistentvolume_warn(const struct kind_ctx *c, struct warnings *w, jv obj,
     const struct path *terms = AT(AT(AT(p, "nodeAffinity"), "required"), "nodeSelectorTerms");
     jv spec = FIELD(obj, "spec");
 
-    (void)c;
     (void)old;
     storage_class_warn(w, obj);
     if (jv_exists(jv_get(meta_annotations(obj), options)))
@@ -279,9 +264,8 @@ void persistentvolume_warn(const struct kind_ctx *c, struct warnings *w, jv obj,
             warning_at(w, ATZ(p, rows[i].told ? rows[i].told : rows[i].source), "%s", rows[i].why);
 }
 
-void storageclass_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
+void storageclass_warn(struct warnings *w, jv obj, jv old)
 {
-    (void)c;
     (void)old;
     JV_EACH (topo, FIELD(obj, "allowedTopologies")) {
         const struct path *at =
@@ -296,11 +280,10 @@ void storageclass_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv 
 
 /* Whether key and certificate belong together takes more than reading; what is no PEM at all shows.
  */
-void secret_warn(const struct kind_ctx *c, struct warnings *w, jv obj, jv old)
+void secret_warn(struct warnings *w, jv obj, jv old)
 {
     static const char *const parts[][2] = { { "tls.crt", "certificate" }, { "tls.key", "key" } };
 
-    (void)c;
     (void)old;
     if (!str_eqz(FIELD_STR(obj, "type"), "kubernetes.io/tls"))
         return;

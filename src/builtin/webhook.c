@@ -340,11 +340,10 @@ static void hook_check(struct problems *ps, const struct path *p, jv hook)
     conditions_of_hook_check(ps, AT(p, "matchConditions"), FIELD(hook, "matchConditions"));
 }
 
-void webhookconfiguration_validate(const struct kind_ctx *c, struct problems *ps, jv obj)
+void webhookconfiguration_validate(struct problems *ps, jv obj)
 {
     jv hooks = FIELD(obj, "webhooks");
 
-    (void)c;
     JV_EACH (it, hooks) {
         const struct path *p = ATI(ROOT("webhooks"), it.i - 1);
         str name = FIELD_STR(it.value, "name");

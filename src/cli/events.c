@@ -12,7 +12,7 @@
 
 /* ---- reading */
 
-int64_t event_time(jv e)
+static int64_t event_time(jv e)
 {
     const jv places[] = { jv_at(e, "series", "lastObservedTime"), jv_at(e, "lastTimestamp"),
                           jv_at(e, "eventTime"), jv_at(e, "firstTimestamp"),
@@ -76,7 +76,8 @@ static bool is_namesakes(jv of, const struct job_pods *pods)
     return false;
 }
 
-bool event_is_of(struct arena *a, jv e, const struct job_found *job, const struct job_pods *pods)
+static bool event_is_of(struct arena *a, jv e, const struct job_found *job,
+                        const struct job_pods *pods)
 {
     jv of = jv_at(e, "involvedObject");
     str kind = jv_str(jv_at(of, "kind"), STR_NONE);

@@ -16,8 +16,5 @@ struct events {
  * namespaces. -1, or an exit code. */
 int events_list(struct session *s, str ns, const struct job_found *job, const struct job_pods *pods,
                 struct events *out);
-bool event_is_of(struct arena *a, jv event, const struct job_found *job,
-                 const struct job_pods *pods);
-int64_t event_time(jv event);
 str event_object(struct arena *a, jv event); /* "pod/mnist-worker-0" */
 str event_text(struct arena *a, jv event);   /* its message, with a count where it came often */

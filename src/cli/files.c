@@ -3,6 +3,7 @@
 #include "cli/files.h"
 
 #include "base/buf.h"
+#include "base/vec.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,15 +15,7 @@ enum { FILE_MAX = 64 * 1024 * 1024 };
 
 static void push(struct files *f, const char *path, str shown)
 {
-    if (f->n == f->cap) {
-        size_t cap = f->cap ? f->cap * 2 : 16;
-        struct file_named *more = ARENA_ARRAY(f->a, struct file_named, cap);
-        if (f->n)
-            memcpy(more, f->at, f->n * sizeof(*more));
-        f->at = more;
-        f->cap = cap;
-    }
-    f->at[f->n++] = (struct file_named){ path, shown };
+    vec_push_in(f->a, f, (struct file_named){ path, shown });
 }
 
 static bool is_manifest(str name)

@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "cli/make_job.h"
 #include "cli/options.h"
+#include "sys/sys.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,17 +41,11 @@ static int write_file(const char *path, str text, struct err *e)
 
     if (fd < 0)
         return err_sys(e, "write %s", path);
-    for (size_t done = 0; done < text.n;) {
-        ssize_t n = write(fd, text.p + done, text.n - done);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0) {
-            err_sys(e, "write %s", path);
-            close(fd);
-            unlink(path);
-            return -1;
-        }
-        done += (size_t)n;
+    if (sys_write_all(fd, text, -1) < 0) {
+        err_sys(e, "write %s", path);
+        close(fd);
+        unlink(path);
+        return -1;
     }
     return close(fd) < 0 ? err_sys(e, "write %s", path) : 0;
 }

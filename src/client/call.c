@@ -23,7 +23,8 @@ void queue_push(struct call_queue *q, struct kube_call *call)
     q->last = call;
 }
 
-void queue_remove(struct kube_call *call)
+/* From the queue it is in, if any. */
+static void queue_remove(struct kube_call *call)
 {
     struct call_queue *q = call->queue;
 

@@ -42,8 +42,9 @@ static const char *info_text(struct arena *a, const struct client_config *cfg)
 
 /* ---- what it prints */
 
-int exec_read(struct arena *a, const struct client_exec *x, str text, str *token, str *cert,
-              str *key, int64_t *expires_ms, struct err *e)
+/* Reads what it printed. expires_ms 0: never. */
+static int exec_read(struct arena *a, const struct client_exec *x, str text, str *token, str *cert,
+                     str *key, int64_t *expires_ms, struct err *e)
 {
     jv v = json_parse(a, text, NULL, e);
     str version = jv_str(jv_at(v, "apiVersion"), STR_NONE);

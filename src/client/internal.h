@@ -163,7 +163,6 @@ void client_let_go(struct client *c);
 
 void queue_push(struct call_queue *q, struct kube_call *call);
 struct kube_call *queue_pop(struct call_queue *q); /* the first; NULL: none */
-void queue_remove(struct kube_call *call);         /* from the one it is in, if any */
 
 /* ---- multi.c: curl on the loop */
 
@@ -217,6 +216,3 @@ void headers_unref(struct headers *h);
 /* ---- exec.c: credential plugins */
 
 int exec_start(struct client *c, struct err *e); /* calls_authorized follows */
-/* Reads what it printed. expires_ms 0: never. */
-int exec_read(struct arena *a, const struct client_exec *x, str text, str *token, str *cert,
-              str *key, int64_t *expires_ms, struct err *e);

@@ -7,9 +7,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define FUNC(name)                                                                               \
-    static int name(struct cel_env *env, const struct cel_node *n, const struct cel_value *args, \
-                    struct cel_value *out)
+/* env and n may be unused. */
+#define FUNC(name)                                                    \
+    static int name(struct cel_env *env __attribute__((unused)),      \
+                    const struct cel_node *n __attribute__((unused)), \
+                    const struct cel_value *args, struct cel_value *out)
 
 static int give_bool(struct cel_value *out, bool b)
 {
@@ -31,29 +33,21 @@ static int give_str(struct cel_value *out, str s)
 
 FUNC(call_size)
 {
-    (void)env;
-    (void)n;
     return give_int(out, (int64_t)cel_len(&args[0]));
 }
 
 FUNC(call_starts)
 {
-    (void)env;
-    (void)n;
     return give_bool(out, str_starts(args[0].s, args[1].s));
 }
 
 FUNC(call_ends)
 {
-    (void)env;
-    (void)n;
     return give_bool(out, str_ends(args[0].s, args[1].s));
 }
 
 FUNC(call_contains)
 {
-    (void)env;
-    (void)n;
     return give_bool(out, str_contains(args[0].s, args[1].s));
 }
 
@@ -77,20 +71,16 @@ static int give_mapped(struct cel_env *env, str s, int (*change)(int), struct ce
 
 FUNC(call_lower)
 {
-    (void)n;
     return give_mapped(env, args[0].s, tolower, out);
 }
 
 FUNC(call_upper)
 {
-    (void)n;
     return give_mapped(env, args[0].s, toupper, out);
 }
 
 FUNC(call_trim)
 {
-    (void)env;
-    (void)n;
     return give_str(out, str_trim(args[0].s));
 }
 
@@ -164,7 +154,6 @@ FUNC(call_replace)
     str s = args[0].s;
     str from = args[1].s;
 
-    (void)n;
     if (!from.n)
         return err_set(env->e, ERR_INVALID, "replacing nothing is not supported");
     for (size_t i = 0; i < s.n;) {
@@ -185,7 +174,6 @@ FUNC(call_split)
     str by = args[1].s;
     size_t count = 1;
 
-    (void)n;
     if (!by.n)
         return err_set(env->e, ERR_INVALID, "splitting at nothing is not supported");
     for (size_t i = find_part(s, 0, by); i < s.n; i = find_part(s, i + by.n, by))
@@ -223,7 +211,6 @@ FUNC(call_sum)
     struct cel_value sum =
         cel_len(&args[0]) ? cel_item(&args[0], 0) : (struct cel_value){ .kind = CEL_INT };
 
-    (void)n;
     for (size_t i = 1; i < cel_len(&args[0]); i++) {
         struct cel_value v = cel_item(&args[0], i);
         sum.d += v.d;
@@ -254,8 +241,6 @@ FUNC(call_sorted)
 {
     bool sorted = true;
 
-    (void)env;
-    (void)n;
     for (size_t i = 1; sorted && i < cel_len(&args[0]); i++) {
         struct cel_value x = cel_item(&args[0], i - 1);
         struct cel_value y = cel_item(&args[0], i);
@@ -289,7 +274,6 @@ FUNC(call_int)
 {
     int64_t i = args[0].i;
 
-    (void)n;
     if (args[0].kind == CEL_DOUBLE) {
         if (!(args[0].d > -9223372036854775808.0 && args[0].d < 9223372036854775808.0))
             return err_set(env->e, ERR_INVALID, "integer overflow");
@@ -307,7 +291,6 @@ FUNC(call_double)
     char *end = NULL;
     double d = args[0].kind == CEL_INT ? (double)args[0].i : args[0].d;
 
-    (void)n;
     if (args[0].kind == CEL_STRING) {
         if (cel_spend_bytes(env, args[0].s.n) < 0)
             return -1;
@@ -324,7 +307,6 @@ FUNC(call_double)
 
 FUNC(call_string)
 {
-    (void)n;
     if (args[0].kind == CEL_INT)
         return give_str(out, arena_printf(env->a, "%" PRId64, args[0].i));
     if (args[0].kind == CEL_DOUBLE)
@@ -336,8 +318,6 @@ FUNC(call_string)
 
 FUNC(call_type)
 {
-    (void)env;
-    (void)n;
     *out = (struct cel_value){ .kind = CEL_TYPE, .i = args[0].kind };
     return 0;
 }

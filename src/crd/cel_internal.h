@@ -62,7 +62,6 @@ struct cel_program {
 struct cel_node *cel_parse(struct arena *a, str text, struct err *e);
 int cel_check(struct arena *a, struct cel_node *n, const struct schema *self, bool *uses_old,
               struct err *e);
-struct cel_type cel_type_of(struct arena *a, const struct schema *s); /* CEL_NONE: not ours */
 /* The schema of a field that rules may name; NULL: none. */
 const struct schema *cel_field(const struct schema *s, str name);
 

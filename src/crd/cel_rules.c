@@ -112,15 +112,14 @@ static void tell(struct problems *ps, const struct schema *s, const struct path 
                  { "FieldValueDuplicate", PROBLEM_DUPLICATE } };
     enum problem_type type = PROBLEM_INVALID;
     str field = shown_field(ps->a, s, text_of(rule, "fieldPath"));
-    struct path nowhere = path_field(NULL, S("<nil>"));
-    struct path below = path_field(p, field);
 
     for (size_t i = 0; i < COUNT(rows); i++)
         if (str_eqz(text_of(rule, "reason"), rows[i].reason))
             type = rows[i].type;
     if (type == PROBLEM_DUPLICATE)
         words = S("");
-    problem_add(ps, type, field.n ? &below : p ? p : &nowhere, shown, "%" PRI_STR, STR_ARG(words));
+    const struct path *whole = p ? p : ROOT("<nil>");
+    problem_add(ps, type, field.n ? ATS(p, field) : whole, shown, "%" PRI_STR, STR_ARG(words));
 }
 
 static void tell_error(struct run *run, const struct path *at, jv shown, const struct err *e,
@@ -157,14 +156,13 @@ static void run_rule(struct run *run, const struct schema *s, const struct rule 
 {
     AUTO(arena) struct arena *scratch = arena_new();
     struct problems *ps = run->ps;
-    struct path nowhere = path_field(NULL, S("<nil>"));
     struct cel_value result;
     struct err e = { 0 };
     unsigned types = s->rules->types;
     jv shown = jstr(ps->a, types & (types - 1) ? S("") : s->rules->type_text);
 
     if (cel_run(r->program, scratch, v, old, &run->budget, &result, &e) < 0) {
-        tell_error(run, p ? p : &nowhere, shown, &e, rule_name(rule));
+        tell_error(run, p ? p : ROOT("<nil>"), shown, &e, rule_name(rule));
         return;
     }
     if (result.b)
@@ -219,10 +217,9 @@ static void run_elements(struct run *walk, const struct schema *s, const struct 
     old_list_init(&before, &whole);
     old_list_init(&beside, ratchet.here);
     JV_EACH (it, v) {
-        struct path at = path_index(p, it.i - 1);
         struct pair pair;
         struct ratchet sub = below(ratchet, pair_index(&beside, it.i - 1, &pair) ? &pair : NULL);
-        run(walk, s->rules->items, &at, sub, it.value, old_list_find(&before, it.value));
+        run(walk, s->rules->items, EACH_AT(p, it), sub, it.value, old_list_find(&before, it.value));
     }
     old_list_done(&beside);
     old_list_done(&before);
@@ -257,7 +254,6 @@ static bool is_blocking(enum problem_type type)
 
 void check_rules(struct problems *ps, const struct schema *s, jv v, jv old)
 {
-    struct path nowhere = path_field(NULL, S("<nil>"));
     struct pair pair = { s, v, old };
     struct ratchet ratchet = { jv_exists(old) ? &pair : NULL, NULL };
 
@@ -266,7 +262,7 @@ void check_rules(struct problems *ps, const struct schema *s, jv v, jv old)
     for (size_t i = 0; i < ps->n; i++)
         if (is_blocking(ps->at[i].type)) {
             problem_invalid(
-                ps, &nowhere, JV_ABSENT,
+                ps, ROOT("<nil>"), JV_ABSENT,
                 "some validation rules were not checked because the object was invalid; "
                 "correct the existing errors to complete validation");
             return;

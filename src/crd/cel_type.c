@@ -41,7 +41,8 @@ static bool is_plain_text(const struct crd_rules *r)
     return true;
 }
 
-struct cel_type cel_type_of(struct arena *a, const struct schema *s)
+/* CEL_NONE: not ours */
+static struct cel_type cel_type_of(struct arena *a, const struct schema *s)
 {
     const struct crd_rules *r = s ? s->rules : NULL;
     struct cel_type none = { .kind = CEL_NONE };

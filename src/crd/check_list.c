@@ -21,8 +21,7 @@ static void check_unique(struct problems *ps, const struct path *p, const jv *ke
         str id = identity(ps->a, keys[i]);
         const char *before = map_get(&seen, id);
         if (before == &once) {
-            struct path at = path_index(p, i);
-            problem_duplicate(ps, &at, shown[i]);
+            problem_duplicate(ps, ATI(p, i), shown[i]);
         }
         map_put(&seen, id, (void *)(uintptr_t)(before ? &twice : &once));
     }
@@ -38,8 +37,8 @@ static void check_map(struct problems *ps, const struct schema *s, const struct 
         jv element = jv_index(v, i);
         struct jbuild b = jb_obj(ps->a);
         if (!jv_is(element, JV_OBJ) && !jv_is(element, JV_NULL)) {
-            struct path at = path_index(p, i);
-            problem_invalid(ps, &at, element, "must be an object for an array of list-type map");
+            problem_invalid(ps, ATI(p, i), element,
+                            "must be an object for an array of list-type map");
             return;
         }
         for (const char *const *k = s->list_keys; *k; k++)

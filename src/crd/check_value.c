@@ -32,11 +32,11 @@ static void check_child(struct verdict *out, const struct schema *s, const struc
 static void check_member(struct verdict *out, const struct schema *s, struct at at,
                          const struct old_list *old, str key, jv v)
 {
-    struct path path = path_field(at.path, key);
     struct pair pair;
     bool type_meta = !at.path && (str_eq(key, S("kind")) || str_eq(key, S("apiVersion")));
 
-    check_child(out, s, &path, !type_meta && pair_key(old, key, v, &pair) ? &pair : NULL, v);
+    check_child(out, s, ATS(at.path, key),
+                !type_meta && pair_key(old, key, v, &pair) ? &pair : NULL, v);
 }
 
 static void check_array(struct verdict *out, const struct crd_rules *r, struct at at, jv v)
@@ -46,9 +46,8 @@ static void check_array(struct verdict *out, const struct crd_rules *r, struct a
     struct old_list old;
     old_list_init(&old, at.pair);
     for (size_t i = 0; r->items && i < jv_len(v); i++) {
-        struct path path = path_index(at.path, i);
         struct pair pair;
-        check_child(out, r->items, &path, pair_index(&old, i, &pair) ? &pair : NULL,
+        check_child(out, r->items, ATI(at.path, i), pair_index(&old, i, &pair) ? &pair : NULL,
                     jv_index(v, i));
     }
     old_list_done(&old);
@@ -75,9 +74,8 @@ static void check_required(struct verdict *out, const struct crd_rules *r, struc
     for (size_t i = 0; i < r->n_required; i++) {
         if (jv_exists(members_get(m, r->required[i])))
             continue;
-        struct path path = path_field(at.path, r->required[i]);
-        flaw_add(out, (struct at){ &path, NULL }, (struct flaw){ .type = PROBLEM_REQUIRED },
-                 "is required");
+        flaw_add(out, (struct at){ ATS(at.path, r->required[i]), NULL },
+                 (struct flaw){ .type = PROBLEM_REQUIRED }, "is required");
     }
 }
 

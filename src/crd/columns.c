@@ -34,7 +34,7 @@ static struct crd_column column_of(struct arena *a, jv json)
     if (!c.doc.n)
         c.doc = arena_printf(a, "Custom resource definition column (in JSONPath format): %" PRI_STR,
                              STR_ARG(c.json_path));
-    c.path = jsonpath_compile(a, c.json_path, NULL);
+    c.path = jsonpath_compile(a, c.json_path);
     return c;
 }
 
@@ -55,7 +55,7 @@ const struct crd_column *columns_of(struct arena *a, jv list, size_t *n)
             .format = S(""),
             .doc = str_of(age_doc),
             .json_path = S(".metadata.creationTimestamp"),
-            .path = jsonpath_compile(a, S(".metadata.creationTimestamp"), NULL),
+            .path = jsonpath_compile(a, S(".metadata.creationTimestamp")),
         };
     return out;
 }
@@ -113,7 +113,7 @@ jv crd_cells(struct arena *a, const struct crd_version *v, jv obj, int64_t now_m
     for (size_t i = 0; i < v->n_columns; i++) {
         const struct crd_column *c = &v->columns[i];
         struct jv_list found = { 0 };
-        bool any = jsonpath_eval(c->path, a, obj, &found, NULL) == 0 && found.n > 0;
+        bool any = jsonpath_eval(c->path, a, obj, &found) == 0 && found.n > 0;
         jb_push(&b, any ? cell(a, c, found.at[0], now_ms) : JV_NULL_V);
     }
     return jb_done(&b);

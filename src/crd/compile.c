@@ -122,7 +122,7 @@ static void version_compile(struct arena *a, struct crd_version *v, jv json,
                             const struct schema *object_meta)
 {
     v->schema_json = jv_at(json, "schema", "openAPIV3Schema");
-    v->schema = schema_build(a, v->schema_json, object_meta, true);
+    v->schema = schema_build(a, v->schema_json, object_meta);
     v->has_cel = (v->schema->rules->below & BELOW_CEL) != 0;
 }
 

@@ -8,12 +8,11 @@
 
 static void check_label(struct problems *ps, const struct path *p, str key, jv v, bool mixed)
 {
-    struct path at = path_field(p, key);
     str text = jv_str(v, S(""));
     struct name_errors errs = name_dns1035_label(mixed ? arena_lower(ps->a, text) : text);
 
     if (text.n && errs.n)
-        problem_invalid(ps, &at, v, "%s%" PRI_STR,
+        problem_invalid(ps, ATS(p, key), v, "%s%" PRI_STR,
                         mixed ? "may have mixed case, but should otherwise match: " : "",
                         STR_ARG(name_join(ps->a, &errs, ",")));
 }
@@ -21,28 +20,24 @@ static void check_label(struct problems *ps, const struct path *p, str key, jv v
 static void check_labels(struct problems *ps, const struct path *p, jv list)
 {
     JV_EACH (it, list) {
-        struct path at = path_index(p, it.i - 1);
         struct name_errors errs = name_dns1035_label(jv_str(it.value, S("")));
         if (errs.n)
-            problem_invalid(ps, &at, it.value, "%" PRI_STR, STR_ARG(name_join(ps->a, &errs, ",")));
+            problem_invalid(ps, EACH_AT(p, it), it.value, "%" PRI_STR,
+                            STR_ARG(name_join(ps->a, &errs, ",")));
     }
 }
 
 static void check_names(struct problems *ps, const struct path *p, jv names)
 {
-    struct path short_names = path_field(p, S("shortNames"));
-    struct path categories = path_field(p, S("categories"));
-    struct path list_kind = path_field(p, S("listKind"));
-
     check_label(ps, p, S("plural"), jv_at(names, "plural"), false);
     check_label(ps, p, S("singular"), jv_at(names, "singular"), false);
     check_label(ps, p, S("kind"), jv_at(names, "kind"), true);
     check_label(ps, p, S("listKind"), jv_at(names, "listKind"), true);
-    check_labels(ps, &short_names, jv_at(names, "shortNames"));
+    check_labels(ps, AT(p, "shortNames"), jv_at(names, "shortNames"));
     if (text_of(names, "kind").n && str_eq(text_of(names, "kind"), text_of(names, "listKind")))
-        problem_invalid(ps, &list_kind, jv_at(names, "listKind"),
+        problem_invalid(ps, AT(p, "listKind"), jv_at(names, "listKind"),
                         "kind and listKind may not be the same");
-    check_labels(ps, &categories, jv_at(names, "categories"));
+    check_labels(ps, AT(p, "categories"), jv_at(names, "categories"));
 }
 
 static void check_required_names(struct problems *ps, const struct path *p, jv names)
@@ -50,9 +45,8 @@ static void check_required_names(struct problems *ps, const struct path *p, jv n
     static const char *const keys[] = { "plural", "singular", "kind", "listKind" };
 
     for (size_t i = 0; i < COUNT(keys); i++) {
-        struct path at = path_field(p, str_of(keys[i]));
         if (!text_of(names, keys[i]).n)
-            problem_required(ps, &at, "%s", "");
+            problem_required(ps, ATZ(p, keys[i]), "%s", "");
     }
 }
 
@@ -90,7 +84,6 @@ static bool has_default(jv s)
 static void check_open(struct problems *ps, const struct path *spec, jv value)
 {
     struct path at = path_field(spec, S("preserveUnknownFields"));
-    struct path strategy = path_field(spec, S("conversion.strategy"));
     bool defaults = false;
 
     if (!jv_bool(jv_at(value, "preserveUnknownFields"), false))
@@ -100,7 +93,7 @@ static void check_open(struct problems *ps, const struct path *spec, jv value)
     if (defaults)
         problem_invalid(ps, &at, JV_TRUE, "must be false in order to use defaults in the schema");
     if (str_eq(jv_str(jv_at(value, "conversion", "strategy"), S("")), S("Webhook")))
-        problem_invalid(ps, &strategy, jv_at(value, "conversion", "strategy"),
+        problem_invalid(ps, AT(spec, "conversion.strategy"), jv_at(value, "conversion", "strategy"),
                         "must be None if spec.preserveUnknownFields is true");
     problem_invalid(ps, &at, JV_TRUE,
                     "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in "
@@ -112,7 +105,6 @@ static void check_spec(struct problems *ps, const struct path *spec, jv value)
     static const char *const scopes[] = { "Cluster", "Namespaced", NULL };
     struct path scope = path_field(spec, S("scope"));
     struct path names = path_field(spec, S("names"));
-    struct path conversion = path_field(spec, S("conversion"));
     str scope_name = text_of(value, "scope");
 
     check_group(ps, spec, jv_at(value, "group"));
@@ -124,13 +116,12 @@ static void check_spec(struct problems *ps, const struct path *spec, jv value)
     check_required_names(ps, &names, jv_at(value, "names"));
     check_names(ps, &names, jv_at(value, "names"));
     define_common_check(ps, spec, jv_at(value, "versions"));
-    define_conversion_check(ps, &conversion, jv_at(value, "conversion"));
+    define_conversion_check(ps, AT(spec, "conversion"), jv_at(value, "conversion"));
 }
 
 static void check_stored(struct problems *ps, jv crd)
 {
-    struct path status = path_field(NULL, S("status"));
-    struct path at = path_field(&status, S("storedVersions"));
+    struct path at = path_field(ROOT("status"), S("storedVersions"));
     jv stored = jv_at(crd, "status", "storedVersions");
     jv versions = jv_at(crd, "spec", "versions");
 
@@ -148,14 +139,13 @@ static void check_stored(struct problems *ps, jv crd)
                             STR_ARG(text_of(it.value, "name")));
     }
     JV_EACH (s, stored) {
-        struct path index = path_index(&at, s.i - 1);
         str name = jv_str(s.value, S(""));
         bool found = false;
         JV_EACH (it, versions)
             found = found || str_eq(name, text_of(it.value, "name"));
         if (!found)
             problem_invalid(
-                ps, &index, s.value,
+                ps, EACH_AT(&at, s), s.value,
                 "missing from spec.versions; %" PRI_STR
                 " was previously a storage version, and must remain in spec.versions "
                 "until a storage migration ensures no data remains persisted in %" PRI_STR
@@ -166,9 +156,7 @@ static void check_stored(struct problems *ps, jv crd)
 
 static void check_approval(struct problems *ps, jv crd)
 {
-    struct path meta = path_field(NULL, S("metadata"));
-    struct path annotations = path_field(&meta, S("annotations"));
-    struct path at = path_key(&annotations, S(API_APPROVED));
+    struct path at = path_key(AT(ROOT("metadata"), "annotations"), S(API_APPROVED));
     jv value = jv_get(meta_annotations(crd), S(API_APPROVED));
     str words;
 
@@ -189,14 +177,12 @@ static void check_approval(struct problems *ps, jv crd)
 void crd_definition_validate(struct problems *ps, jv crd)
 {
     struct path spec = path_field(NULL, S("spec"));
-    struct path meta = path_field(NULL, S("metadata"));
-    struct path name = path_field(&meta, S("name"));
     str plural = jv_str(jv_at(crd, "spec", "names", "plural"), S(""));
     str group = jv_str(jv_at(crd, "spec", "group"), S(""));
     str full = arena_printf(ps->a, "%" PRI_STR ".%" PRI_STR, STR_ARG(plural), STR_ARG(group));
 
     if (meta_name(crd).n && !str_eq(meta_name(crd), full))
-        problem_invalid(ps, &name, jv_at(crd, "metadata", "name"),
+        problem_invalid(ps, AT(ROOT("metadata"), "name"), jv_at(crd, "metadata", "name"),
                         "must be spec.names.plural+\".\"+spec.group");
     check_spec(ps, &spec, jv_at(crd, "spec"));
     check_stored(ps, crd);
@@ -207,25 +193,21 @@ void crd_definition_validate(struct problems *ps, jv crd)
 void crd_definition_validate_update(struct problems *ps, jv crd, jv old)
 {
     struct path spec = path_field(NULL, S("spec"));
-    struct path status = path_field(NULL, S("status"));
-    struct path accepted = path_field(&status, S("acceptedNames"));
-    struct path scope = path_field(&spec, S("scope"));
     struct path names = path_field(&spec, S("names"));
-    struct path kind = path_field(&names, S("kind"));
-    struct path group = path_field(&spec, S("group"));
-    struct path plural = path_field(&names, S("plural"));
     bool was_open = jv_bool(jv_at(old, "spec", "preserveUnknownFields"), false);
 
     check_spec(ps, &spec, jv_at(crd, "spec"));
     if (meta_condition_is(old, S("Established"), S("True"))) {
-        immutable_check(ps, &scope, jv_at(crd, "spec", "scope"), jv_at(old, "spec", "scope"));
-        immutable_check(ps, &kind, jv_at(crd, "spec", "names", "kind"),
+        immutable_check(ps, AT(&spec, "scope"), jv_at(crd, "spec", "scope"),
+                        jv_at(old, "spec", "scope"));
+        immutable_check(ps, AT(&names, "kind"), jv_at(crd, "spec", "names", "kind"),
                         jv_at(old, "spec", "names", "kind"));
     }
-    immutable_check(ps, &group, jv_at(crd, "spec", "group"), jv_at(old, "spec", "group"));
-    immutable_check(ps, &plural, jv_at(crd, "spec", "names", "plural"),
+    immutable_check(ps, AT(&spec, "group"), jv_at(crd, "spec", "group"),
+                    jv_at(old, "spec", "group"));
+    immutable_check(ps, AT(&names, "plural"), jv_at(crd, "spec", "names", "plural"),
                     jv_at(old, "spec", "names", "plural"));
-    check_names(ps, &accepted, jv_at(crd, "status", "acceptedNames"));
+    check_names(ps, AT(ROOT("status"), "acceptedNames"), jv_at(crd, "status", "acceptedNames"));
     check_stored(ps, crd);
     if (!jv_equal(jv_get(meta_annotations(crd), S(API_APPROVED)),
                   jv_get(meta_annotations(old), S(API_APPROVED))))
@@ -237,11 +219,8 @@ void crd_definition_validate_update(struct problems *ps, jv crd, jv old)
 void crd_definition_check_served(struct problems *ps, jv crd)
 {
     static const char *const served[] = { "None", NULL };
-    struct path spec = path_field(NULL, S("spec"));
-    struct path conversion = path_field(&spec, S("conversion"));
-    struct path at = path_field(&conversion, S("strategy"));
     jv strategy = jv_at(crd, "spec", "conversion", "strategy");
 
     if (str_eq(jv_str(strategy, S("")), S("Webhook")) && jv_len(jv_at(crd, "spec", "versions")) > 1)
-        problem_not_supported(ps, &at, strategy, served);
+        problem_not_supported(ps, AT(AT(ROOT("spec"), "conversion"), "strategy"), strategy, served);
 }

@@ -11,7 +11,7 @@ static void check_default(struct problems *ps, const struct path *p, const struc
     if (!in_meta && !jv_equal(prune_value(ps->a, s, s->dflt, s->embedded_resource), s->dflt))
         problem_invalid(ps, &at, s->dflt, "must not have unknown fields");
     if (!in_meta)
-        check_embedded(&own, s, &at, s->dflt, false);
+        check_embedded(&own, s, &at, s->dflt);
     for (size_t i = 0; i < own.n; i++)
         problem_move(ps, NULL, &own.at[i]);
     if (!own.n)
@@ -22,8 +22,6 @@ static void check(struct problems *ps, const struct path *p, const struct schema
                   bool root)
 {
     const struct crd_rules *r = s->rules;
-    struct path items = path_field(p, S("items"));
-    struct path props = path_field(p, S("properties"));
 
     if (!r || !(r->below & BELOW_DEFAULT))
         return;
@@ -31,18 +29,17 @@ static void check(struct problems *ps, const struct path *p, const struct schema
     if (jv_exists(s->dflt))
         check_default(ps, p, s, in_meta);
     if (r->items)
-        check(ps, &items, r->items, in_meta, false);
+        check(ps, AT(p, "items"), r->items, in_meta, false);
     for (size_t i = 0; i < r->n_props; i++) {
         str name = r->props[i].name;
-        struct path at = path_key(&props, name);
         bool meta = (root || s->embedded_resource) &&
                     (str_eq(name, S("metadata")) || str_eq(name, S("kind")) ||
                      str_eq(name, S("apiVersion")));
-        check(ps, &at, r->props[i].schema, in_meta || meta, false);
+        check(ps, ATK(AT(p, "properties"), name), r->props[i].schema, in_meta || meta, false);
     }
 }
 
 void define_defaults_check(struct problems *ps, const struct path *p, jv schema)
 {
-    check(ps, p, schema_build(ps->a, schema, NULL, true), false, true);
+    check(ps, p, schema_build(ps->a, schema, NULL), false, true);
 }

@@ -30,19 +30,17 @@ void define_columns_check(struct problems *ps, const struct path *p, jv columns)
 
     JV_EACH (it, columns) {
         struct path at = path_index(p, it.i - 1);
-        struct path name = path_field(&at, S("name"));
         struct path type = path_field(&at, S("type"));
-        struct path format = path_field(&at, S("format"));
         struct path path = path_field(&at, S("JSONPath"));
         static const char one_of[] = "must be one of boolean,date,integer,number,string";
         if (!text_of(it.value, "name").n)
-            problem_required(ps, &name, "%s", "");
+            problem_required(ps, AT(&at, "name"), "%s", "");
         if (!text_of(it.value, "type").n)
             problem_required(ps, &type, "%s", one_of);
         else if (!is_one_of(text_of(it.value, "type"), types))
             problem_invalid(ps, &type, jv_at(it.value, "type"), "%s", one_of);
         if (text_of(it.value, "format").n && !is_one_of(text_of(it.value, "format"), formats))
-            problem_invalid(ps, &format, jv_at(it.value, "format"),
+            problem_invalid(ps, AT(&at, "format"), jv_at(it.value, "format"),
                             "must be one of byte,date,date-time,double,float,int32,int64,password");
         if (!text_of(it.value, "jsonPath").n)
             problem_required(ps, &path, "%s", "");
@@ -85,8 +83,7 @@ void define_selectable_check(struct problems *ps, const struct path *p, jv field
 
     JV_EACH (it, fields) {
         static const char *const types[] = { "string", "boolean", "integer", NULL };
-        struct path index = path_index(p, it.i - 1);
-        struct path at = path_field(&index, S("jsonPath"));
+        struct path at = path_field(EACH_AT(p, it), S("jsonPath"));
         jv path = jv_at(it.value, "jsonPath");
         struct err e = { 0 };
         bool twice = false;
@@ -190,36 +187,30 @@ static void check_service_path(struct problems *ps, const struct path *p, jv val
 
 static void check_service(struct problems *ps, const struct path *p, jv service)
 {
-    struct path name = path_field(p, S("name"));
-    struct path namespace = path_field(p, S("namespace"));
-    struct path port = path_field(p, S("port"));
-    struct path path = path_field(p, S("path"));
     int64_t number = jv_int(jv_at(service, "port"), 443);
 
     if (!text_of(service, "name").n)
-        problem_required(ps, &name, "%s", "");
+        problem_required(ps, AT(p, "name"), "%s", "");
     if (!text_of(service, "namespace").n)
-        problem_required(ps, &namespace, "%s", "");
+        problem_required(ps, AT(p, "namespace"), "%s", "");
     if (!port_in_range(number))
-        problem_invalid(ps, &port, jint(ps->a, number),
+        problem_invalid(ps, AT(p, "port"), jint(ps->a, number),
                         "port is not valid: must be between 1 and 65535, inclusive");
     if (!jv_is_null(jv_at(service, "path")))
-        check_service_path(ps, &path, jv_at(service, "path"));
+        check_service_path(ps, AT(p, "path"), jv_at(service, "path"));
 }
 
 static void check_client(struct problems *ps, const struct path *p, jv client)
 {
-    struct path url = path_field(p, S("url"));
-    struct path service = path_field(p, S("service"));
     bool by_url = !jv_is_null(jv_at(client, "url"));
     bool by_service = !jv_is_null(jv_at(client, "service"));
 
     if (by_url == by_service)
         problem_required(ps, p, "exactly one of url or service is required");
     else if (by_url)
-        check_url(ps, &url, text_of(client, "url"));
+        check_url(ps, AT(p, "url"), text_of(client, "url"));
     else
-        check_service(ps, &service, jv_at(client, "service"));
+        check_service(ps, AT(p, "service"), jv_at(client, "service"));
 }
 
 void define_conversion_check(struct problems *ps, const struct path *p, jv conversion)

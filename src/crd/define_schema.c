@@ -15,10 +15,6 @@ static void check_keywords(struct problems *ps, const struct path *p, jv s, stru
         "id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"
     };
     struct path type = path_field(p, S("type"));
-    struct path dflt = path_field(p, S("default"));
-    struct path items = path_field(p, S("items"));
-    struct path embedded = path_field(p, S("x-kubernetes-embedded-resource"));
-    struct path unique = path_field(p, S("uniqueItems"));
     str name = text_of(s, "type");
     bool known = !name.n;
 
@@ -27,21 +23,21 @@ static void check_keywords(struct problems *ps, const struct path *p, jv s, stru
     if (!known)
         problem_not_supported(ps, &type, jv_at(s, "type"), types);
     if (scope.no_defaults && !jv_is_null(jv_at(s, "default")))
-        problem_forbidden(ps, &dflt, "must not be set %s", scope.no_defaults);
+        problem_forbidden(ps, AT(p, "default"), "must not be set %s", scope.no_defaults);
     for (size_t i = 0; i < COUNT(unsupported); i++) {
         jv v = jv_get(s, str_of(unsupported[i]));
-        struct path at = path_field(p, str_of(unsupported[i]));
         if (!jv_is_null(v) && !(jv_is(v, JV_OBJ) && !jv_len(v) && i != 4))
-            problem_forbidden(ps, &at, "%s is not supported", unsupported[i]);
+            problem_forbidden(ps, ATZ(p, unsupported[i]), "%s is not supported", unsupported[i]);
     }
     if (str_eq(name, S("null")))
         problem_forbidden(ps, &type, "type cannot be set to null, use nullable as an alternative");
     if (jv_len(jv_at(s, "items")) && jv_is(jv_at(s, "items"), JV_ARR))
-        problem_forbidden(ps, &items, "items must be a schema object and not an array");
+        problem_forbidden(ps, AT(p, "items"), "items must be a schema object and not an array");
     if (scope.in_meta && jv_bool(jv_at(s, "x-kubernetes-embedded-resource"), false))
-        problem_forbidden(ps, &embedded, "must not be used inside of resource meta");
+        problem_forbidden(ps, AT(p, "x-kubernetes-embedded-resource"),
+                          "must not be used inside of resource meta");
     if (jv_bool(jv_at(s, "uniqueItems"), false))
-        problem_forbidden(ps, &unique,
+        problem_forbidden(ps, AT(p, "uniqueItems"),
                           "uniqueItems cannot be set to true since the runtime complexity becomes "
                           "quadratic");
 }
@@ -63,17 +59,16 @@ static void check_type_for(struct problems *ps, const struct path *p, jv s, cons
 static void check_set(struct problems *ps, const struct path *p, jv items)
 {
     struct path at = path_field(p, S("items"));
-    struct path list = path_field(&at, S("x-kubernetes-list-type"));
-    struct path map = path_field(&at, S("x-kubernetes-map-type"));
     jv type = jv_at(items, "x-kubernetes-list-type");
     static const char words[] = "must be atomic as item of a list with x-kubernetes-list-type=set";
 
     if (str_eq(text_of(items, "type"), S("array")) && !jv_is_null(type) &&
         !str_eq(jv_str(type, STR_NONE), S("atomic")))
-        problem_invalid(ps, &list, type, "%s", words);
+        problem_invalid(ps, AT(&at, "x-kubernetes-list-type"), type, "%s", words);
     if (str_eq(text_of(items, "type"), S("object")) &&
         !str_eq(text_of(items, "x-kubernetes-map-type"), S("atomic")))
-        problem_invalid(ps, &map, type, "%s", words); /* it shows the list type here, too */
+        problem_invalid(ps, AT(&at, "x-kubernetes-map-type"), type, "%s",
+                        words); /* it shows the list type here, too */
 }
 
 static bool holds(jv list, str text)
@@ -87,14 +82,11 @@ static bool holds(jv list, str text)
 static void check_map_keys(struct problems *ps, const struct path *p, jv items, jv keys)
 {
     struct path at = path_field(p, S("x-kubernetes-list-map-keys"));
-    struct path items_at = path_field(p, S("items"));
-    struct path props = path_field(&items_at, S("properties"));
 
     JV_EACH (it, keys) {
         str key = jv_str(it.value, S(""));
         jv prop = jv_get(jv_at(items, "properties"), key);
-        struct path field = path_key(&props, key);
-        struct path type = path_field(&field, S("type"));
+        struct path type = path_field(ATK(AT(AT(p, "items"), "properties"), key), S("type"));
         if (!jv_exists(prop))
             problem_invalid(ps, &at, keys, "entries must all be names of item properties");
         else if (str_eq(text_of(prop, "type"), S("array")) ||
@@ -110,20 +102,19 @@ static void check_map_keys(struct problems *ps, const struct path *p, jv items, 
 
 static void check_map(struct problems *ps, const struct path *p, jv s)
 {
-    struct path keys_at = path_field(p, S("x-kubernetes-list-map-keys"));
     struct path items_at = path_field(p, S("items"));
-    struct path type = path_field(&items_at, S("type"));
     jv keys = jv_at(s, "x-kubernetes-list-map-keys");
     jv items = jv_at(s, "items");
 
     if (!jv_len(keys))
-        problem_required(ps, &keys_at, "must not be empty if x-kubernetes-list-type is map");
+        problem_required(ps, AT(p, "x-kubernetes-list-map-keys"),
+                         "must not be empty if x-kubernetes-list-type is map");
     if (jv_is_null(items))
         problem_required(ps, &items_at, "must have a schema if x-kubernetes-list-type is map");
     if (!jv_is(items, JV_OBJ))
         return;
     if (!str_eq(text_of(items, "type"), S("object")))
-        problem_invalid(ps, &type, jstr(ps->a, text_of(items, "type")),
+        problem_invalid(ps, AT(&items_at, "type"), jstr(ps->a, text_of(items, "type")),
                         "must be object if parent array's x-kubernetes-list-type is map");
     else
         check_map_keys(ps, p, items, keys);
@@ -133,12 +124,10 @@ static void check_map(struct problems *ps, const struct path *p, jv s)
 static void check_members(struct problems *ps, const struct path *p, jv s, str list)
 {
     struct path items_at = path_field(p, S("items"));
-    struct path nullable = path_field(&items_at, S("nullable"));
-    struct path props = path_field(&items_at, S("properties"));
     jv items = jv_at(s, "items");
 
     if (jv_bool(jv_at(items, "nullable"), false))
-        problem_forbidden(ps, &nullable,
+        problem_forbidden(ps, AT(&items_at, "nullable"),
                           "cannot be nullable when x-kubernetes-list-type is %" PRI_STR,
                           STR_ARG(list));
     if (!str_eq(list, S("map")))
@@ -146,17 +135,15 @@ static void check_members(struct problems *ps, const struct path *p, jv s, str l
     JV_EACH (it, jv_at(s, "x-kubernetes-list-map-keys")) {
         str key = jv_str(it.value, S(""));
         jv prop = jv_get(jv_at(items, "properties"), key);
-        struct path field = path_key(&props, key);
-        struct path dflt = path_field(&field, S("default"));
-        struct path null = path_field(&field, S("nullable"));
+        struct path field = path_key(AT(&items_at, "properties"), key);
         if (jv_exists(prop) && !holds(jv_at(items, "required"), key) &&
             jv_is_null(jv_at(prop, "default")))
-            problem_required(ps, &dflt,
+            problem_required(ps, AT(&field, "default"),
                              "this property is in x-kubernetes-list-map-keys, so it must have a "
                              "default or be a required property");
         if (jv_bool(jv_at(prop, "nullable"), false))
             problem_forbidden(
-                ps, &null,
+                ps, AT(&field, "nullable"),
                 "this property is in x-kubernetes-list-map-keys, so it cannot be nullable");
     }
 }
@@ -166,7 +153,6 @@ static void check_merge(struct problems *ps, const struct path *p, jv s)
     static const char *const maps[] = { "atomic", "granular", NULL };
     static const char *const lists[] = { "atomic", "set", "map", NULL };
     struct path list_at = path_field(p, S("x-kubernetes-list-type"));
-    struct path map_at = path_field(p, S("x-kubernetes-map-type"));
     jv list = jv_at(s, "x-kubernetes-list-type");
     jv map = jv_at(s, "x-kubernetes-map-type");
     str kind = jv_str(list, S(""));
@@ -176,7 +162,7 @@ static void check_merge(struct problems *ps, const struct path *p, jv s)
         str name = jv_str(map, S(""));
         check_type_for(ps, p, s, "object", "x-kubernetes-map-type");
         if (!str_eqz(name, maps[0]) && !str_eqz(name, maps[1]))
-            problem_not_supported(ps, &map_at, map, maps);
+            problem_not_supported(ps, AT(p, "x-kubernetes-map-type"), map, maps);
     }
     if (!jv_is_null(list)) {
         check_type_for(ps, p, s, "array", "x-kubernetes-list-type");
@@ -208,12 +194,11 @@ static bool has_lines(str s)
 
 static void check_rule_texts(struct problems *ps, const struct path *p, jv rule)
 {
-    struct path rule_at = path_field(p, S("rule"));
     struct path message_at = path_field(p, S("message"));
     str message = text_of(rule, "message");
 
     if (!str_trim(text_of(rule, "rule")).n)
-        problem_required(ps, &rule_at, "rule is not specified");
+        problem_required(ps, AT(p, "rule"), "rule is not specified");
     else if (message.n && !str_trim(message).n)
         problem_invalid(ps, &message_at, jv_at(rule, "message"), "must be non-empty if specified");
     else if (has_lines(str_trim(message)))
@@ -226,8 +211,6 @@ static void check_rule(struct problems *ps, const struct path *p, jv s, jv rule)
 {
     static const char *const reasons[] = { "FieldValueDuplicate", "FieldValueForbidden",
                                            "FieldValueInvalid", "FieldValueRequired", NULL };
-    struct path expression = path_field(p, S("messageExpression"));
-    struct path reason_at = path_field(p, S("reason"));
     struct path path_at = path_field(p, S("fieldPath"));
     jv reason = jv_at(rule, "reason");
     str path = text_of(rule, "fieldPath");
@@ -235,11 +218,12 @@ static void check_rule(struct problems *ps, const struct path *p, jv s, jv rule)
 
     check_rule_texts(ps, p, rule);
     if (text_of(rule, "messageExpression").n && !str_trim(text_of(rule, "messageExpression")).n)
-        problem_required(ps, &expression, "messageExpression must be non-empty if specified");
+        problem_required(ps, AT(p, "messageExpression"),
+                         "messageExpression must be non-empty if specified");
     for (size_t i = 0; reasons[i]; i++)
         known = known || str_eqz(jv_str(reason, S("")), reasons[i]);
     if (!known)
-        problem_not_supported(ps, &reason_at, reason, reasons);
+        problem_not_supported(ps, AT(p, "reason"), reason, reasons);
     if (!path.n)
         return;
     if (!str_trim(path).n)
@@ -257,11 +241,8 @@ static void check(struct problems *ps, const struct path *p, jv s, struct scope 
 static void check_list(struct problems *ps, const struct path *p, jv s, const char *key,
                        struct scope scope)
 {
-    struct path list = path_field(p, str_of(key));
-
     JV_EACH (it, jv_get(s, str_of(key))) {
-        struct path at = path_index(&list, it.i - 1);
-        check(ps, &at, it.value, scope, false);
+        check(ps, EACH_AT(ATZ(p, key), it), it.value, scope, false);
     }
 }
 
@@ -274,28 +255,22 @@ static void check_properties(struct problems *ps, const struct path *p, jv s, st
     } meta[] = { { "metadata", "in top-level metadata" },
                  { "kind", "in top-level kind" },
                  { "apiVersion", "in top-level apiVersion" } };
-    struct path props = path_field(p, S("properties"));
     bool resource = root || jv_bool(jv_at(s, "x-kubernetes-embedded-resource"), false);
 
     JV_EACH (it, jv_at(s, "properties")) {
-        struct path at = path_key(&props, it.key);
         struct scope sub = scope;
         for (size_t i = 0; resource && i < COUNT(meta); i++)
             if (str_eqz(it.key, meta[i].name)) {
                 sub.in_meta = true;
                 sub.no_defaults = root ? meta[i].no_defaults : sub.no_defaults;
             }
-        check(ps, &at, it.value, sub, false);
+        check(ps, ATK(AT(p, "properties"), it.key), it.value, sub, false);
     }
 }
 
 static void check(struct problems *ps, const struct path *p, jv s, struct scope scope, bool root)
 {
     struct path more = path_field(p, S("additionalProperties"));
-    struct path items = path_field(p, S("items"));
-    struct path not = path_field(p, S("not"));
-    struct path open = path_field(p, S("x-kubernetes-preserve-unknown-fields"));
-    struct path rules = path_field(p, S("x-kubernetes-validations"));
     jv additional = jv_at(s, "additionalProperties");
 
     check_keywords(ps, p, s, scope);
@@ -309,20 +284,20 @@ static void check(struct problems *ps, const struct path *p, jv s, struct scope 
     }
     check_properties(ps, p, s, scope, root);
     if (jv_is(jv_at(s, "not"), JV_OBJ))
-        check(ps, &not, jv_at(s, "not"), scope, false);
+        check(ps, AT(p, "not"), jv_at(s, "not"), scope, false);
     check_list(ps, p, s, "allOf", scope);
     check_list(ps, p, s, "oneOf", scope);
     check_list(ps, p, s, "anyOf", scope);
     if (jv_is(jv_at(s, "items"), JV_OBJ))
-        check(ps, &items, jv_at(s, "items"), scope, false);
+        check(ps, AT(p, "items"), jv_at(s, "items"), scope, false);
     else
         check_list(ps, p, s, "items", scope);
     if (!jv_bool(jv_at(s, "x-kubernetes-preserve-unknown-fields"), true))
-        problem_invalid(ps, &open, JV_FALSE, "must be true or undefined");
+        problem_invalid(ps, AT(p, "x-kubernetes-preserve-unknown-fields"), JV_FALSE,
+                        "must be true or undefined");
     check_merge(ps, p, s);
     JV_EACH (it, jv_at(s, "x-kubernetes-validations")) {
-        struct path at = path_index(&rules, it.i - 1);
-        check_rule(ps, &at, s, it.value);
+        check_rule(ps, EACH_AT(AT(p, "x-kubernetes-validations"), it), s, it.value);
     }
 }
 

@@ -77,20 +77,18 @@ static void check_root_keys(struct problems *ps, const struct path *p, jv schema
 static void check_schema(struct problems *ps, const struct path *p, jv schema, bool has_status)
 {
     struct path root = path_field(p, S("openAPIV3Schema"));
-    struct path type = path_field(&root, S("type"));
-    struct path nullable = path_field(&root, S("nullable"));
     str name = text_of(schema, "type");
 
     if (!jv_is(schema, JV_OBJ))
         return;
     if (has_status && name.n && !str_eq(name, S("object")))
-        problem_invalid(ps, &type, jv_at(schema, "type"),
+        problem_invalid(ps, AT(&root, "type"), jv_at(schema, "type"),
                         "only \"object\" is allowed as the type at the root of the schema if the "
                         "status subresource is enabled");
     else if (has_status)
         check_root_keys(ps, &root, schema);
     if (jv_bool(jv_at(schema, "nullable"), false))
-        problem_forbidden(ps, &nullable, "nullable cannot be true at the root");
+        problem_forbidden(ps, AT(&root, "nullable"), "nullable cannot be true at the root");
     size_t before = ps->n;
     if (structural_possible(schema)) {
         structural_check(ps, &root, schema);
@@ -130,35 +128,27 @@ static struct sameness sameness_of(jv versions)
 
 static void check_version(struct problems *ps, const struct path *p, jv v, struct sameness same)
 {
-    struct path name = path_field(p, S("name"));
-    struct path schema = path_field(p, S("schema"));
-    struct path sub = path_field(p, S("subresources"));
-    struct path columns = path_field(p, S("additionalPrinterColumns"));
-    struct path selectable = path_field(p, S("selectableFields"));
     jv root = jv_at(v, "schema", "openAPIV3Schema");
     struct name_errors errs = name_dns1035_label(text_of(v, "name"));
 
     if (errs.n)
-        problem_invalid(ps, &name, jstr(ps->a, text_of(v, "name")), "%" PRI_STR,
+        problem_invalid(ps, AT(p, "name"), jstr(ps->a, text_of(v, "name")), "%" PRI_STR,
                         STR_ARG(name_join(ps->a, &errs, ",")));
     check_warning(ps, p, v);
     if (!same.schema)
-        check_schema(ps, &schema, root, has_status(jv_at(v, "subresources")));
+        check_schema(ps, AT(p, "schema"), root, has_status(jv_at(v, "subresources")));
     if (!same.subresources)
-        define_subresources_check(ps, &sub, jv_at(v, "subresources"));
+        define_subresources_check(ps, AT(p, "subresources"), jv_at(v, "subresources"));
     if (!same.columns)
-        define_columns_check(ps, &columns, jv_at(v, "additionalPrinterColumns"));
+        define_columns_check(ps, AT(p, "additionalPrinterColumns"),
+                             jv_at(v, "additionalPrinterColumns"));
     if (!same.selectable)
-        define_selectable_check(ps, &selectable, jv_at(v, "selectableFields"), root);
+        define_selectable_check(ps, AT(p, "selectableFields"), jv_at(v, "selectableFields"), root);
 }
 
 void define_common_check(struct problems *ps, const struct path *spec, jv versions)
 {
     struct sameness same = sameness_of(versions);
-    struct path schema = path_field(spec, S("validation"));
-    struct path sub = path_field(spec, S("subresources"));
-    struct path columns = path_field(spec, S("additionalPrinterColumns"));
-    struct path selectable = path_field(spec, S("selectableFields"));
     jv v = jv_index(versions, 0);
     jv root = jv_at(v, "schema", "openAPIV3Schema");
     bool status = false;
@@ -166,13 +156,15 @@ void define_common_check(struct problems *ps, const struct path *spec, jv versio
     JV_EACH (it, versions)
         status = status || has_status(jv_at(it.value, "subresources"));
     if (same.schema)
-        check_schema(ps, &schema, root, status);
+        check_schema(ps, AT(spec, "validation"), root, status);
     if (same.subresources)
-        define_subresources_check(ps, &sub, jv_at(v, "subresources"));
+        define_subresources_check(ps, AT(spec, "subresources"), jv_at(v, "subresources"));
     if (same.columns)
-        define_columns_check(ps, &columns, jv_at(v, "additionalPrinterColumns"));
+        define_columns_check(ps, AT(spec, "additionalPrinterColumns"),
+                             jv_at(v, "additionalPrinterColumns"));
     if (same.selectable)
-        define_selectable_check(ps, &selectable, jv_at(v, "selectableFields"), root);
+        define_selectable_check(ps, AT(spec, "selectableFields"), jv_at(v, "selectableFields"),
+                                root);
 }
 
 static void check_version_list(struct problems *ps, const struct path *p, jv versions)
@@ -198,13 +190,11 @@ void define_versions_check(struct problems *ps, const struct path *spec, jv vers
 {
     struct sameness same = sameness_of(versions);
     struct path list = path_field(spec, S("versions"));
-    struct path version = path_field(spec, S("version"));
 
     JV_EACH (it, versions) {
         struct path at = path_index(&list, it.i - 1);
-        struct path schema = path_field(&at, S("schema.openAPIV3Schema"));
         if (!jv_is(jv_at(it.value, "schema", "openAPIV3Schema"), JV_OBJ))
-            problem_required(ps, &schema, "%s", "");
+            problem_required(ps, AT(&at, "schema.openAPIV3Schema"), "%s", "");
     }
     JV_EACH (it, versions) {
         struct path at = path_index(&list, it.i - 1);
@@ -214,5 +204,6 @@ void define_versions_check(struct problems *ps, const struct path *spec, jv vers
     jv first = jv_at(jv_index(versions, 0), "name");
     struct name_errors errs = name_dns1035_label(jv_str(first, S("")));
     if (jv_str(first, S("")).n && errs.n) /* told of the field it had before there were several */
-        problem_invalid(ps, &version, first, "%" PRI_STR, STR_ARG(name_join(ps->a, &errs, ",")));
+        problem_invalid(ps, AT(spec, "version"), first, "%" PRI_STR,
+                        STR_ARG(name_join(ps->a, &errs, ",")));
 }

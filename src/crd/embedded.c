@@ -27,9 +27,8 @@ struct told { /* puts where the metadata is before what was unknown in it */
 static void on_unknown(void *ctx, str path)
 {
     struct told *t = ctx;
-    struct path full = path_field(t->at, path);
 
-    t->c->report->on_unknown(t->c->report->ctx, path_str(t->c->a, &full));
+    t->c->report->on_unknown(t->c->report->ctx, path_str(t->c->a, ATS(t->at, path)));
 }
 
 static jv fail(struct coercer *c, const struct path *p, jv value, const char *words)
@@ -157,23 +156,21 @@ static void check_resource(struct problems *ps, const struct path *p, jv v)
         check_metadata(ps, p, jv_at(v, "metadata"));
 }
 
-void check_embedded(struct problems *ps, const struct schema *s, const struct path *p, jv v,
-                    bool is_resource)
+void check_embedded(struct problems *ps, const struct schema *s, const struct path *p, jv v)
 {
     const struct crd_rules *r = s->rules;
 
-    if (is_resource || (s->embedded_resource && jv_is(v, JV_OBJ)))
+    if (s->embedded_resource && jv_is(v, JV_OBJ))
         check_resource(ps, p, v);
     if (!r || !(r->below & BELOW_EMBEDDED))
         return;
     for (size_t i = 0; jv_is(v, JV_ARR) && r->items && i < jv_len(v); i++) {
-        struct path at = path_index(p, i);
-        check_embedded(ps, r->items, &at, jv_index(v, i), false);
+        check_embedded(ps, r->items, ATI(p, i), jv_index(v, i));
     }
     for (struct jv_iter it = jv_iter(v); jv_is(v, JV_OBJ) && jv_next(&it);) {
         const struct schema *prop = rules_prop(r, it.key);
         struct path at = prop ? path_field(p, it.key) : path_key(p, it.key);
         if (prop || r->more)
-            check_embedded(ps, prop ? prop : r->more, &at, it.value, false);
+            check_embedded(ps, prop ? prop : r->more, &at, it.value);
     }
 }

@@ -2,9 +2,7 @@
 
 #include "crd/gotext.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "base/gofloat.h"
 
 static void quote_byte(struct buf *b, unsigned char c)
 {
@@ -35,23 +33,7 @@ str go_quote(struct arena *a, str s)
 
 str go_float(struct arena *a, double d)
 {
-    char text[40];
-    int digits = 1;
+    char text[GOFLOAT_BYTES];
 
-    if (isnan(d))
-        return S("NaN");
-    if (isinf(d))
-        return d > 0 ? S("+Inf") : S("-Inf");
-    for (; digits <= 17; digits++) { /* the shortest text that reads back as d */
-        snprintf(text, sizeof(text), "%.*e", digits - 1, d);
-        double back = strtod(text, NULL);
-        if (back <= d && back >= d)
-            break;
-    }
-    char *e = strchr(text, 'e');
-    long exponent = e ? strtol(e + 1, NULL, 10) : 0;
-    if (exponent < -4 || exponent >= 21) /* as C writes it: two digits or more, signed */
-        return arena_str(a, str_of(text));
-    int decimals = digits - 1 - (int)exponent;
-    return arena_printf(a, "%.*f", decimals > 0 ? decimals : 0, d);
+    return arena_str(a, (str){ text, gofloat_v(text, d) });
 }

@@ -4,6 +4,7 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 
 #include "base/buf.h"
+#include "base/vec.h"
 #include "crd/pattern_internal.h"
 
 #include <locale.h>
@@ -13,13 +14,7 @@
 
 void set_add(struct arena *a, struct re_set *s, uint32_t lo, uint32_t hi)
 {
-    if (s->n == s->cap) {
-        struct re_range *at = arena_alloc(a, (s->cap = s->cap ? 2 * s->cap : 4) * sizeof(*at));
-        if (s->n)
-            memcpy(at, s->at, s->n * sizeof(*at));
-        s->at = at;
-    }
-    s->at[s->n++] = (struct re_range){ lo, hi };
+    vec_push_in(a, s, (struct re_range){ lo, hi });
 }
 
 static int by_lo(const void *x, const void *y)

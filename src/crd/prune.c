@@ -1,6 +1,7 @@
 /* Dropping what a schema does not know, and nulls that mean nothing. */
 
 #include "base/limits.h"
+#include "base/vec.h"
 #include "crd/rules.h"
 
 #include <stdlib.h>
@@ -9,26 +10,16 @@ struct pruner {
     struct arena *a;
     bool nulls; /* drop them too */
     bool told;  /* somebody wants to know the paths */
-    str *paths;
+    str *at;    /* paths */
     size_t n;
     size_t cap;
 };
 
 static void note(struct pruner *p, const struct path *up, str key)
 {
-    struct path path = path_field(up, key);
-
     if (!p->told || p->n == LIMIT_STRICT)
         return;
-    if (p->n == p->cap) {
-        size_t cap = p->cap ? p->cap * 2 : 8;
-        str *more = arena_alloc(p->a, cap * sizeof(*more));
-        if (p->n)
-            memcpy(more, p->paths, p->n * sizeof(*more));
-        p->paths = more;
-        p->cap = cap;
-    }
-    p->paths[p->n++] = path_str(p->a, &path);
+    vec_push_in(p->a, p, path_str(p->a, ATS(up, key)));
 }
 
 static bool is_meta(str key)
@@ -46,14 +37,13 @@ static jv prune_member(struct pruner *p, const struct schema *s, const struct pa
     const struct crd_rules *r = s ? s->rules : NULL;
     const struct schema *prop = r ? rules_prop(r, key) : NULL;
     const struct schema *member = prop || !r ? prop : r->more;
-    struct path path = path_field(up, key);
 
     if (p->nulls && jv_is_null(v) && member && !member->nullable && !jv_exists(member->dflt))
         return JV_ABSENT;
     if (resource && is_meta(key))
         return v;
     if (prop || (r && r->additional))
-        return prune(p, member, &path, v, false, false);
+        return prune(p, member, ATS(up, key), v, false, false);
     if (open)
         return v;
     note(p, up, key);
@@ -76,8 +66,7 @@ static jv prune_array(struct pruner *p, const struct schema *items, const struct
     struct jbuild b = { 0 };
 
     JV_EACH (it, v) {
-        struct path at = path_index(path, it.i - 1);
-        jb_child(&b, p->a, &it, prune(p, items, &at, it.value, false, open));
+        jb_child(&b, p->a, &it, prune(p, items, EACH_AT(path, it), it.value, false, open));
     }
     return b.a ? jb_done(&b) : v;
 }
@@ -118,8 +107,8 @@ jv crd_prune(struct arena *a, const struct crd_version *v, jv obj,
 
     obj = prune(&p, v->schema, NULL, obj, true, false);
     if (p.n)
-        qsort(p.paths, p.n, sizeof(*p.paths), by_text);
+        qsort(p.at, p.n, sizeof(*p.at), by_text);
     for (size_t i = 0; report && i < p.n; i++)
-        report->on_unknown(report->ctx, p.paths[i]);
+        report->on_unknown(report->ctx, p.at[i]);
     return v->schema->rules->below & BELOW_EMBEDDED ? coerce_embedded(a, v, obj, report, e) : obj;
 }

@@ -68,8 +68,7 @@ struct crd_rules {
 };
 
 /* The schema of a version's root, or of a default under test. json must outlive a. */
-const struct schema *schema_build(struct arena *a, jv json, const struct schema *object_meta,
-                                  bool root);
+const struct schema *schema_build(struct arena *a, jv json, const struct schema *object_meta);
 
 /* The declared property, or NULL. */
 const struct schema *rules_prop(const struct crd_rules *r, str name);
@@ -79,8 +78,7 @@ const struct schema *rules_prop(const struct crd_rules *r, str name);
 void check_values(struct problems *ps, const struct schema *s, const struct path *prefix, jv v,
                   jv old, bool has_old);
 void check_lists(struct problems *ps, const struct schema *s, const struct path *p, jv v);
-void check_embedded(struct problems *ps, const struct schema *s, const struct path *p, jv v,
-                    bool is_resource);
+void check_embedded(struct problems *ps, const struct schema *s, const struct path *p, jv v);
 
 /* Drops unknown members only, for defaults under test; is_resource: s is a resource's root. */
 jv prune_value(struct arena *a, const struct schema *s, jv v, bool is_resource);

@@ -333,12 +333,11 @@ static const struct schema *build(struct builder *b, jv json)
     return s;
 }
 
-const struct schema *schema_build(struct arena *a, jv json, const struct schema *object_meta,
-                                  bool root)
+const struct schema *schema_build(struct arena *a, jv json, const struct schema *object_meta)
 {
     AUTO(arena) struct arena *scratch = arena_new();
     struct builder b = { .a = a, .object_meta = object_meta, .scratch = scratch };
-    const struct schema *s = build_new(&b, json, root);
+    const struct schema *s = build_new(&b, json, true);
 
     map_done(&b.shared);
     return s;

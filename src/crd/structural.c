@@ -51,16 +51,14 @@ static void check_junctors(struct problems *ps, const struct path *p, jv s, bool
     struct err e = { 0 };
 
     for (size_t k = 0; k < COUNT(lists); k++) {
-        struct path list = path_field(p, str_of(lists[k]));
         JV_EACH (it, jv_get(s, str_of(lists[k]))) {
-            struct path at = path_index(&list, it.i - 1);
+            struct path at = path_index(ATZ(p, lists[k]), it.i - 1);
             if (k > 0 || !skip_any)
                 check_nested(ps, &at, it.value, k == 1 && it.i == 1 && skip_first_all);
         }
     }
-    struct path not = path_field(p, S("not"));
     if (jv_is(jv_at(s, "not"), JV_OBJ))
-        check_nested(ps, &not, jv_at(s, "not"), false);
+        check_nested(ps, AT(p, "not"), jv_at(s, "not"), false);
     if (pattern.n && !pattern_new(ps->a, pattern, &e)) {
         struct path at = path_field(p, S("pattern"));
         problem_invalid(ps, &at, jv_at(s, "pattern"),
@@ -95,28 +93,26 @@ static void check_forbidden(struct problems *ps, const struct path *p, jv s)
         bool empty = jv_is_null(v) || (jv_is(v, JV_BOOL) && !jv_bool(v, false)) ||
                      (jv_is(v, JV_STR) && !jv_str(v, STR_NONE).n && i != 2) ||
                      (jv_is(v, JV_ARR) && !jv_len(v) && i != 2);
-        struct path at = path_field(p, str_of(rows[i].key));
         if (!empty || (i == 2 && !jv_is_null(v)))
-            problem_forbidden(ps, &at, "must be %s to be structural", rows[i].words);
+            problem_forbidden(ps, ATZ(p, rows[i].key), "must be %s to be structural",
+                              rows[i].words);
     }
 }
 
 static void check_nested(struct problems *ps, const struct path *p, jv s, bool skip_any)
 {
-    struct path items = path_field(p, S("items"));
     struct path props = path_field(p, S("properties"));
-    struct path meta = path_key(&props, S("metadata"));
 
     check_junctors(ps, p, s, skip_any, false);
     if (jv_is(jv_at(s, "items"), JV_OBJ))
-        check_nested(ps, &items, jv_at(s, "items"), false);
+        check_nested(ps, AT(p, "items"), jv_at(s, "items"), false);
     JV_EACH (it, jv_at(s, "properties")) {
-        struct path at = path_key(&props, it.key);
-        check_nested(ps, &at, it.value, false);
+        check_nested(ps, ATK(&props, it.key), it.value, false);
     }
     check_forbidden(ps, p, s);
     if (jv_exists(jv_at(s, "properties", "metadata")))
-        problem_forbidden(ps, &meta, "must not be specified in a nested context");
+        problem_forbidden(ps, ATK(&props, S("metadata")),
+                          "must not be specified in a nested context");
 }
 
 /* anyOf: [{type: integer}, {type: string}], which int-or-string may say. */
@@ -137,7 +133,6 @@ static void check_type(struct problems *ps, const struct path *p, jv s, enum lev
     static const char *const where[] = { "at the root", "for specified array items",
                                          "for specified object fields" };
     struct path type = path_field(p, S("type"));
-    struct path props = path_field(p, S("properties"));
     bool embedded = is_on(s, "x-kubernetes-embedded-resource");
     bool open = is_on(s, "x-kubernetes-preserve-unknown-fields");
     str name = text_of(s, "type");
@@ -152,7 +147,7 @@ static void check_type(struct problems *ps, const struct path *p, jv s, enum lev
     if (level == LEVEL_ROOT && name.n && !str_eq(name, S("object")))
         problem_invalid(ps, &type, jv_at(s, "type"), "must be object at the root");
     if (embedded && !open && !jv_len(jv_at(s, "properties")))
-        problem_required(ps, &props,
+        problem_required(ps, AT(p, "properties"),
                          "must not be empty if x-kubernetes-embedded-resource is true "
                          "without x-kubernetes-preserve-unknown-fields");
 }
@@ -163,9 +158,8 @@ static void check_extensions(struct problems *ps, const struct path *p, jv s)
                                         "x-kubernetes-embedded-resource" };
 
     for (size_t i = 0; i < COUNT(keys); i++) {
-        struct path at = path_field(p, str_of(keys[i]));
         if (is_on(s, "x-kubernetes-int-or-string") && is_on(s, keys[i]))
-            problem_invalid(ps, &at, JV_TRUE,
+            problem_invalid(ps, ATZ(p, keys[i]), JV_TRUE,
                             "must be false if x-kubernetes-int-or-string is true");
     }
 }
@@ -219,7 +213,6 @@ static void check_meta(struct problems *ps, const struct path *p, jv s, enum lev
 static void check_invariants(struct problems *ps, const struct path *p, jv s, enum level level)
 {
     struct path items = path_field(p, S("items"));
-    struct path props = path_field(p, S("properties"));
     struct path more = path_field(p, S("additionalProperties"));
     jv additional = jv_at(s, "additionalProperties");
 
@@ -228,8 +221,7 @@ static void check_invariants(struct problems *ps, const struct path *p, jv s, en
     if (jv_is(jv_at(s, "items"), JV_OBJ))
         check_invariants(ps, &items, jv_at(s, "items"), LEVEL_ITEM);
     JV_EACH (it, jv_at(s, "properties")) {
-        struct path at = path_key(&props, it.key);
-        check_invariants(ps, &at, it.value, LEVEL_FIELD);
+        check_invariants(ps, ATK(AT(p, "properties"), it.key), it.value, LEVEL_FIELD);
     }
     if (!jv_is_null(additional) && level == LEVEL_ROOT)
         problem_forbidden(ps, &more, "must not be used at the root");
@@ -253,15 +245,12 @@ static void check_complete_junctors(struct problems *ps, jv nested, jv s, const 
                                     const struct path *np)
 {
     static const char *const lists[] = { "allOf", "anyOf", "oneOf" };
-    struct path not = path_field(np, S("not"));
 
     if (jv_is(jv_at(nested, "not"), JV_OBJ))
-        check_complete(ps, jv_at(nested, "not"), s, sp, &not );
+        check_complete(ps, jv_at(nested, "not"), s, sp, AT(np, "not"));
     for (size_t k = 0; k < COUNT(lists); k++) {
-        struct path list = path_field(np, str_of(lists[k]));
         JV_EACH (it, jv_get(nested, str_of(lists[k]))) {
-            struct path at = path_index(&list, it.i - 1);
-            check_complete(ps, it.value, s, sp, &at);
+            check_complete(ps, it.value, s, sp, EACH_AT(ATZ(np, lists[k]), it));
         }
     }
 }
@@ -269,11 +258,6 @@ static void check_complete_junctors(struct problems *ps, jv nested, jv s, const 
 static void check_complete(struct problems *ps, jv nested, jv s, const struct path *sp,
                            const struct path *np)
 {
-    struct path s_items = path_field(sp, S("items"));
-    struct path n_items = path_field(np, S("items"));
-    struct path s_props = path_field(sp, S("properties"));
-    struct path n_props = path_field(np, S("properties"));
-
     if (!jv_is(s, JV_OBJ)) {
         problem_required(ps, sp, "because it is defined in %" PRI_STR,
                          STR_ARG(path_str(ps->a, np)));
@@ -281,11 +265,11 @@ static void check_complete(struct problems *ps, jv nested, jv s, const struct pa
     }
     check_complete_junctors(ps, nested, s, sp, np);
     if (jv_is(jv_at(nested, "items"), JV_OBJ))
-        check_complete(ps, jv_at(nested, "items"), jv_at(s, "items"), &s_items, &n_items);
+        check_complete(ps, jv_at(nested, "items"), jv_at(s, "items"), AT(sp, "items"),
+                       AT(np, "items"));
     JV_EACH (it, jv_at(nested, "properties")) {
-        struct path s_at = path_key(&s_props, it.key);
-        struct path n_at = path_key(&n_props, it.key);
-        check_complete(ps, it.value, jv_get(jv_at(s, "properties"), it.key), &s_at, &n_at);
+        check_complete(ps, it.value, jv_get(jv_at(s, "properties"), it.key),
+                       ATK(AT(sp, "properties"), it.key), ATK(AT(np, "properties"), it.key));
     }
 }
 

@@ -52,15 +52,14 @@ static void check_scale_status(struct problems *ps, const struct crd_version *v,
         return;
     check_replicas(ps, obj, v->scale.status_replicas, v->scale.status_path);
     if (v->scale.selector) {
-        struct path p = path_field(NULL, v->scale.selector_path);
-        scale_value(ps, &p, obj, v->scale.selector, JV_STR);
+        scale_value(ps, ATS(NULL, v->scale.selector_path), obj, v->scale.selector, JV_STR);
     }
 }
 
 static void check_rules_of(struct problems *ps, const struct crd_version *v, jv obj, jv old)
 {
     if (v->schema->rules->below & BELOW_EMBEDDED)
-        check_embedded(ps, v->schema, NULL, obj, false);
+        check_embedded(ps, v->schema, NULL, obj);
     struct problems before = { .a = ps->a };
     if (jv_exists(old))
         check_lists(&before, v->schema, NULL, old);
@@ -81,11 +80,10 @@ void crd_validate(struct problems *ps, const struct crd_version *v, jv obj, jv o
 void crd_validate_status(struct problems *ps, const struct crd_version *v, jv obj, jv old)
 {
     const struct schema *status = rules_prop(v->schema->rules, S("status"));
-    struct path p = path_field(NULL, S("status"));
     jv was = jv_at(old, "status");
 
     if (jv_exists(jv_at(obj, "status")) && status)
-        check_values(ps, status, &p, jv_at(obj, "status"), was, jv_exists(was));
+        check_values(ps, status, ROOT("status"), jv_at(obj, "status"), was, jv_exists(was));
     check_scale_status(ps, v, obj);
     check_rules_of(ps, v, obj, old);
 }

@@ -2,6 +2,7 @@
 
 #include "crd/verdict.h"
 #include "base/limits.h"
+#include "base/vec.h"
 #include "crd/gotext.h"
 
 #include <inttypes.h>
@@ -39,15 +40,7 @@ void verdict_add(struct verdict *v, struct flaw f)
             return;
     if (v->n >= LIMIT_PROBLEMS)
         return;
-    if (v->n == v->cap) {
-        size_t cap = v->cap ? v->cap * 2 : 8;
-        struct flaw *more = arena_alloc(v->a, cap * sizeof(*more));
-        if (v->n)
-            memcpy(more, v->at, v->n * sizeof(*more));
-        v->at = more;
-        v->cap = cap;
-    }
-    v->at[v->n++] = f;
+    vec_push_in(v->a, v, f);
 }
 
 void verdict_merge(struct verdict *into, const struct verdict *from)
@@ -111,9 +104,8 @@ void verdict_tell(const struct verdict *v, struct problems *ps, const struct pat
     for (size_t i = 0; i < v->n; i++) {
         const struct flaw *f = &v->at[i];
         str name = f->name.n && f->name.p[0] == '.' ? str_sub(f->name, 1, f->name.n) : f->name;
-        struct path below = path_field(prefix, name);
         if (!f->shapeless && name.n)
-            tell(f, ps, &below);
+            tell(f, ps, ATS(prefix, name));
         else
             tell(f, ps, prefix ? prefix : &nowhere);
     }

@@ -49,41 +49,33 @@ static jv unknown_formats(struct arena *a, jv crd)
 static void visit_rules(struct walk *w, const struct path *p, const struct schema *s)
 {
     const struct crd_rules *r = s->rules;
-    struct path list = path_field(p, S("x-kubernetes-validations"));
-    struct path items = path_field(p, S("items"));
-    struct path more = path_field(p, S("additionalProperties"));
-    struct path props = path_field(p, S("properties"));
 
     if (!(r->below & BELOW_CEL))
         return;
     JV_EACH (it, r->cel) {
-        struct path at = path_index(&list, it.i - 1);
+        struct path at = path_index(AT(p, "x-kubernetes-validations"), it.i - 1);
         if (!r->programs[it.i - 1].program)
             jb_push(&w->list, jobj(w->a, { "path", jstr(w->a, path_str(w->a, &at)) },
                                    { "rule", jstr(w->a, jv_str(jv_at(it.value, "rule"), S(""))) }));
     }
     if (r->items)
-        visit_rules(w, &items, r->items);
+        visit_rules(w, AT(p, "items"), r->items);
     for (size_t i = 0; i < r->n_props; i++) {
-        struct path at = path_key(&props, r->props[i].name);
+        struct path at = path_key(AT(p, "properties"), r->props[i].name);
         visit_rules(w, &at, r->props[i].schema);
     }
     if (r->more)
-        visit_rules(w, &more, r->more);
+        visit_rules(w, AT(p, "additionalProperties"), r->more);
 }
 
 jv crd_cel_rules(struct arena *a, jv crd)
 {
-    struct path spec = path_field(NULL, S("spec"));
-    struct path list = path_field(&spec, S("versions"));
     struct walk w = { a, jb_arr(a) };
 
     JV_EACH (it, jv_at(crd, "spec", "versions")) {
-        struct path version = path_index(&list, it.i - 1);
-        struct path schema = path_field(&version, S("schema"));
-        struct path root = path_field(&schema, S("openAPIV3Schema"));
+        struct path schema = path_field(EACH_AT(AT(ROOT("spec"), "versions"), it), S("schema"));
         jv json = jv_at(it.value, "schema", "openAPIV3Schema");
-        visit_rules(&w, &root, schema_build(a, json, NULL, true));
+        visit_rules(&w, AT(&schema, "openAPIV3Schema"), schema_build(a, json, NULL));
     }
     return jb_done(&w.list);
 }

@@ -240,13 +240,7 @@ static int download_bytes(void *ctx, str bytes, struct err *e)
     struct download *d = ctx;
 
     digest_sum_add(d->sum, bytes.p, bytes.n);
-    while (bytes.n) {
-        ssize_t n = write(d->fd, bytes.p, bytes.n);
-        if (n < 0 && errno != EINTR)
-            return err_sys(e, "write a temporary file");
-        bytes = str_sub(bytes, n < 0 ? 0 : (size_t)n, bytes.n);
-    }
-    return 0;
+    return sys_write_all(d->fd, bytes, -1) < 0 ? err_sys(e, "write a temporary file") : 0;
 }
 
 static int layer_get(struct pull *p, const struct image_blob *b, struct err *e)

@@ -55,12 +55,8 @@ static int spool_file(struct image_source *s, struct image_stream *in, const cha
     if (fd < 0)
         return err_sys(e, "make a temporary file");
     while ((rc = image_stream_data(in, &from, &n, &at, e)) > 0)
-        for (size_t k = 0; k < n;) {
-            ssize_t done = pwrite(fd, (const char *)from + k, n - k, at + (int64_t)k);
-            if (done < 0 && errno != EINTR)
-                return err_sys(e, "write a temporary file");
-            k += done < 0 ? 0 : (size_t)done;
-        }
+        if (sys_write_all(fd, (str){ from, n }, at) < 0)
+            return err_sys(e, "write a temporary file");
     return rc;
 }
 

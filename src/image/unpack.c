@@ -210,21 +210,6 @@ static int make_dir(struct image_unpack *u, const struct place *p, struct err *e
     return 0;
 }
 
-static int write_all(int fd, const char *from, size_t n, int64_t at)
-{
-    while (n) {
-        ssize_t done = pwrite(fd, from, n, at);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done < 0)
-            return -1;
-        from += done;
-        n -= (size_t)done;
-        at += done;
-    }
-    return 0;
-}
-
 static int fill(struct image_unpack *u, struct image_stream *s, int fd, int64_t size, struct err *e)
 {
     const void *from;
@@ -235,7 +220,7 @@ static int fill(struct image_unpack *u, struct image_stream *s, int fd, int64_t 
     while ((rc = image_stream_data(s, &from, &n, &at, e)) > 0)
         if (at < 0 || at > size || (int64_t)n > size - at)
             return err_set(e, ERR_INVALID, "it has more data than its size");
-        else if (write_all(fd, from, n, at) < 0)
+        else if (sys_write_all(fd, (str){ from, n }, at) < 0)
             return err_sys(e, "write");
     if (rc < 0)
         return -1;

@@ -2,6 +2,7 @@
 
 #include "kube/apply.h"
 #include "base/time.h"
+#include "base/vec.h"
 #include "kube/last_applied.h"
 #include "kube/managed_entries.h"
 #include "kube/typing.h"
@@ -179,15 +180,7 @@ static void list_conflict(void *ctx, str path)
     struct arena *a = l->ap->a;
 
     buf_printf(&l->text, "\n- %" PRI_STR, STR_ARG(path));
-    if (l->n == l->cap) {
-        size_t cap = l->cap ? l->cap * 2 : 8;
-        struct apply_conflict *at = arena_alloc(a, cap * sizeof(*at));
-        if (l->n)
-            memcpy(at, l->at, l->n * sizeof(*at));
-        l->at = at;
-        l->cap = cap;
-    }
-    l->at[l->n++] = (struct apply_conflict){ arena_cat(a, S("conflict with "), l->who), path };
+    vec_push_in(a, l, (struct apply_conflict){ arena_cat(a, S("conflict with "), l->who), path });
 }
 
 static int by_id(const void *x, const void *y)

@@ -1,6 +1,7 @@
 /* Field sets: order, algebra and paths. fieldset_json.c reads and writes them. */
 
 #include "kube/fieldset.h"
+#include "base/vec.h"
 #include "kube/goprint.h"
 
 #include <stdlib.h>
@@ -68,14 +69,7 @@ void field_add(struct field_builder *b, struct field_element el, bool member, st
 {
     if (!member && !sub.n)
         return;
-    if (b->n == b->cap) {
-        size_t cap = b->cap ? b->cap * 2 : 4;
-        struct field_node *at = arena_alloc(b->a, cap * sizeof(*at));
-        if (b->n)
-            memcpy(at, b->at, b->n * sizeof(*at));
-        b->at = at;
-        b->cap = cap;
-    }
+    vec_room_in(b->a, b);
     b->unsorted = b->unsorted || (b->n && field_cmp(&b->at[b->n - 1].el, &el) >= 0);
     b->at[b->n++] = (struct field_node){ el, member, sub };
 }

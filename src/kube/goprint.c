@@ -2,9 +2,9 @@
 
 #include "kube/goprint.h"
 
+#include "base/gofloat.h"
 #include "base/mem.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 struct member {
@@ -18,27 +18,6 @@ static int by_key(const void *x, const void *y)
     const struct member *b = y;
 
     return str_cmp(a->key, b->key);
-}
-
-/* The fewest digits that read back as the same number, with an exponent from 1e21 up, as Go does.
- */
-static void print_float(struct buf *b, double d)
-{
-    char text[64];
-    int digits = 1;
-
-    for (; digits < 17; digits++) {
-        snprintf(text, sizeof(text), "%.*e", digits - 1, d);
-        if (strtod(text, NULL) == d) /* NOLINT(clang-diagnostic-float-equal): exactness is asked */
-            break;
-    }
-    snprintf(text, sizeof(text), "%.*e", digits - 1, d);
-    const char *e = strchr(text, 'e');
-    int exponent = e ? (int)strtol(e + 1, NULL, 10) : 0;
-    if (exponent >= -4 && exponent < 21)
-        snprintf(text, sizeof(text), "%.*f", digits - 1 - exponent > 0 ? digits - 1 - exponent : 0,
-                 d);
-    buf_add(b, str_of(text));
 }
 
 static void print_map(struct buf *b, jv v)
@@ -63,6 +42,8 @@ static void print_map(struct buf *b, jv v)
 
 void goprint_value(struct buf *b, jv v)
 {
+    char number[GOFLOAT_BYTES];
+
     switch (jv_type(v)) {
     case JV_NONE:
     case JV_NULL:
@@ -75,7 +56,7 @@ void goprint_value(struct buf *b, jv v)
         buf_printf(b, "%lld", (long long)jv_int(v, 0));
         break;
     case JV_NUM:
-        print_float(b, jv_double(v, 0));
+        buf_add(b, (str){ number, gofloat_v(number, jv_double(v, 0)) });
         break;
     case JV_STR:
         buf_add(b, jv_str(v, STR_NONE));

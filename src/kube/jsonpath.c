@@ -4,11 +4,11 @@
 
 #include "base/gofloat.h"
 #include "base/limits.h"
+#include "base/vec.h"
 
 struct work { /* one evaluation */
     struct arena *a;
     size_t left; /* values that may still be gathered, in all lists and filters together */
-    struct err *e;
 };
 
 struct list {
@@ -21,30 +21,10 @@ struct list {
 static int push(struct list *l, jv v)
 {
     if (!l->w->left)
-        return err_set(l->w->e, ERR_BAD_REQUEST, "path gives too many results");
+        return -1;
     l->w->left--;
-    if (l->n == l->cap) {
-        size_t cap = l->cap ? l->cap * 2 : 4;
-        jv *more = ARENA_ARRAY(l->w->a, jv, cap);
-        if (l->n)
-            memcpy(more, l->at, l->n * sizeof(*more));
-        l->at = more;
-        l->cap = cap;
-    }
-    l->at[l->n++] = v;
+    vec_push_in(l->w->a, l, v);
     return 0;
-}
-
-static const char *go_type(jv v)
-{
-    static const char *const names[] = {
-        [JV_NONE] = "<nil>",         [JV_NULL] = "<nil>",
-        [JV_BOOL] = "bool",          [JV_INT] = "int64",
-        [JV_NUM] = "float64",        [JV_STR] = "string",
-        [JV_ARR] = "[]interface {}", [JV_OBJ] = "map[string]interface {}",
-    };
-
-    return names[jv_type(v)];
 }
 
 static int push_children(struct list *out, jv v)
@@ -70,7 +50,6 @@ static int push_all(struct list *out, jv v)
 
 static int slice(const struct step *s, jv v, struct list *out)
 {
-    struct err *e = out->w->e;
     int64_t length = (int64_t)jv_len(v);
     int64_t from = s->bounds[0].known ? s->bounds[0].value : 0;
     int64_t to = s->bounds[1].known ? s->bounds[1].value : length;
@@ -79,21 +58,15 @@ static int slice(const struct step *s, jv v, struct list *out)
     if (jv_is_null(v))
         return 0;
     if (!jv_is(v, JV_ARR))
-        return err_set(e, ERR_BAD_REQUEST, "%s is not array or slice", go_type(v));
+        return -1;
     if (from < 0)
         from += length;
     if (to < 0 || (to == 0 && s->bounds[1].derived))
         to += length;
     if (from == to)
         return 0;
-    if (from < 0 || from >= length || to < 0 || to > length)
-        return err_set(e, ERR_BAD_REQUEST, "array index out of bounds: index %lld, length %lld",
-                       (long long)(from < 0 || from >= length ? from : to - 1), (long long)length);
-    if (from > to)
-        return err_set(e, ERR_BAD_REQUEST, "starting index %lld is greater than ending index %lld",
-                       (long long)from, (long long)to);
-    if (step <= 0)
-        return err_set(e, ERR_BAD_REQUEST, "step must be > 0");
+    if (from < 0 || from >= length || to < from || to > length || step <= 0)
+        return -1;
     for (int64_t i = from; i < to; i += step)
         if (push(out, jv_index(v, (size_t)i)) < 0)
             return -1;
@@ -101,13 +74,13 @@ static int slice(const struct step *s, jv v, struct list *out)
 }
 
 /* -1, 0, 1; 2: not ordered (booleans). Unlike types do not compare. */
-static int compare(jv x, jv y, int *out, struct err *e)
+static int compare(jv x, jv y, int *out)
 {
     if (jv_is_null(x) || jv_is_null(y) || jv_is(x, JV_OBJ) || jv_is(x, JV_ARR) ||
         jv_is(y, JV_OBJ) || jv_is(y, JV_ARR))
-        return err_set(e, ERR_BAD_REQUEST, "invalid type for comparison");
+        return -1;
     if (jv_type(x) != jv_type(y))
-        return err_set(e, ERR_BAD_REQUEST, "incompatible types for comparison");
+        return -1;
     if (jv_is(x, JV_STR)) {
         int c = str_cmp(jv_str(x, STR_NONE), jv_str(y, STR_NONE));
         *out = (c > 0) - (c < 0);
@@ -125,14 +98,14 @@ static int compare(jv x, jv y, int *out, struct err *e)
     return 0;
 }
 
-static int holds(enum filter_op op, jv x, jv y, bool *out, struct err *e)
+static int holds(enum filter_op op, jv x, jv y, bool *out)
 {
     int c = 0;
 
-    if (compare(x, y, &c, e) < 0)
+    if (compare(x, y, &c) < 0)
         return -1;
     if (jv_is(x, JV_BOOL) && op != FILTER_EQ && op != FILTER_NE)
-        return err_set(e, ERR_BAD_REQUEST, "invalid type for comparison");
+        return -1;
     switch (op) {
     case FILTER_EXISTS:
         *out = true;
@@ -169,7 +142,7 @@ static int operand(const struct jsonpath *p, struct work *w, jv v, jv *out)
     if (eval(p, w, (struct jv_list){ &v, 1 }, &found) < 0)
         return -1;
     if (found.n > 1)
-        return err_set(w->e, ERR_BAD_REQUEST, "can only compare one element at a time");
+        return -1;
     if (found.n)
         *out = found.at[0];
     return (int)found.n;
@@ -192,14 +165,13 @@ static int passes(const struct step *s, struct work *w, jv v, bool *out)
     int right = operand(s->right, w, v, &y);
     if (right <= 0)
         return right;
-    return holds(s->op, x, y, out, w->e);
+    return holds(s->op, x, y, out);
 }
 
 static int filter(const struct step *s, jv v, struct list *out)
 {
     if (!jv_is(v, JV_ARR))
-        return err_set(out->w->e, ERR_BAD_REQUEST,
-                       "%s is not array or slice and cannot be filtered", go_type(v));
+        return -1;
     JV_EACH (it, v) {
         bool pass;
         if (passes(s, out->w, it.value, &pass) < 0)
@@ -278,10 +250,9 @@ static int eval(const struct jsonpath *p, struct work *w, struct jv_list in, str
     return 0;
 }
 
-int jsonpath_eval(const struct jsonpath *p, struct arena *a, jv root, struct jv_list *out,
-                  struct err *e)
+int jsonpath_eval(const struct jsonpath *p, struct arena *a, jv root, struct jv_list *out)
 {
-    struct work w = { a, LIMIT_JSONPATH_RESULTS, e };
+    struct work w = { a, LIMIT_JSONPATH_RESULTS };
 
     return eval(p, &w, (struct jv_list){ &root, 1 }, out);
 }

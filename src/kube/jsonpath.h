@@ -12,12 +12,10 @@ struct jv_list {
     size_t n;
 };
 
-/* With or without braces around it. NULL on failure, with the words of client-go. Lives in a,
- * borrows text. */
-const struct jsonpath *jsonpath_compile(struct arena *a, str text, struct err *e);
-/* What is not there is left out; an index out of bounds or a comparison of unlike types is an
- * error, as in client-go. */
-int jsonpath_eval(const struct jsonpath *p, struct arena *a, jv root, struct jv_list *out,
-                  struct err *e);
+/* With or without braces around it. NULL where it is no path. Lives in a, borrows text. */
+const struct jsonpath *jsonpath_compile(struct arena *a, str text);
+/* What is not there is left out. -1: an index is out of bounds or unlike types are compared, which
+ * client-go refuses, too, or there are too many results. */
+int jsonpath_eval(const struct jsonpath *p, struct arena *a, jv root, struct jv_list *out);
 /* One result as kubectl prints it: text bare, objects and lists as JSON. */
 str jsonpath_print(struct arena *a, jv value);

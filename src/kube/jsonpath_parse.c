@@ -4,6 +4,7 @@
 #include "kube/jsonpath_internal.h"
 
 #include "base/limits.h"
+#include "base/vec.h"
 
 #include <stdlib.h>
 
@@ -12,26 +13,13 @@ struct parser {
     str s;
     size_t pos;
     unsigned depth; /* of filters and unions */
-    struct err *e;
 };
 
-static const struct jsonpath *compile(struct arena *a, str s, unsigned depth, struct err *e);
-
-static int fail(struct parser *p, const char *what)
-{
-    return err_set(p->e, ERR_BAD_REQUEST, "%s", what);
-}
+static const struct jsonpath *compile(struct arena *a, str s, unsigned depth);
 
 static struct step *add(struct parser *p, struct jsonpath *path, enum step_type type)
 {
-    if (path->n == path->cap) {
-        size_t cap = path->cap ? path->cap * 2 : 4;
-        struct step *more = ARENA_ARRAY(p->a, struct step, cap);
-        if (path->n)
-            memcpy(more, path->at, path->n * sizeof(*more));
-        path->at = more;
-        path->cap = cap;
-    }
+    vec_room_in(p->a, path);
     struct step *s = &path->at[path->n++];
     *s = (struct step){ .type = type };
     return s;
@@ -74,7 +62,7 @@ static int parse_field(struct parser *p, struct jsonpath *path)
 static int parse_recursive(struct parser *p, struct jsonpath *path)
 {
     if (path->n && path->at[path->n - 1].type == STEP_RECURSIVE)
-        return fail(p, "invalid multiple recursive descent");
+        return -1;
     p->pos += 2;
     add(p, path, STEP_RECURSIVE);
     if (p->pos < p->s.n && is_name_start(p->s.p[p->pos]))
@@ -83,7 +71,7 @@ static int parse_recursive(struct parser *p, struct jsonpath *path)
 }
 
 /* -1:2 and the like; the third is the step. */
-static int parse_slice(struct parser *p, str text, struct step *s)
+static int parse_slice(str text, struct step *s)
 {
     str rest = text;
 
@@ -97,10 +85,10 @@ static int parse_slice(struct parser *p, str text, struct step *s)
             continue;
         b->known = true;
         if (!str_to_int(part, &b->value) || llabs(b->value) > INT32_MAX)
-            return err_set(p->e, ERR_BAD_REQUEST, "invalid array index %" PRI_STR, STR_ARG(text));
+            return -1;
     }
     if (rest.p)
-        return err_set(p->e, ERR_BAD_REQUEST, "invalid array index %" PRI_STR, STR_ARG(text));
+        return -1;
     return 0;
 }
 
@@ -115,7 +103,7 @@ static int parse_union(struct parser *p, struct jsonpath *path, str text)
     for (str rest = text; rest.p;) {
         str part = str_trim(str_cut(&rest, ','));
         str inner = arena_printf(p->a, "[%" PRI_STR "]", STR_ARG(part));
-        parts[n] = compile(p->a, inner, p->depth + 1, p->e);
+        parts[n] = compile(p->a, inner, p->depth + 1);
         if (!parts[n++])
             return -1;
     }
@@ -133,7 +121,7 @@ static int parse_array(struct parser *p, struct jsonpath *path)
     while (end < p->s.n && p->s.p[end] != ']' && p->s.p[end] != '\n')
         end++;
     if (end == p->s.n || p->s.p[end] == '\n')
-        return fail(p, "unterminated array");
+        return -1;
     str text = str_sub(p->s, p->pos, end);
     p->pos = end + 1;
     if (str_find(text, ',') >= 0)
@@ -141,15 +129,14 @@ static int parse_array(struct parser *p, struct jsonpath *path)
     str name = str_sub(text, 1, text.n ? text.n - 1 : 0);
     if (text.n >= 2 && text.p[0] == '\'' && text.p[text.n - 1] == '\'' &&
         str_find(name, '\'') < 0) {
-        const struct jsonpath *inner =
-            compile(p->a, arena_cat(p->a, S("."), name), p->depth + 1, p->e);
+        const struct jsonpath *inner = compile(p->a, arena_cat(p->a, S("."), name), p->depth + 1);
         for (size_t i = 0; inner && i < inner->n; i++)
             *add(p, path, STEP_FIELD) = inner->at[i];
         return inner ? 0 : -1;
     }
     if (str_eq(text, S("*")))
         text = S(":");
-    return parse_slice(p, text, add(p, path, STEP_SLICE));
+    return parse_slice(text, add(p, path, STEP_SLICE));
 }
 
 /* Where the filter that starts at pos ends, at its closing parenthesis; quotes hide others. */
@@ -175,7 +162,7 @@ static bool is_operator(char c)
     return c == '!' || c == '<' || c == '>' || c == '=';
 }
 
-static int filter_op(struct parser *p, str text, enum filter_op *op)
+static int filter_op(str text, enum filter_op *op)
 {
     static const struct {
         const char *text;
@@ -189,7 +176,7 @@ static int filter_op(struct parser *p, str text, enum filter_op *op)
         *op = rows[i].op;
         return 0;
     }
-    return err_set(p->e, ERR_BAD_REQUEST, "unrecognized filter operator %" PRI_STR, STR_ARG(text));
+    return -1;
 }
 
 static int parse_filter(struct parser *p, struct jsonpath *path)
@@ -197,10 +184,10 @@ static int parse_filter(struct parser *p, struct jsonpath *path)
     p->pos += 3;
     size_t end = filter_end(p);
     if (end == p->s.n)
-        return fail(p, "unterminated filter");
+        return -1;
     str text = str_sub(p->s, p->pos, end);
     if (end + 1 == p->s.n || p->s.p[end + 1] != ']')
-        return fail(p, "unclosed array expect ]");
+        return -1;
     p->pos = end + 2;
     size_t from = 0;
     while (from < text.n && !is_operator(text.p[from]))
@@ -210,14 +197,14 @@ static int parse_filter(struct parser *p, struct jsonpath *path)
         to++;
     struct step s = { .type = STEP_FILTER };
     if (from == 0 || from == to || to == text.n) { /* no comparison: what is asked is existence */
-        s.left = compile(p->a, text, p->depth + 1, p->e);
+        s.left = compile(p->a, text, p->depth + 1);
         *add(p, path, STEP_FILTER) = s;
         return s.left ? 0 : -1;
     }
-    if (filter_op(p, str_sub(text, from, to), &s.op) < 0)
+    if (filter_op(str_sub(text, from, to), &s.op) < 0)
         return -1;
-    s.left = compile(p->a, str_sub(text, 0, from), p->depth + 1, p->e);
-    s.right = s.left ? compile(p->a, str_sub(text, to, text.n), p->depth + 1, p->e) : NULL;
+    s.left = compile(p->a, str_sub(text, 0, from), p->depth + 1);
+    s.right = s.left ? compile(p->a, str_sub(text, to, text.n), p->depth + 1) : NULL;
     *add(p, path, STEP_FILTER) = s;
     return s.right ? 0 : -1;
 }
@@ -231,7 +218,7 @@ static int parse_quote(struct parser *p, struct jsonpath *path, char quote)
     while (end < p->s.n && p->s.p[end] != '\n' && (p->s.p[end] != quote || p->s.p[end - 1] == '\\'))
         end++;
     if (end == p->s.n || p->s.p[end] == '\n')
-        return fail(p, "unterminated quoted string");
+        return -1;
     char *text = arena_alloc(p->a, end - p->pos + 1);
     size_t n = 0;
     for (size_t i = p->pos; i < end; i++) {
@@ -239,7 +226,7 @@ static int parse_quote(struct parser *p, struct jsonpath *path, char quote)
         if (c == '\\') {
             const char *hit = i + 1 < end ? memchr(from, p->s.p[++i], sizeof(from) - 1) : NULL;
             if (!hit)
-                return fail(p, "unquote string error invalid syntax");
+                return -1;
             c = into[hit - from];
         }
         text[n++] = c;
@@ -267,7 +254,7 @@ static int parse_number(struct parser *p, struct jsonpath *path)
     }
     double d = strtod(text.p, &end);
     if (*end || end == text.p)
-        return err_set(p->e, ERR_BAD_REQUEST, "cannot parse number %" PRI_STR, STR_ARG(text));
+        return -1;
     /* Always a float, even 1.0: 17 digits and an exponent say so and lose nothing. */
     add(p, path, STEP_VALUE)->value = jnum(p->a, arena_printf(p->a, "%.17e", d));
     return 0;
@@ -281,7 +268,7 @@ static int parse_word(struct parser *p, struct jsonpath *path)
         p->pos++;
     str word = str_sub(p->s, from, p->pos);
     if (!str_eq(word, S("true")) && !str_eq(word, S("false")))
-        return err_set(p->e, ERR_BAD_REQUEST, "unrecognized identifier %" PRI_STR, STR_ARG(word));
+        return -1;
     add(p, path, STEP_VALUE)->value = jbool(word.n == 4);
     return 0;
 }
@@ -311,7 +298,7 @@ static int parse_step(struct parser *p, struct jsonpath *path)
         return parse_field(p, path);
     case '\r':
     case '\n':
-        return fail(p, "unclosed action");
+        return -1;
     default:
         break;
     }
@@ -319,32 +306,27 @@ static int parse_step(struct parser *p, struct jsonpath *path)
         return parse_number(p, path);
     if (is_name_start(c))
         return parse_word(p, path);
-    return err_set(p->e, ERR_BAD_REQUEST, "unrecognized character in action: U+%04X '%c'",
-                   (unsigned)(unsigned char)c, c);
+    return -1;
 }
 
-static const struct jsonpath *compile(struct arena *a, str s, unsigned depth, struct err *e)
+static const struct jsonpath *compile(struct arena *a, str s, unsigned depth)
 {
-    struct parser p = { .a = a, .s = s, .depth = depth, .e = e };
+    struct parser p = { .a = a, .s = s, .depth = depth };
     struct jsonpath *path = ARENA_NEW(a, struct jsonpath);
 
-    if (depth > LIMIT_JSONPATH_DEPTH) {
-        err_set(e, ERR_BAD_REQUEST, "path is nested too deeply");
+    if (depth > LIMIT_JSONPATH_DEPTH)
         return NULL;
-    }
     while (p.pos < p.s.n)
         if (parse_step(&p, path) < 0)
             return NULL;
     return path;
 }
 
-const struct jsonpath *jsonpath_compile(struct arena *a, str text, struct err *e)
+const struct jsonpath *jsonpath_compile(struct arena *a, str text)
 {
-    if (text.n > LIMIT_JSONPATH_BYTES) {
-        err_set(e, ERR_BAD_REQUEST, "a path of %zu bytes is too long", text.n);
+    if (text.n > LIMIT_JSONPATH_BYTES)
         return NULL;
-    }
     if (text.n >= 2 && text.p[0] == '{' && text.p[text.n - 1] == '}')
         text = str_sub(text, 1, text.n - 1);
-    return compile(a, text, 0, e);
+    return compile(a, text, 0);
 }

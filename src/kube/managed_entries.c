@@ -3,6 +3,7 @@
 #include "kube/managed_entries.h"
 #include "base/limits.h"
 #include "base/time.h"
+#include "base/vec.h"
 
 #include <stdlib.h>
 
@@ -46,14 +47,7 @@ static struct managed_entry *place(struct managed *m, const struct managed_entry
         *old = *en;
         return old;
     }
-    if (m->n == m->cap) {
-        size_t cap = m->cap ? m->cap * 2 : 4;
-        struct managed_entry *at = arena_alloc(m->a, cap * sizeof(*at));
-        if (m->n)
-            memcpy(at, m->at, m->n * sizeof(*at));
-        m->at = at;
-        m->cap = cap;
-    }
+    vec_room_in(m->a, m);
     m->at[m->n] = *en;
     return &m->at[m->n++];
 }

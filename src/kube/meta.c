@@ -361,8 +361,7 @@ void label_selector_check(struct problems *ps, const struct path *p, jv selector
 
     labels_check(ps, &labels, jv_get(selector, S("matchLabels")));
     JV_EACH (e, jv_get(selector, S("matchExpressions"))) {
-        struct path q = path_index(&exprs, e.i - 1);
-        requirement_check(ps, &q, e.value);
+        requirement_check(ps, EACH_AT(&exprs, e), e.value);
     }
 }
 

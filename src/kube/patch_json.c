@@ -6,6 +6,7 @@
 #include "kube/patch_json.h"
 #include "base/limits.h"
 #include "base/map.h"
+#include "base/vec.h"
 #include "kube/goprint.h"
 
 #include <limits.h>
@@ -121,14 +122,7 @@ static void obj_remove(struct node *o, struct entry *en)
 
 static void arr_insert(struct arena *a, struct node *arr, size_t i, struct node *value)
 {
-    if (arr->n == arr->cap) {
-        size_t cap = arr->cap ? arr->cap * 2 : 8;
-        struct node **at = arena_alloc(a, cap * sizeof(struct node *));
-        if (arr->n)
-            memcpy(at, arr->at, arr->n * sizeof(struct node *));
-        arr->at = at;
-        arr->cap = cap;
-    }
+    vec_room_in(a, arr);
     memmove(arr->at + i + 1, arr->at + i, (arr->n - i) * sizeof(struct node *));
     arr->at[i] = value;
     arr->n++;

@@ -2,6 +2,7 @@
 
 #include "kube/problem.h"
 #include "base/limits.h"
+#include "base/vec.h"
 
 #include <inttypes.h>
 
@@ -51,14 +52,7 @@ static void add(struct problems *ps, enum problem_type type, const struct path *
 {
     if (is_full(ps))
         return;
-    if (ps->n == ps->cap) {
-        size_t cap = ps->cap ? ps->cap * 2 : 8;
-        struct problem *more = arena_alloc(ps->a, cap * sizeof(*more));
-        if (ps->n)
-            memcpy(more, ps->at, ps->n * sizeof(*more));
-        ps->at = more;
-        ps->cap = cap;
-    }
+    vec_room_in(ps->a, ps);
     str field = path_str(ps->a, p);
     ps->bytes += field.n + message.n;
     ps->at[ps->n++] = (struct problem){ type, field, message, detail, false };
@@ -157,9 +151,7 @@ void problem_not_supported(struct problems *ps, const struct path *p, jv bad,
 
 void problem_move(struct problems *ps, const struct path *prefix, const struct problem *from)
 {
-    struct path p = path_field(prefix, from->field);
-
-    add(ps, from->type, &p, from->message, from->detail);
+    add(ps, from->type, ATS(prefix, from->field), from->message, from->detail);
 }
 
 /* The next byte of a field; a[b] and a.b are the same, and .a is a. */

@@ -23,6 +23,16 @@ static inline struct path path_key(const struct path *up, str key)
 {
     return (struct path){ up, key, -2 };
 }
+/* The same as pointers, to paths that last until the end of the enclosing block. */
+#define AT(up, lit)   (&(const struct path){ (up), { (lit), sizeof(lit) - 1 }, -1 })
+#define ATZ(up, z)    (&(const struct path){ (up), str_of(z), -1 })
+#define ATS(up, s)    (&(const struct path){ (up), (s), -1 })
+#define ATI(up, i)    (&(const struct path){ (up), { NULL, 0 }, (int64_t)(i) })
+#define ATK(up, key_) (&(const struct path){ (up), (key_), -2 })
+#define ROOT(lit)     AT(NULL, lit)
+/* The path of the element that JV_EACH (it, …) is at. */
+#define EACH_AT(p, it) ATI((p), (it).i - 1)
+
 str path_str(struct arena *a, const struct path *p); /* NULL: "" */
 
 /* type, first words of the message, reason of the cause */
@@ -57,7 +67,8 @@ struct problems {
     struct problem *at;
     size_t n; /* at most LIMIT_PROBLEMS; the rest is dropped */
     size_t cap;
-    size_t bytes; /* of all texts; past LIMIT_PROBLEM_BYTES the rest is dropped too */
+    size_t bytes;   /* of all texts; past LIMIT_PROBLEM_BYTES the rest is dropped too */
+    bool is_update; /* the object replaces another: some rules hold for new ones only */
     /* Where to tell what was so before and is let pass; NULL: nowhere. */
     struct problems *waived;
     /* Checks take a few milliseconds at most. Those that would need more give up and set cut: then

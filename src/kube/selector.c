@@ -74,11 +74,10 @@ static void check_name(struct problems *ps, const struct path *p, str value, nam
 int requirement_init(struct arena *a, struct requirement *r, str *values, size_t n, str *why)
 {
     struct problems ps = { .a = a };
-    struct path key = path_field(NULL, S("key"));
     struct path list = path_field(NULL, S("values"));
     const char *count = wrong_count(r->op, n);
 
-    check_name(&ps, &key, r->key, name_qualified);
+    check_name(&ps, ROOT("key"), r->key, name_qualified);
     if (count)
         problem_invalid(&ps, &list, values_json(a, values, n), "%s", count);
     for (size_t i = 0; i < n && (r->op == SELECT_GREATER || r->op == SELECT_LESS); i++) {
@@ -90,8 +89,7 @@ int requirement_init(struct arena *a, struct requirement *r, str *values, size_t
     }
     for (size_t i = 0; i < n; i++) {
         struct path at = path_index(&list, i);
-        struct path of = path_key(&at, r->key);
-        check_name(&ps, &of, values[i], name_label_value);
+        check_name(&ps, ATK(&at, r->key), values[i], name_label_value);
     }
     if (ps.n) {
         *why = problems_text(a, &ps);

@@ -4,6 +4,7 @@
 #include "kube/selector_parse.h"
 
 #include "base/limits.h"
+#include "base/vec.h"
 #include "kube/names.h"
 
 #include <stdlib.h>
@@ -77,15 +78,7 @@ struct values {
 
 static void add_value(struct arena *a, struct values *v, str value)
 {
-    if (v->n == v->cap) {
-        size_t cap = v->cap ? v->cap * 2 : 4;
-        str *more = ARENA_ARRAY(a, str, cap);
-        if (v->n)
-            memcpy(more, v->at, v->n * sizeof(*more));
-        v->at = more;
-        v->cap = cap;
-    }
-    v->at[v->n++] = value;
+    vec_push_in(a, v, value);
 }
 
 /* x,,y up to the closing parenthesis; what is missing between commas is the empty text. */
@@ -189,11 +182,10 @@ static int check_key(struct lexer *l, str key)
 {
     struct name_errors errs = name_qualified(key);
     struct problems ps = { .a = l->a };
-    struct path nowhere = path_field(NULL, S("<nil>"));
 
     if (!errs.n)
         return 0;
-    problem_invalid(&ps, &nowhere, jstr(l->a, key), "%" PRI_STR,
+    problem_invalid(&ps, ROOT("<nil>"), jstr(l->a, key), "%" PRI_STR,
                     STR_ARG(name_join(l->a, &errs, "; ")));
     *l->why = problems_text(l->a, &ps);
     return -1;
@@ -227,21 +219,15 @@ static int parse_requirement(struct lexer *l, struct requirement *r)
 
 static int parse(struct lexer *l, struct selector *out)
 {
-    struct requirement *at = NULL;
-    size_t n = 0;
-    size_t cap = 0;
+    struct {
+        VEC(struct requirement);
+    } all = { 0 };
 
     while (l->tok != END) {
         if (!at_word(l) && !at_sign(l, "!"))
             return unexpected(l, ", expected: !, identifier, or 'end of string'");
-        if (n == cap) {
-            cap = cap ? cap * 2 : 4;
-            struct requirement *more = ARENA_ARRAY(l->a, struct requirement, cap);
-            if (n)
-                memcpy(more, at, n * sizeof(*more));
-            at = more;
-        }
-        if (parse_requirement(l, &at[n++]) < 0) {
+        vec_push_in(l->a, &all, (struct requirement){ 0 });
+        if (parse_requirement(l, &all.at[all.n - 1]) < 0) {
             *l->why = arena_cat(l->a, S("unable to parse requirement: "), *l->why);
             return -1;
         }
@@ -253,7 +239,7 @@ static int parse(struct lexer *l, struct selector *out)
         if (!at_word(l) && !at_sign(l, "!"))
             return unexpected(l, ", expected: identifier after ','");
     }
-    *out = selector_of(l->a, at, n);
+    *out = selector_of(l->a, all.at, all.n);
     return 0;
 }
 

@@ -31,7 +31,7 @@ static str key_of(const struct schema *list)
     return str_of(list->patch_key);
 }
 
-int strategic_no_key(struct arena *a, jv element, str key, struct err *e)
+static int strategic_no_key(struct arena *a, jv element, str key, struct err *e)
 {
     return err_set(e, ERR_UNKNOWN,
                    "map: %" PRI_STR " does not contain declared merge key: %" PRI_STR,

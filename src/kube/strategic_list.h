@@ -16,4 +16,3 @@ jv strategic_list_ordered(struct arena *a, const struct schema *list, jv doc, jv
 /* v without the elements and members that are directives; absent: v is one itself. */
 jv strategic_plain(struct arena *a, jv v);
 int strategic_bad_word(struct arena *a, jv patch, jv directive, struct err *e);
-int strategic_no_key(struct arena *a, jv element, str key, struct err *e);

@@ -6,7 +6,7 @@
 
 static const struct schema any = { .type = SCHEMA_ANY };
 
-const struct schema_field *typing_field(const struct schema *s, str name, size_t *hint)
+static const struct schema_field *typing_field(const struct schema *s, str name, size_t *hint)
 {
     if (!s || s->type != SCHEMA_OBJECT)
         return NULL;

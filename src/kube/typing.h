@@ -8,7 +8,6 @@
 /* The schema of a member, or NULL: unknown. *hint (start with 0) makes looking up members in about
  * the order of the fields cheap, which is how decoded objects come. */
 const struct schema *typing_member(const struct schema *s, str name, size_t *hint);
-const struct schema_field *typing_field(const struct schema *s, str name, size_t *hint);
 
 /* How a value is seen. A NULL schema is as SCHEMA_ANY: maps by member, lists whole. */
 enum typing { TYPING_LEAF, TYPING_MAP, TYPING_LIST };

@@ -122,11 +122,11 @@ static void check_builtin(struct subject *s, const struct builtin_kind *k)
     if (is_crd)
         crd_definition_validate(&ps, v);
     else if (k->validate)
-        k->validate(&c, &ps, v);
+        k->validate(&ps, v);
     tell(s, &ps, &wrong);
     if (ps.n || wrong.n || !k->warn)
         return;
-    k->warn(&c, &w, v, JV_ABSENT);
+    k->warn(&w, v, JV_ABSENT);
     for (size_t i = 0; i < w.n; i++)
         tell_warning(s, w.at[i]);
 }
@@ -145,7 +145,7 @@ static void check_template(struct arena *a, struct problems *ps, const struct pa
     v = schema_decode(a, &core_PodTemplate, v, NULL, NULL);
     if (!jv_exists(v))
         return; /* of wrong types others tell */
-    podtemplate_validate(&c, &found, podtemplate_defaults(&c, v));
+    podtemplate_validate(&found, podtemplate_defaults(&c, v));
     for (size_t i = 0; i < found.n; i++)
         if (str_starts(found.at[i].field, S("template")))
             problem_move(&moved, replica, &found.at[i]);
@@ -154,14 +154,10 @@ static void check_template(struct arena *a, struct problems *ps, const struct pa
 
 static void check_templates(struct arena *a, struct problems *ps, const struct job_kind *k, jv v)
 {
-    struct path spec = path_field(NULL, S("spec"));
-    struct path map = path_field(&spec, str_of(k->specs));
-
     JV_EACH (it, jv_at(v, "spec", k->specs)) {
-        struct path replica = path_key(&map, it.key);
         jv template = jv_at(it.value, "template");
         if (jv_is(template, JV_OBJ))
-            check_template(a, ps, &replica, template);
+            check_template(a, ps, ATK(ATZ(ROOT("spec"), k->specs), it.key), template);
     }
 }
 

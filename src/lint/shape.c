@@ -103,8 +103,7 @@ static jv check_list(const struct shape_check *c, const struct schema *s, const 
     struct jbuild b = { 0 };
 
     JV_EACH (it, v) {
-        struct path p = path_index(at, it.i - 1);
-        jv now = s->items ? check(c, s->items, &p, it.value, typed) : it.value;
+        jv now = s->items ? check(c, s->items, EACH_AT(at, it), it.value, typed) : it.value;
         jb_child(&b, c->a, &it, jv_exists(now) ? now : JV_NULL_V); /* the others keep their place */
     }
     return b.a ? jb_done(&b) : v;

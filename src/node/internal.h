@@ -143,7 +143,6 @@ void pod_names_starting(struct pod *p); /* a container of it */
 
 /* pod_words.c */
 str pod_term_path(struct arena *a, const struct pod *p, str container);
-str pod_read_end(struct arena *a, const char *path, size_t most); /* a file's last bytes */
 str pod_last_words(struct arena *a, struct pod *p, const struct life_container *c, bool failed);
 
 /* logs.c: ends what is followed and is not written any more; over: the pod goes */

@@ -127,7 +127,6 @@ void life_update(struct life *l, struct jdoc *pod); /* the same pod, as it is no
 struct life_container *life_find(struct life *l, str name);
 
 void life_step(struct life *l, int64_t now_ms, struct life_out *out);
-jv life_spec_probe(const struct life_container *c, enum life_probe_kind kind);
 bool life_is_ready(const struct life_container *c);
 bool life_has_started(const struct life_container *c); /* its startup probe too, if it has one */
 
@@ -176,7 +175,6 @@ const char *life_phase(const struct life *l);
 
 /* ---- inside */
 
-bool life_restarts(const struct life *l, const struct life_container *c);
 void life_stop(struct life *l, struct life_container *c, int64_t now_ms, int64_t grace_ms, str why,
                struct life_out *out);
 int64_t life_grace_ms(const struct life *l);

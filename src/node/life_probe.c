@@ -14,7 +14,7 @@ static const struct {
     [LIFE_READINESS] = { "readinessProbe", "Readiness", NULL },
 };
 
-jv life_spec_probe(const struct life_container *c, enum life_probe_kind kind)
+static jv life_spec_probe(const struct life_container *c, enum life_probe_kind kind)
 {
     jv p = jv_path(c->spec, (const char *const[]){ kinds[kind].field, NULL });
 

@@ -23,7 +23,7 @@ static str policy_of(const struct life *l)
     return jv_str(jv_at(l->pod, "spec", "restartPolicy"), S("Always"));
 }
 
-bool life_restarts(const struct life *l, const struct life_container *c)
+static bool life_restarts(const struct life *l, const struct life_container *c)
 {
     str policy = policy_of(l);
 

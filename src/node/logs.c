@@ -56,7 +56,7 @@ static int64_t run_of(jv state)
 }
 
 /* kubelet's validateContainerLogStatus, word for word. */
-int64_t log_run_of(jv pod, jv status, str container, bool previous, struct err *e)
+static int64_t log_run_of(jv pod, jv status, str container, bool previous, struct err *e)
 {
     jv c = status_of(status, container);
     jv last = jv_at(c, "lastState", "terminated"), state = jv_at(c, "state");

@@ -55,6 +55,3 @@ int node_log_open(struct node *n, const struct node_log_opts *o, struct node_log
 /* Bytes; 0: none now, wake comes; -1: that was all. */
 ssize_t node_log_read(struct node_log *l, char *to, size_t n);
 void node_log_free(struct node_log *l);
-/* Of the container as its status has it: the run whose log is meant; -1: e says why there is none.
- */
-int64_t log_run_of(jv pod, jv status, str container, bool previous, struct err *e);

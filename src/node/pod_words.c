@@ -17,7 +17,8 @@ str pod_term_path(struct arena *a, const struct pod *p, str container)
     return arena_printf(a, "%s/term.%" PRI_STR, p->dir, STR_ARG(container));
 }
 
-str pod_read_end(struct arena *a, const char *path, size_t most)
+/* The last bytes of a file. */
+static str pod_read_end(struct arena *a, const char *path, size_t most)
 {
     FILE *f = fopen(path, "re");
     char *b = arena_alloc(a, most + 1);

@@ -3,6 +3,7 @@
 #include "node/projection.h"
 
 #include "base/base64.h"
+#include "base/vec.h"
 #include "kube/meta.h"
 
 enum { DEFAULT_MODE = 0644 };
@@ -31,14 +32,7 @@ static int add(struct making *m, str path, str bytes, jv mode)
             p->at[i] = f;
             return 0;
         }
-    if (p->n == p->cap) {
-        struct projection_file *more = ARENA_ARRAY(m->a, struct projection_file, p->cap * 2 + 8);
-        if (p->n)
-            memcpy(more, p->at, p->n * sizeof(*more));
-        p->at = more;
-        p->cap = p->cap * 2 + 8;
-    }
-    p->at[p->n++] = f;
+    vec_push_in(m->a, p, f);
     return 0;
 }
 

@@ -3,6 +3,8 @@
 
 #include "node/volumes.h"
 
+#include "sys/sys.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -61,16 +63,7 @@ static int write_one(struct arena *a, const char *dir, const struct projection_f
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return err_sys(e, "create %s", path);
-    size_t at = 0;
-    while (at < f->bytes.n) {
-        ssize_t n = write(fd, f->bytes.p + at, f->bytes.n - at);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            break;
-        at += (size_t)n;
-    }
-    bool fine = at == f->bytes.n && fchmod(fd, f->mode) == 0;
+    bool fine = sys_write_all(fd, f->bytes, -1) == 0 && fchmod(fd, f->mode) == 0;
     int rc = fine ? 0 : err_sys(e, "write %s", path);
     close(fd);
     return rc;

@@ -239,7 +239,7 @@ void ward_box_kill(struct ward_box *b)
         sys_pidfd_signal(b->minder_fd, SIGKILL);
 }
 
-void ward_box_free(struct ward *w, struct ward_box *b)
+static void ward_box_free(struct ward *w, struct ward_box *b)
 {
     let_go(w, b);
     warden_cgroup_done(&b->cgroup);

@@ -113,7 +113,6 @@ struct ward_box *ward_find(const struct ward *w, str name);
 bool ward_is_live(const struct ward_box *b);
 void ward_box_reaped(struct ward *w, struct ward_box *b, int status);
 void ward_box_kill(struct ward_box *b); /* with all that it started */
-void ward_box_free(struct ward *w, struct ward_box *b);
 /* Those whose memory is looked at; when the next look is due (monotonic ms; INT64_MAX: never). */
 int64_t ward_look(struct ward *w, int64_t now);
 

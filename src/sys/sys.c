@@ -83,6 +83,19 @@ ssize_t sys_read_file(int dir, const char *path, char *to, size_t n)
     return (ssize_t)got;
 }
 
+int sys_write_all(int fd, str bytes, int64_t at)
+{
+    for (size_t done = 0; done < bytes.n;) {
+        const char *p = bytes.p + done;
+        size_t left = bytes.n - done;
+        ssize_t n = at < 0 ? write(fd, p, left) : pwrite(fd, p, left, at + (int64_t)done);
+        if (n < 0 && errno != EINTR)
+            return -1;
+        done += n < 0 ? 0 : (size_t)n;
+    }
+    return 0;
+}
+
 int sys_mkdirs(const char *path, mode_t mode)
 {
     AUTO(buf) struct buf b = { 0 };
@@ -108,17 +121,11 @@ int sys_replace_file(int dir, const char *name, str text, struct err *e)
     int fd = openat(dir, tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd < 0)
         return err_sys(e, "open %s", tmp);
-    for (size_t at = 0; at < text.n;) {
-        ssize_t n = write(fd, text.p + at, text.n - at);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0) {
-            err_sys(e, "write %s", tmp);
-            close(fd);
-            unlinkat(dir, tmp, 0);
-            return -1;
-        }
-        at += (size_t)n;
+    if (sys_write_all(fd, text, -1) < 0) {
+        err_sys(e, "write %s", tmp);
+        close(fd);
+        unlinkat(dir, tmp, 0);
+        return -1;
     }
     close(fd);
     return renameat(dir, tmp, dir, name) < 0 ? err_sys(e, "rename %s", tmp) : 0;
@@ -282,7 +289,8 @@ static void kill_tree(void *ctx, pid_t pid)
     k->n++;
 }
 
-size_t sys_kill_below(int proc, pid_t pid)
+/* Kills all below pid (not itself), once. How many there were. */
+static size_t sys_kill_below(int proc, pid_t pid)
 {
     struct killing k = { .proc = proc };
 

@@ -19,6 +19,8 @@ int sys_pidfd_signal(int pidfd, int signo);
 int sys_write_file(int dir, const char *path, const char *text);
 /* At most n - 1 bytes and a NUL; the length, or -1. */
 ssize_t sys_read_file(int dir, const char *path, char *to, size_t n);
+/* All of the bytes, from offset at on; -1: where the file is. */
+int sys_write_all(int fd, str bytes, int64_t at);
 int sys_mkdirs(const char *path, mode_t mode); /* all of its parts */
 /* Replaces the file whole or not at all. */
 int sys_replace_file(int dir, const char *name, str text, struct err *e);
@@ -35,8 +37,6 @@ int64_t sys_birth_ticks(int proc, const char *pid);
 pid_t sys_parent(int proc, pid_t pid); /* 0: it has none, or is gone */
 /* Children of a process, as far as /proc tells; calls see() for each. */
 void sys_children(int proc, pid_t pid, void (*see)(void *ctx, pid_t child), void *ctx);
-/* Kills all below pid (not itself), once. How many there were. */
-size_t sys_kill_below(int proc, pid_t pid);
 /* For a subreaper: kills everything below this process and reaps it, until nothing is left. */
 void sys_kill_all(void);
 /* Kills what has MUSTER_POD=uid in its environment: for when no subreaper is left. How many. */

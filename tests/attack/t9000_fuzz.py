@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 """An HTTP fuzzer: recorded requests, changed, to a muster built with sanitizers, from somebody without a credential,
-from a plain pod, and from an account that may do all in one namespace. ATTACK_SECONDS (60), ATTACK_SEED (1).
+from a plain pod, and from an account that may do all in one namespace; one turn in four speaks HTTP/2, whose frames
+are changed, too. ATTACK_SECONDS (60), ATTACK_SEED (1).
 Finds: a crash or what a sanitizer says, requests without an answer, 5xx, answers that are no text. Each finding is
-written to ATTACK_OUT (build/attack); t9000_fuzz.py --replay FILE... sends it again."""
+written to ATTACK_OUT (build/attack); t9000_fuzz.py --replay FILE... sends it again (HTTP/2 with the credential of its
+run, which no longer holds: its seed finds it again)."""
 
 import collections
 import json
@@ -23,14 +25,15 @@ os.environ["MUSTER"] = ASAN
 os.environ.setdefault("ASAN_OPTIONS", "detect_leaks=0:abort_on_error=1")
 os.environ.setdefault("UBSAN_OPTIONS", "print_stacktrace=1")
 # pylint: disable=wrong-import-position
-from hostile import mutate, record  # noqa: E402
+from hostile import frames, h2, mutate, record  # noqa: E402
 from hostile.door import Door  # noqa: E402
-from hostile.raw import Others, connect  # noqa: E402
+from hostile.raw import HTTP2, Others, connect, send  # noqa: E402
 
 SECONDS = float(os.environ.get("ATTACK_SECONDS") or 60)
 SEED = int(os.environ.get("ATTACK_SEED") or 1)
 OUT = pathlib.Path(os.environ.get("ATTACK_OUT") or TOP / "build" / "attack")
 WORKERS = 4
+IN_HTTP2 = 0.25  # of the turns
 HANG_S = 30  # nobody who asked a whole question waits longer, on a machine that has time
 ACCEPTED = {501, 505}
 # Mistakes of the client's that kube-apiserver, too, answers with 500 (A3).
@@ -125,6 +128,7 @@ class Fuzzer:
         self.lock = threading.Lock()
         self.last = [b""] * WORKERS
         self.sent = [0] * WORKERS
+        self.talks = [0] * WORKERS
         self.codes = collections.Counter()
         self.until = 0
         self.restarts = 0
@@ -171,6 +175,9 @@ class Fuzzer:
         wire = Wire(self.door.port)
         host = b"127.0.0.1:%d" % self.door.port
         while time.monotonic() < self.until:
+            if rng.random() < IN_HTTP2:
+                self.talk(n, rng, host)
+                continue
             r = mutate.mutate(rng, self.seeds)
             token = self.credential(rng)
             data = r.bytes(host, token and token.encode())
@@ -186,6 +193,32 @@ class Fuzzer:
                 time.sleep(0.2)
             self.sent[n] += 1
         wire.close()
+
+    def talk(self, n, rng, host):
+        """One connection of HTTP/2."""
+        token = self.credential(rng)
+        sent, asked, exact = frames.conversation(rng, self.seeds, self.door.port, token)
+        data = self.last[n] = h2.PREFACE + h2.frame(h2.SETTINGS, 0, 0) + sent
+        got = frames.Answers()
+        try:
+            session = h2.Session(self.door.port)
+        except OSError:  # it is away
+            self.crashed()
+            time.sleep(0.2)
+            return
+        session.send(sent)
+        until = time.monotonic() + lag.patience(HANG_S)
+        over = False
+        while not over and not session.closed and len(got.status) < len(asked) and time.monotonic() < until:
+            over = any([got.take(*f) for f in session.frames(timeout=0.3)]) or not exact
+        if not over and not session.closed and len(got.status) < len(asked) and self.door.machine.child.poll() is None:
+            self.note("hang", "HTTP/2: " + next(iter(asked.values())).path[:100], data)
+        session.close()
+        for stream, status in got.status.items():
+            if stream in asked:
+                r = asked[stream]
+                self.judge(status, "", got.body.get(stream, b""), stream in got.ended, r.bytes(host, token and token.encode()))
+        self.talks[n] += 1
 
     def crashed(self):
         with self.lock:
@@ -229,6 +262,9 @@ def replay(paths):
     f = Fuzzer()
     for path in paths:
         data = pathlib.Path(path).read_bytes()
+        if data.startswith(h2.PREFACE):
+            print(path, send(f.door.port, data, 5, HTTP2)[:200], f.door.machine.child.poll())
+            continue
         data = re.sub(rb"Host: 127.0.0.1:\d+", b"Host: 127.0.0.1:%d" % f.door.port, data)
         data = re.sub(rb"Bearer [\w.-]+", b"Bearer " + f.tenant.encode(), data)
         print(path, Wire(f.door.port).ask(data, True), f.door.machine.child.poll())
@@ -243,7 +279,7 @@ def main():
         tap.end()
     f = Fuzzer()
     f.run(SECONDS)
-    tap.note(f"{sum(f.sent)} requests out of {len(f.seeds)} recorded ones in {SECONDS:.0f} s, seed {SEED}; answers: "
+    tap.note(f"{sum(f.sent)} requests and {sum(f.talks)} conversations of HTTP/2 out of {len(f.seeds)} recorded ones in {SECONDS:.0f} s, seed {SEED}; answers: "
              f"{', '.join(f'{n} {code}' for code, n in sorted(f.codes.items()))}; /healthz took {f.health.at(50):.0f} ms, "
              f"{max(f.health.took):.0f} ms at most; {f.restarts} restarts")
     for kind, claim in (("crash", "no request ends the server"), ("sanitizer", "no sanitizer complains"), ("hang", "every request is answered"),

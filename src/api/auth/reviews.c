@@ -23,14 +23,11 @@ static int check_access(struct api_req *r, jv review, bool self)
     jv spec = jv_at(review, "spec");
     jv resource = jv_at(spec, "resourceAttributes");
     jv path = jv_at(spec, "nonResourceAttributes");
-    struct path p_path = path_field(&spec_path, S("nonResourceAttributes"));
     struct path p_res = path_field(&spec_path, S("resourceAttributes"));
-    struct path p_ns = path_field(&p_res, S("namespace"));
-    struct path p_user = path_field(&spec_path, S("user"));
 
     if (jv_exists(resource) && jv_exists(path))
         problem_invalid(
-            &ps, &p_path,
+            &ps, AT(&spec_path, "nonResourceAttributes"),
             jobj(r->a, { "Path", jv_at(path, "path") }, { "Verb", jv_at(path, "verb") }),
             "cannot be specified in combination with resourceAttributes");
     if (!jv_exists(resource) && !jv_exists(path))
@@ -38,10 +35,11 @@ static int check_access(struct api_req *r, jv review, bool self)
             &ps, &p_res, JV_ABSENT,
             "exactly one of nonResourceAttributes or resourceAttributes must be specified");
     if (!self && !jv_str(jv_at(spec, "user"), STR_NONE).n && !jv_len(jv_at(spec, "groups")))
-        problem_invalid(&ps, &p_user, jstrz(r->a, ""),
+        problem_invalid(&ps, AT(&spec_path, "user"), jstrz(r->a, ""),
                         "at least one of user or group must be specified");
     if (r->ns.n && !str_eq(jv_str(jv_at(resource, "namespace"), STR_NONE), r->ns))
-        problem_invalid(&ps, &p_ns, jv_at(resource, "namespace"), "must match metadata.namespace");
+        problem_invalid(&ps, AT(&p_res, "namespace"), jv_at(resource, "namespace"),
+                        "must match metadata.namespace");
     if (!ps.n)
         return 0;
     fail_invalid(r, STR_NONE, r->res->group, STR_NONE, &ps);

@@ -143,10 +143,9 @@ static jv take_host(struct addresses *d, struct arena *a, jv obj, jv old, struct
         (ip.n && str_eq(ip, jv_str(jv_at(old, "spec", "clusterIP"), STR_NONE))))
         return obj;
     JV_EACH (it, jv_at(obj, "spec", "ipFamilies")) {
-        struct path families = path_field(&spec_path, S("ipFamilies"));
-        struct path p = path_index(&families, it.i - 1);
         if (!str_eqz(jv_str(it.value, STR_NONE), "IPv4")) {
-            problem_invalid(ps, &p, it.value, "not configured on this cluster");
+            problem_invalid(ps, EACH_AT(AT(&spec_path, "ipFamilies"), it), it.value,
+                            "not configured on this cluster");
             return obj;
         }
     }
@@ -198,13 +197,9 @@ static void check_port(struct addresses *d, const struct path *p, jv value, jv o
 
 static jv take_ports(struct addresses *d, struct arena *a, jv obj, jv old, struct problems *ps)
 {
-    struct path ports = path_field(&spec_path, S("ports"));
-    struct path health = path_field(&spec_path, S("healthCheckNodePort"));
-
     JV_EACH (it, jv_at(obj, "spec", "ports")) {
-        struct path at = path_index(&ports, it.i - 1);
-        struct path p = path_field(&at, S("nodePort"));
-        check_port(d, &p, jv_at(it.value, "nodePort"), old, ps);
+        check_port(d, AT(EACH_AT(AT(&spec_path, "ports"), it), "nodePort"),
+                   jv_at(it.value, "nodePort"), old, ps);
     }
     for (int64_t i = 0; (i = service_next_node_port(obj, (size_t)i)) >= 0; i++) {
         int64_t kept = old_port(old, jv_index(jv_at(obj, "spec", "ports"), (size_t)i));
@@ -212,7 +207,8 @@ static jv take_ports(struct addresses *d, struct arena *a, jv obj, jv old, struc
     }
     jv was = jv_at(old, "spec", "healthCheckNodePort");
     if (!jv_equal(jv_at(obj, "spec", "healthCheckNodePort"), was))
-        check_port(d, &health, jv_at(obj, "spec", "healthCheckNodePort"), old, ps);
+        check_port(d, AT(&spec_path, "healthCheckNodePort"),
+                   jv_at(obj, "spec", "healthCheckNodePort"), old, ps);
     if (service_needs_health_port(obj))
         obj = service_with_health_port(a, obj, jv_int(was, 0) ? jv_int(was, 0) : free_port(d));
     return obj;

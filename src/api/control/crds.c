@@ -244,7 +244,7 @@ static void sweep(struct crds *c, str name)
         return;
     change(c, name, decide_sweeping);
     for (size_t i = 0; i < snap.n; i++)
-        delete_in_background(c->api, res, snap.items[i].key, STR_NONE, PROPAGATE_BACKGROUND);
+        delete_in_background(c->api, res, snap.items[i].key);
 }
 
 /* ---- what happens */
@@ -344,7 +344,7 @@ void crds_on_event(struct crds *c, struct store_coll *coll, const struct store_e
         return;
     struct resource *res = registry_of_coll(&c->api->registry, coll);
     if (!ev->is_delete && res) /* it was let in before the end began */
-        delete_in_background(c->api, res, ev->key, STR_NONE, PROPAGATE_BACKGROUND);
+        delete_in_background(c->api, res, ev->key);
     else if (ev->is_delete && !c->again) /* it still counts while its event is told */
         c->again = loop_timer_start(c->api->loop, 0, 0, look_again, c);
 }

@@ -75,7 +75,7 @@ static void on_due(void *ctx)
         if (!x->first)
             x->last = &x->first;
         if (o && o->rev == e->rev)
-            delete_in_background(x->api, x->res, e->key, STR_NONE, PROPAGATE_BACKGROUND);
+            delete_in_background(x->api, x->res, e->key);
         free(e);
     }
     schedule(x);

@@ -155,7 +155,7 @@ static void sweep(struct namespaces *n, struct arena *a, str name)
         if (!res || !res->namespaced || store_snapshot(c, a, 0, prefix, STR_NONE, &snap, NULL) < 0)
             continue;
         for (size_t i = 0; i < snap.n; i++)
-            delete_in_background(n->api, res, snap.items[i].key, STR_NONE, PROPAGATE_BACKGROUND);
+            delete_in_background(n->api, res, snap.items[i].key);
     }
 }
 

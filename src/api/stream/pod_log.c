@@ -84,12 +84,10 @@ static int integer(struct api_req *r, str v, int64_t *out)
 static int take_number(struct api_req *r, struct given *g, str key, str value, int64_t least,
                        int64_t *out)
 {
-    struct path p = path_field(NULL, key);
-
     if (integer(r, value, out) < 0)
         return -1;
     if (*out < least)
-        problem_invalid(&g->ps, &p, jint(r->a, *out), "must be greater than %s0",
+        problem_invalid(&g->ps, ATS(NULL, key), jint(r->a, *out), "must be greater than %s0",
                         least ? "" : "or equal to ");
     return 0;
 }
@@ -132,7 +130,6 @@ static int take(struct api_req *r, struct given *g, str key, str value, struct a
 static int read_options(struct api_req *r, struct api_log *out)
 {
     struct given g = { .ps = { .a = r->a } };
-    struct path nowhere = path_field(NULL, S(""));
 
     *out = (struct api_log){ .tail_lines = -1, .limit_bytes = -1, .attempt = -1 };
     for (size_t i = 0; i < r->target.n_query; i++) {
@@ -141,7 +138,7 @@ static int read_options(struct api_req *r, struct api_log *out)
             return -1;
     }
     if (g.seconds && g.time)
-        problem_forbidden(&g.ps, &nowhere,
+        problem_forbidden(&g.ps, ROOT(""),
                           "at most one of `sinceTime` or `sinceSeconds` may be specified");
     out->since_us = g.time      ? g.since_us
                     : g.seconds ? wall_now_us() - seconds_ms(g.since_s) * 1000

@@ -82,12 +82,12 @@ static void add_stored(struct watcher *w, str type, const struct value *value)
     add_value(w, type, a, resource_parse(a, res, stored));
 }
 
-static void add_error(struct watcher *w, int code, const char *reason, const char *message)
+static void add_expired(struct watcher *w, const char *message)
 {
     AUTO(arena) struct arena *a = arena_new();
 
     event_open(&w->text, S("ERROR"));
-    json_print(&w->text, status_new(a, code, str_of(reason), str_of(message), JV_ABSENT));
+    json_print(&w->text, status_new(a, 410, S("Expired"), str_of(message), JV_ABSENT));
     buf_add(&w->text, S("}\n"));
     w->stage = STAGE_END;
 }
@@ -178,7 +178,7 @@ static bool step(struct watcher *w)
     }
     struct store_event *ev = store_watch_peek(w->from, &lost);
     if (lost) {
-        add_error(w, 410, "Expired", "The resourceVersion for the provided watch is too old.");
+        add_expired(w, "The resourceVersion for the provided watch is too old.");
         return true;
     }
     if (ev) {
@@ -347,10 +347,9 @@ void verb_watch(struct api_req *r)
     api->n_watchers++;
     w->deadline_ms = loop_now_ms(api->loop) + seconds_ms(timeout_s(r));
     if (begin(w, rev, &e) < 0)
-        add_error(w, 410, "Expired",
-                  arena_printf(r->a, "too old resource version: %" PRId64 " (%" PRId64 ")", rev,
-                               store_rev(api->store))
-                      .p);
+        add_expired(w, arena_printf(r->a, "too old resource version: %" PRId64 " (%" PRId64 ")",
+                                    rev, store_rev(api->store))
+                           .p);
     schedule(w);
     struct http_source source = { watch_read, watch_close, w, -1 };
     if (http_wants_websocket(r->http)) {

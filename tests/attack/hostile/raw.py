@@ -25,11 +25,11 @@ def connect(port, tls=HTTP1, timeout=30):
     return tls.wrap_socket(socket.create_connection(("127.0.0.1", port), timeout=timeout))
 
 
-def send(port, data, timeout=30):
+def send(port, data, timeout=30, tls=HTTP1):
     """All of the bytes on a connection of their own; everything that came back until the other side closed."""
     got = b""
     try:
-        with connect(port, timeout=timeout) as s:
+        with connect(port, tls, timeout) as s:
             s.sendall(data)
             while part := s.recv(65536):
                 got += part

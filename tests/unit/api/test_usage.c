@@ -2,7 +2,7 @@
 
 #include "ask.h"
 
-#define ROOT    "root,system:masters"
+#define ADMIN   "root,system:masters"
 #define METRICS "/apis/metrics.k8s.io/v1beta1"
 #define TABLE   "\naccept: application/json;as=Table;v=v1;g=meta.k8s.io"
 #define PARTS   "\naccept: application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
@@ -66,7 +66,7 @@ static void is_text(jv v, const char *want, const char *what)
 static void one_pod(void)
 {
     AUTO(arena) struct arena *a = arena_new();
-    jv p = answer(a, ROOT, "GET " METRICS "/namespaces/a/pods/one", 200);
+    jv p = answer(a, ADMIN, "GET " METRICS "/namespaces/a/pods/one", 200);
     jv c = jv_index(jv_at(p, "containers"), 0), d = jv_index(jv_at(p, "containers"), 1);
 
     is_text(jv_at(p, "kind"), "PodMetrics", "its kind");
@@ -85,15 +85,15 @@ static void one_pod(void)
 static void pods_that_have_none(void)
 {
     AUTO(arena) struct arena *a = arena_new();
-    jv two = answer(a, ROOT, "GET " METRICS "/namespaces/a/pods/two", 404);
+    jv two = answer(a, ADMIN, "GET " METRICS "/namespaces/a/pods/two", 404);
 
     is_text(jv_at(two, "message"), "podmetrics.metrics.k8s.io \"a/two\" not found",
             "figures of an older pod of that name are not told");
     int before = asked;
-    jv none = answer(a, ROOT, "GET " METRICS "/namespaces/a/pods/none", 404);
+    jv none = answer(a, ADMIN, "GET " METRICS "/namespaces/a/pods/none", 404);
     is_text(jv_at(none, "message"), "pods \"none\" not found", "a pod that is not there");
     is_int(asked, before, "is not measured");
-    jv node = answer(a, ROOT, "GET " METRICS "/nodes/n2", 404);
+    jv node = answer(a, ADMIN, "GET " METRICS "/nodes/n2", 404);
     is_text(jv_at(node, "message"), "nodemetrics.metrics.k8s.io \"n2\" not found",
             "nor is a node of another machine");
 }
@@ -102,13 +102,13 @@ static size_t listed(const char *head)
 {
     AUTO(arena) struct arena *a = arena_new();
 
-    return jv_len(jv_at(answer(a, ROOT, head, 200), "items"));
+    return jv_len(jv_at(answer(a, ADMIN, head, 200), "items"));
 }
 
 static void lists(void)
 {
     AUTO(arena) struct arena *a = arena_new();
-    jv l = answer(a, ROOT, "GET " METRICS "/pods", 200);
+    jv l = answer(a, ADMIN, "GET " METRICS "/pods", 200);
 
     is_text(jv_at(l, "kind"), "PodMetricsList", "a list");
     is_int((int64_t)jv_len(jv_at(l, "items")), 1, "of the pods that are there");
@@ -121,9 +121,9 @@ static void lists(void)
     is_int((int64_t)listed("GET " METRICS "/pods?fieldSelector=metadata.name!%3Done"), 0,
            "by another name");
     int before = asked;
-    answer(a, ROOT, "GET " METRICS "/pods?fieldSelector=spec.nodeName%3Dn1", 400);
+    answer(a, ADMIN, "GET " METRICS "/pods?fieldSelector=spec.nodeName%3Dn1", 400);
     is_int(asked, before, "a field that cannot be selected by is refused at once");
-    jv n = jv_index(jv_at(answer(a, ROOT, "GET " METRICS "/nodes", 200), "items"), 0);
+    jv n = jv_index(jv_at(answer(a, ADMIN, "GET " METRICS "/nodes", 200), "items"), 0);
     is_text(jv_at(n, "usage", "cpu"), "1234567890n", "the node's CPU");
     is_text(jv_at(n, "usage", "memory"), "3Mi", "the node's memory");
     is_text(jv_at(n, "metadata", "labels", "zone"), "z", "the node's labels");
@@ -132,7 +132,7 @@ static void lists(void)
 static void other_forms(void)
 {
     AUTO(arena) struct arena *a = arena_new();
-    jv t = answer(a, ROOT, "GET " METRICS "/pods" TABLE, 200);
+    jv t = answer(a, ADMIN, "GET " METRICS "/pods" TABLE, 200);
     jv cells = jv_at(jv_index(jv_at(t, "rows"), 0), "cells");
 
     is_text(jv_at(t, "kind"), "Table", "a table");
@@ -141,9 +141,9 @@ static void other_forms(void)
     is_text(jv_index(cells, 1), "251327512n", "CPU of all containers");
     is_text(jv_index(cells, 2), "1026Ki", "memory of all containers");
     is_text(jv_index(cells, 3), "15.011s", "the window");
-    t = answer(a, ROOT, "GET " METRICS "/nodes/n1" TABLE, 200);
+    t = answer(a, ADMIN, "GET " METRICS "/nodes/n1" TABLE, 200);
     is_text(jv_index(jv_at(jv_index(jv_at(t, "rows"), 0), "cells"), 2), "3Mi", "and of a node");
-    t = answer(a, ROOT, "GET " METRICS "/pods" PARTS, 200);
+    t = answer(a, ADMIN, "GET " METRICS "/pods" PARTS, 200);
     is_text(jv_at(t, "kind"), "PartialObjectMetadataList", "metadata alone");
 }
 
@@ -151,15 +151,15 @@ static void what_is_not_served(void)
 {
     AUTO(arena) struct arena *a = arena_new();
 
-    answer(a, ROOT, "GET " METRICS "/pods?watch=true", 405);
-    answer(a, ROOT, "GET " METRICS "/watch/pods", 405);
-    answer(a, ROOT, "DELETE " METRICS "/namespaces/a/pods/one", 405);
-    answer(a, ROOT, "DELETE " METRICS "/namespaces/a/pods", 405);
-    answer(a, ROOT, "POST " METRICS "/namespaces/a/pods", 405);
-    answer(a, ROOT, "PUT " METRICS "/nodes/n1", 405);
-    answer(a, ROOT, "PATCH " METRICS "/nodes/n1", 405);
-    answer(a, ROOT, "GET " METRICS "/namespaces/a/pods/one/log", 404);
-    answer(a, ROOT, "GET " METRICS "/pods/one", 404);
+    answer(a, ADMIN, "GET " METRICS "/pods?watch=true", 405);
+    answer(a, ADMIN, "GET " METRICS "/watch/pods", 405);
+    answer(a, ADMIN, "DELETE " METRICS "/namespaces/a/pods/one", 405);
+    answer(a, ADMIN, "DELETE " METRICS "/namespaces/a/pods", 405);
+    answer(a, ADMIN, "POST " METRICS "/namespaces/a/pods", 405);
+    answer(a, ADMIN, "PUT " METRICS "/nodes/n1", 405);
+    answer(a, ADMIN, "PATCH " METRICS "/nodes/n1", 405);
+    answer(a, ADMIN, "GET " METRICS "/namespaces/a/pods/one/log", 404);
+    answer(a, ADMIN, "GET " METRICS "/pods/one", 404);
     ok(true, "nothing but get and list");
 }
 
@@ -172,7 +172,7 @@ static void rights(void)
         " \"name\": \"vera\"}]}";
 
     answer(a, "vera", "GET " METRICS "/namespaces/a/pods", 403);
-    is_int(ask_status(&box, ROOT,
+    is_int(ask_status(&box, ADMIN,
                       "POST /apis/rbac.authorization.k8s.io/v1/namespaces/a/rolebindings\n"
                       "content-type: application/json",
                       role),
@@ -186,8 +186,8 @@ static void rights(void)
 static void discovery(void)
 {
     AUTO(arena) struct arena *a = arena_new();
-    jv list = jv_at(answer(a, ROOT, "GET " METRICS, 200), "resources");
-    jv groups = jv_at(answer(a, ROOT, "GET /apis", 200), "groups");
+    jv list = jv_at(answer(a, ADMIN, "GET " METRICS, 200), "resources");
+    jv groups = jv_at(answer(a, ADMIN, "GET /apis", 200), "groups");
 
     is_int((int64_t)jv_len(list), 2, "two resources");
     is_text(jv_at(jv_index(list, 0), "kind"), "NodeMetrics", "nodes");
@@ -195,7 +195,7 @@ static void discovery(void)
     is_text(jv_at(jv_index(list, 1), "singularName"), "", "whose word is not \"pod\"");
     is_text(jv_at(jv_index(groups, jv_len(groups) - 1), "name"), "metrics.k8s.io",
             "the last group");
-    jv doc = answer(a, ROOT, "GET /openapi/v3/apis/metrics.k8s.io/v1beta1", 200);
+    jv doc = answer(a, ADMIN, "GET /openapi/v3/apis/metrics.k8s.io/v1beta1", 200);
     ok(jv_exists(jv_at(doc, "paths", METRICS "/nodes/{name}", "get")), "OpenAPI has its paths");
     ok(!jv_exists(jv_at(doc, "paths", METRICS "/nodes/{name}", "put")), "those that are served");
     ok(jv_exists(jv_at(doc, "components", "schemas",
@@ -228,7 +228,7 @@ static void who_asks_late(void)
     ok(true, "whoever has gone meanwhile does no harm");
     is_late = false;
     fails = true;
-    answer(a, ROOT, "GET " METRICS "/pods", 503);
+    answer(a, ADMIN, "GET " METRICS "/pods", 503);
     fails = false;
 }
 
@@ -237,7 +237,7 @@ static void make(const char *path, const char *obj)
     AUTO(arena) struct arena *a = arena_new();
     AUTO(jdoc) struct jdoc *d = J(obj);
     str head = arena_printf(a, "POST %s\ncontent-type: application/json", path);
-    AUTO(reply) struct reply r = ask(&box, ROOT, head.p, json_text(a, jdoc_root(d)));
+    AUTO(reply) struct reply r = ask(&box, ADMIN, head.p, json_text(a, jdoc_root(d)));
     jv made = json_parse(a, buf_str(&r.body), NULL, NULL);
 
     if (r.status != 201)
@@ -252,11 +252,11 @@ static void without_anything_that_measures(void)
     static const struct api_pods none = { .usage = NULL };
 
     box_open(&box, NULL, &(struct api_opts){ .pods = &none });
-    answer(a, ROOT, "GET " METRICS "/pods", 404);
-    answer(a, ROOT, "GET /apis/metrics.k8s.io", 404);
-    answer(a, ROOT, "GET /openapi/v3/apis/metrics.k8s.io/v1beta1", 404);
+    answer(a, ADMIN, "GET " METRICS "/pods", 404);
+    answer(a, ADMIN, "GET /apis/metrics.k8s.io", 404);
+    answer(a, ADMIN, "GET /openapi/v3/apis/metrics.k8s.io/v1beta1", 404);
     jv rules = jv_at(
-        answer(a, ROOT, "GET /apis/rbac.authorization.k8s.io/v1/clusterroles/view", 200), "rules");
+        answer(a, ADMIN, "GET /apis/rbac.authorization.k8s.io/v1/clusterroles/view", 200), "rules");
     bool named = false;
     JV_EACH (it, rules)
         named = named ||

@@ -19,11 +19,11 @@ struct result {
 static void run(struct arena *a, const struct builtin_kind *k, jv given, jv old, bool status,
                 struct result *r)
 {
-    struct kind_ctx c = { .a = a, .now_ms = 1700000000000, .is_update = jv_exists(old) };
+    struct kind_ctx c = { .a = a, .now_ms = 1700000000000 };
     struct err e = { 0 };
     bool namespaced = k->flags & KIND_NAMESPACED;
 
-    r->ps = (struct problems){ .a = a };
+    r->ps = (struct problems){ .a = a, .is_update = jv_exists(old) };
     jv obj = schema_decode(a, k->schema, given, NULL, &e);
     if (!jv_exists(obj)) {
         printf("# %s\n", e.msg);
@@ -42,7 +42,7 @@ static void run(struct arena *a, const struct builtin_kind *k, jv given, jv old,
         jv now = jv_get(obj, S("status"));
         obj = jv_with(a, old, now, "status");
         if (k->validate_status)
-            k->validate_status(&c, &r->ps, obj, old);
+            k->validate_status(&r->ps, obj, old);
         r->obj = obj;
         return;
     }
@@ -57,9 +57,9 @@ static void run(struct arena *a, const struct builtin_kind *k, jv given, jv old,
         meta_check(&r->ps, obj, namespaced, k->check_name);
     }
     if (k->validate)
-        k->validate(&c, &r->ps, obj);
+        k->validate(&r->ps, obj);
     if (jv_exists(old) && k->validate_update)
-        k->validate_update(&c, &r->ps, obj, old);
+        k->validate_update(&r->ps, obj, old);
     r->obj =
         schema_decode(a, k->schema, jv_without(a, obj, "metadata", "resourceVersion"), NULL, &e);
 }

@@ -163,7 +163,7 @@ static void long_lists_find_their_duplicates(void)
     buf_add(&b, S("}}"));
     jv pod = json_parse(a, buf_str(&b), NULL, &e);
     pod = k->defaults(&c, pod);
-    k->validate(&c, &ps, pod);
+    k->validate(&ps, pod);
     is_int((int64_t)ps.n, 1000, "as many problems as are told, and no more");
     is_str(ps.at[0].field, S("spec.containers[0].volumeMounts[1].mountPath"),
            "ports and volumes have names of their own, mounts share a path");

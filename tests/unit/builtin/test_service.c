@@ -65,11 +65,10 @@ static void large_config_is_refused(void)
     const struct builtin_kind *k = builtin_find(S(""), S("v1"), S("configmaps"));
     size_t n = 1024 * 1024 + 1;
     char *big = arena_zalloc(a, n);
-    struct kind_ctx c = { .a = a };
     struct problems ps = { .a = a };
 
     memset(big, 'x', n);
-    k->validate(&c, &ps, jobj(a, { "data", jobj(a, { "k", jstr(a, (str){ big, n }) }) }));
+    k->validate(&ps, jobj(a, { "data", jobj(a, { "k", jstr(a, (str){ big, n }) }) }));
     is_str(problems_text(a, &ps), S("[]: Too long: may not be more than 1048576 bytes"),
            "one byte more than a mebibyte");
 }

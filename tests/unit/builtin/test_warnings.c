@@ -15,7 +15,7 @@ static void warns_as_recorded(jv recorded)
 
     if (k->deprecated)
         jb_push(&said, jstr(a, str_of(k->deprecated)));
-    k->warn(&c, &w, k->defaults ? k->defaults(&c, obj) : obj, JV_ABSENT);
+    k->warn(&w, k->defaults ? k->defaults(&c, obj) : obj, JV_ABSENT);
     for (size_t i = 0; i < w.n; i++)
         jb_push(&said, jstr(a, w.at[i]));
     is_str(json_text(a, jb_done(&said)), json_text(a, jv_at(recorded, "warnings")),
@@ -26,10 +26,9 @@ static void pods_are_warned_of_once(void)
 {
     AUTO(arena) struct arena *a = arena_new();
     AUTO(jdoc) struct jdoc *pod = J("{'metadata': {'name': 'a.b'}}");
-    struct kind_ctx c = { .a = a, .is_update = true };
     struct warnings w = { .a = a };
 
-    kind_of(S("/v1/pods"))->warn(&c, &w, jdoc_root(pod), jdoc_root(pod));
+    kind_of(S("/v1/pods"))->warn(&w, jdoc_root(pod), jdoc_root(pod));
     is_int((int64_t)w.n, 0, "not when they change");
 }
 

@@ -11,12 +11,13 @@ static const char doc[] =
 static str eval(struct arena *a, const char *path, jv root)
 {
     AUTO(buf) struct buf b = { 0 };
-    struct err e = { 0 };
     struct jv_list found = { 0 };
-    const struct jsonpath *p = jsonpath_compile(a, str_of(path), &e);
+    const struct jsonpath *p = jsonpath_compile(a, str_of(path));
 
-    if (!p || jsonpath_eval(p, a, root, &found, &e) < 0)
-        return arena_printf(a, "error: %s", e.msg);
+    if (!p)
+        return S("no path");
+    if (jsonpath_eval(p, a, root, &found) < 0)
+        return S("error");
     for (size_t i = 0; i < found.n; i++) {
         if (i)
             buf_addc(&b, ' ');
@@ -68,14 +69,15 @@ static void paths_find_what_kubectl_finds(void)
         { "..c", "y" },
         { "..type", "Ready Other x )" },
         { ".spec.*", "3 5 null x 1.5 [1,2,3,{\"c\":\"y\"}]" },
-        { ".spec.list[4]", "error: array index out of bounds: index 4, length 4" },
-        { ".spec.list[-5]", "error: array index out of bounds: index -1, length 4" },
-        { ".spec.list[3:1]", "error: starting index 3 is greater than ending index 1" },
-        { ".spec.list[0:3:0]", "error: step must be > 0" },
-        { ".spec[0]", "error: map[string]interface {} is not array or slice" },
-        { ".conditions[?(@.v>1.5)]", "error: incompatible types for comparison" },
-        { ".conditions[?(@.v==\"3\")]", "error: incompatible types for comparison" },
-        { ".conditions[?(@.ok>false)]", "error: invalid type for comparison" },
+        { ".a~", "" }, /* part of the name */
+        { ".spec.list[4]", "error" },
+        { ".spec.list[-5]", "error" },
+        { ".spec.list[3:1]", "error" },
+        { ".spec.list[0:3:0]", "error" },
+        { ".spec[0]", "error" },
+        { ".conditions[?(@.v>1.5)]", "error" },
+        { ".conditions[?(@.v==\"3\")]", "error" },
+        { ".conditions[?(@.ok>false)]", "error" },
     };
     AUTO(jdoc) struct jdoc *d = J(doc);
 
@@ -87,29 +89,15 @@ static void paths_find_what_kubectl_finds(void)
 
 static void wrong_paths_do_not_compile(void)
 {
-    static const struct {
-        const char *path;
-        const char *error;
-    } rows[] = {
-        { ".a[", "error: unterminated array" },
-        { ".a[x]", "error: invalid array index x" },
-        { ".a[1:2:3:4]", "error: invalid array index 1:2:3:4" },
-        { ".a[?(@.b", "error: unterminated filter" },
-        { ".a[?(@.b)", "error: unclosed array expect ]" },
-        { ".a[?(@.b=~1)]", "error: unrecognized filter operator =" },
-        { "......a", "error: invalid multiple recursive descent" },
-        { ".a['b", "error: unterminated array" },
-        { "\"abc", "error: unterminated quoted string" },
-        { "range .items", "error: unrecognized identifier range" },
-        { ".a~", "" }, /* part of the name */
-        { "~", "error: unrecognized character in action: U+007E '~'" },
-        { "1.2.3", "error: cannot parse number 1.2.3" },
+    static const char *const rows[] = {
+        ".a[",     ".a[x]", ".a[1:2:3:4]", ".a[?(@.b",     ".a[?(@.b)", ".a[?(@.b=~1)]",
+        "......a", ".a['b", "\"abc",       "range .items", "~",         "1.2.3",
     };
     AUTO(jdoc) struct jdoc *d = J(doc);
 
     for (size_t i = 0; i < COUNT(rows); i++) {
         AUTO(arena) struct arena *a = arena_new();
-        is_str(eval(a, rows[i].path, jdoc_root(d)), str_of(rows[i].error), rows[i].path);
+        is_str(eval(a, rows[i], jdoc_root(d)), S("no path"), rows[i]);
     }
 }
 
@@ -125,13 +113,12 @@ static void hostile_paths_end(void)
     for (int i = 0; i < 400; i++)
         buf_add(&deep, S(")]"));
     buf_addc(&deep, 0);
-    ok(str_starts(eval(a, deep.p, jdoc_root(d)), S("error: ")), "deep filters");
+    is_str(eval(a, deep.p, jdoc_root(d)), S("no path"), "deep filters");
     for (int i = 0; i < 40; i++)
         buf_add(&wide, S("[:,:,:]"));
     buf_addc(&wide, 0);
     AUTO(jdoc) struct jdoc *nested = J("[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]");
-    is_str(eval(a, wide.p, jdoc_root(nested)), S("error: path gives too many results"),
-           "unions that multiply");
+    is_str(eval(a, wide.p, jdoc_root(nested)), S("error"), "unions that multiply");
     ok(arena_size(a) < 100000000, "within bounds");
 }
 
