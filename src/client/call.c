@@ -84,18 +84,25 @@ void call_fail(struct kube_call *call, const struct err *e)
 static void begin(struct kube_call *call, struct headers *h)
 {
     call->generation = h->generation;
-    if (call->done)
+    if (call->done) {
         call->c->running++;
+        call->c->begun++;
+    }
     call->tries++;
     multi_begin(call, h);
 }
 
+static bool has_room(const struct client *c)
+{
+    return c->running < RUNNING_MOST && c->begun < BEGUN_MOST;
+}
+
 /* Every call that is done with curl, or gives up before, makes room for another. */
-static void let_in(struct client *c)
+void calls_let_in(struct client *c)
 {
     struct kube_call *next;
 
-    if (!c->stopped && c->running < RUNNING_MOST && (next = queue_pop(&c->full)))
+    while (!c->stopped && has_room(c) && (next = queue_pop(&c->full)))
         call_authorize(next);
 }
 
@@ -103,15 +110,18 @@ static void end(struct kube_call *call)
 {
     if (!call->line)
         return;
+    struct client *c = call->c;
     multi_end(call);
-    call->c->running -= call->done != NULL;
+    c->running -= call->done != NULL;
+    if (c->begun > c->running)
+        c->begun = c->running; /* curl never looks at one that was canceled first */
 }
 
 void call_authorize(struct kube_call *call)
 {
     struct err e = { 0 };
 
-    if (call->done && call->c->running >= RUNNING_MOST) {
+    if (call->done && !has_room(call->c)) {
         queue_push(&call->c->full, call);
         return;
     }
@@ -229,7 +239,7 @@ static void detach(struct kube_call *call)
     if (c->telling == call)
         c->telling = NULL;
     c->stats.watches -= call_is_stream(call);
-    let_in(c);
+    calls_let_in(c);
 }
 
 static void release(struct kube_call *call)
@@ -261,7 +271,7 @@ static void again(struct kube_call *call, int64_t after_ms)
     call->counted = call->finished = false;
     call->status = 0;
     call->c->stats.retries++;
-    let_in(call->c);
+    calls_let_in(call->c);
     if (after_ms)
         call->retry = loop_timer_start(call->c->loop, after_ms, 0, on_retry, call);
     else

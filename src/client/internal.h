@@ -16,6 +16,7 @@ enum {
     HOST_CONNECTIONS_H1 = 16, /* of HTTP/1.1; each stream has one beside these */
     HOST_STREAMS = 1000,      /* a connection, or fewer as the server says */
     RUNNING_MOST = 256, /* requests curl has; it looks at all that wait whenever one is done */
+    BEGUN_MOST = 64,    /* requests that one turn hands to curl, which sends them all in one go */
     CROWD = 32,         /* requests, from which on ... */
     REST_MS = 4,
     LINES_KEPT = 32,
@@ -144,8 +145,9 @@ struct client {
     struct kube_call *calls;
     struct call_queue waiting; /* for a credential */
     struct call_queue slowed;  /* by the rate limit */
-    struct call_queue full;    /* for others to be done */
+    struct call_queue full;    /* for others to be done, or for curl to look at these */
     int running;               /* requests curl has; watches are not counted */
+    int begun;                 /* of these, those that curl has not looked at yet */
     struct call_queue ready;   /* something to tell */
     struct kube_call *telling; /* whose bytes are being told; NULL: none, or it is gone */
     double tokens;
@@ -194,6 +196,7 @@ void call_fail(struct kube_call *call, const struct err *e); /* told later */
 bool pace_take(struct client *c);                         /* whether a request may go now */
 void pace_wait(struct client *c, struct kube_call *call); /* call_authorize follows */
 void pace_done(struct client *c);
+void calls_let_in(struct client *c); /* those that there was no room for */
 void call_authorize(struct kube_call *call);
 
 /* ---- credential.c: what says who we are */

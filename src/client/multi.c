@@ -89,8 +89,11 @@ static void act(struct multi *m, curl_socket_t fd, int what)
     if (c->stopped)
         return;
     curl_multi_socket_action(m->curl, fd, what, &running);
+    if (m == &c->for_calls && fd == CURL_SOCKET_TIMEOUT)
+        c->begun = 0;
     collect(m);
     calls_deliver(c);
+    calls_let_in(c);
 }
 
 static void on_poll(uv_poll_t *h, int status, int events);
