@@ -121,7 +121,7 @@ elif test_have_prereq ROOT; then
 	as_ordinary_user && sed -i "s/^cd [^&]*&& //" bin/muster && rm -rf "$XDG_DATA_HOME" "$job" || exit 1
 	hash -r # the shell remembers another muster
 fi
-mkdir "$job" && { ! test_have_prereq ROOT || test $who = root || chown $ordinary "$job"; } || exit 1
+mkdir "$job" && { ! test_have_prereq ROOT || test $who = root || chown "$ordinary" "$job"; } || exit 1
 
 test_expect_success "$who: a job trains in the image, and the model stays in the working directory" '
 	{ (cd "$job" && muster image import "$place/trainer.tar" --name example.org/trainer:v1 &&
