@@ -30,9 +30,9 @@ int image_lock(int store, const char *image)
 static str host_name(struct arena *a, int64_t pid)
 {
     char text[HOSTNAME_BYTES];
+    str root = arena_printf(a, "/proc/%" PRId64 "/root", pid);
     ssize_t n =
-        sys_read_file(AT_FDCWD, arena_printf(a, "/proc/%" PRId64 "/root/etc/hostname", pid).p, text,
-                      sizeof(text));
+        sys_read_file(AT_FDCWD, arena_cat(a, root, S("/etc/hostname")).p, text, sizeof(text));
 
     return n < 0 ? S("") : arena_str(a, str_trim((str){ text, (size_t)n }));
 }
