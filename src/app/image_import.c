@@ -152,12 +152,27 @@ static str find_name(struct mapping *t, str name)
     return STR_NONE;
 }
 
-static bool is_imported(struct mapping *t, str match)
+static str rootfs_of(const struct mapping *t, str match)
 {
     JV_EACH (it, jv_at(t->root, "images"))
         if (str_eq(jv_str(jv_at(it.value, "match"), S("")), match))
-            return image_is_ours(t->dir, jv_str(jv_at(it.value, "rootfs"), S("")));
-    return false;
+            return jv_str(jv_at(it.value, "rootfs"), S(""));
+    return S("");
+}
+
+/* Under its last name: under another one its files stay. */
+static int refuse_in_use(struct mapping *t, const char *name, str rootfs)
+{
+    size_t names = 0;
+    str pods;
+
+    JV_EACH (it, jv_at(t->root, "images"))
+        names += str_eq(jv_str(jv_at(it.value, "rootfs"), S("")), rootfs);
+    if (names > 1 || !image_in_use(t->a, rootfs, &pods))
+        return -1;
+    return command_fail(EXIT_FAILED,
+                        "image %s is in use by running containers%s%s%s: stop them first", name,
+                        pods.n ? " (" : "", arena_z(t->a, pods), pods.n ? ")" : "");
 }
 
 int image_rm_command(struct mapping *t, const char *name)
@@ -168,11 +183,15 @@ int image_rm_command(struct mapping *t, const char *name)
 
     if (!match.n)
         return command_fail(EXIT_FAILED, "there is no image %s in %s", name, t->path);
-    if (!is_imported(t, match))
+    str rootfs = rootfs_of(t, match);
+    if (!image_is_ours(t->dir, rootfs))
         return command_fail(EXIT_FAILED,
                             "image %s is mapped, not imported: muster image unmap %s removes the "
                             "mapping",
                             name, name);
+    int code = refuse_in_use(t, name, rootfs);
+    if (code >= 0)
+        return code;
     const char *z = arena_z(t->a, match);
     jv list = image_table_changed(t, z, JV_ABSENT, &was_there);
     if (image_table_write(t, list, &e) < 0)

@@ -7,7 +7,6 @@
 #include "cli/table.h"
 
 #include "base/time.h"
-#include "job/stall.h"
 #include "loop/loop.h"
 
 #include <inttypes.h>
@@ -258,18 +257,11 @@ static int print_failure(struct page *p, int64_t tail)
 
 static bool is_stalled(const struct page *p)
 {
-    bool any = false;
+    struct stall_tally t = { 0 };
 
-    for (size_t i = 0; i < p->pods.n; i++) {
-        const struct job_pod *r = &p->pods.at[i];
-        str why;
-        if (!str_eqz(jv_str(jv_at(r->pod, "status", "phase"), STR_NONE), "Running"))
-            continue;
-        if (!pod_is_stalled(r->pod, &why))
-            return false;
-        any |= !job_role_is_idle(p->job.kind, r->role);
-    }
-    return any;
+    for (size_t i = 0; i < p->pods.n; i++)
+        stall_tally_add(&t, p->job.kind, p->pods.at[i].pod);
+    return stall_tally_is_stalled(&t);
 }
 
 /* Which replicas, since when, where they wait, and what they wrote last. */

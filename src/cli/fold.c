@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +67,12 @@ void folds_flush(struct folds *f, void (*tell)(void *ctx, str key, int64_t again
             tell(ctx, slot->key, l->again);
         l->again = 0;
     }
+}
+
+str fold_again_text(struct arena *a, int64_t again)
+{
+    return again == 1 ? S("(the line above came once more)")
+                      : arena_printf(a, "(the line above came %" PRId64 " more times)", again);
 }
 
 /* "+ exec muster exec worker-0 -- /bin/sh -c orted -mca ...": traced by the remote shell of an

@@ -93,12 +93,6 @@ static void put_line(struct follow *f, const struct run_job *j, str replica, str
     screen_log(f->o.screen, buf_str(&b));
 }
 
-static str again_text(struct arena *a, int64_t again)
-{
-    return again == 1 ? S("(the line above came once more)")
-                      : arena_printf(a, "(the line above came %" PRId64 " more times)", again);
-}
-
 /* Programs may mean what they repeat; containers beside them only wait. */
 static void on_line(void *ctx, const struct run_job *j, str replica, str container, str line)
 {
@@ -113,7 +107,7 @@ static void on_line(void *ctx, const struct run_job *j, str replica, str contain
     if (container.n && folds_is_again(&f->folds, key, line, &again))
         return;
     if (again)
-        put_line(f, j, replica, container, again_text(a, again));
+        put_line(f, j, replica, container, fold_again_text(a, again));
     put_line(f, j, replica, container, fold_long(a, line));
 }
 
@@ -126,7 +120,7 @@ static void on_again(void *ctx, str key, int64_t again)
 
     for (size_t i = 0; i < f->o.state->jobs.n; i++)
         if (str_eq(f->o.state->jobs.at[i]->uid, uid))
-            put_line(ctx, f->o.state->jobs.at[i], replica, key, again_text(a, again));
+            put_line(ctx, f->o.state->jobs.at[i], replica, key, fold_again_text(a, again));
 }
 
 /* ---- what we say */

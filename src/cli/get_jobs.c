@@ -51,7 +51,7 @@ static size_t fill_row(struct arena *a, const struct get_flags *f, const struct 
     if (f->all)
         cells[n++] = meta_namespace(j->obj);
     cells[n++] = job_title(a, j->kind, j->obj);
-    cells[n++] = sum->state;
+    cells[n++] = job_sum_state(sum);
     cells[n++] = arena_printf(a, "%" PRId64 "/%" PRId64, sum->running, sum->wanted);
     cells[n++] = arena_printf(a, "%" PRId64, sum->succeeded);
     cells[n++] = arena_printf(a, "%" PRId64, sum->failed);
@@ -110,6 +110,7 @@ int get_these_jobs(struct session *s, const struct get_flags *f, const struct jo
 struct pod_seen {
     char uid[40];
     char owner[40];
+    struct stall_tally stall; /* of this pod alone */
     int64_t restarts;
     bool running;
     struct pod_exit exit;
@@ -148,6 +149,9 @@ static void add_pods(const struct job_watch *w, str uid, struct job_sum *sum)
             continue;
         sum->restarts += p->restarts;
         sum->running += p->running;
+        sum->stall.running += p->stall.running;
+        sum->stall.stalled += p->stall.stalled;
+        sum->stall.working += p->stall.working;
         if (p->exit.at_ms > sum->exit.at_ms)
             sum->exit = p->exit;
     }
@@ -255,6 +259,9 @@ static void on_pod(void *ctx, enum kube_event type, jv obj)
     }
     p->restarts = pod_restarts(obj);
     p->running = str_eqz(pod_state(a, obj).state, "Running");
+    p->stall = (struct stall_tally){ 0 };
+    stall_tally_add(&p->stall, job_kind_find(jv_str(jv_at(meta_controller(obj), "kind"), S(""))),
+                    obj);
     p->exit = (struct pod_exit){ .at_ms = -1 };
     pod_last_exit(obj, &p->exit);
     copy_text(p->exit_reason, sizeof(p->exit_reason), p->exit.reason);

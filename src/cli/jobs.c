@@ -5,6 +5,7 @@
 #include "base/nearest.h"
 #include "base/time.h"
 #include "cli/pods.h"
+#include "job/stall.h"
 
 #include <stdlib.h>
 
@@ -274,6 +275,30 @@ void pod_last_exit(jv pod, struct pod_exit *latest)
             }
 }
 
+void stall_tally_add(struct stall_tally *t, const struct job_kind *kind, jv pod)
+{
+    str role = jv_str(jv_get(meta_labels(pod), S(LABEL_ROLE)), S("?"));
+    bool runs = str_eqz(jv_str(jv_at(pod, "status", "phase"), STR_NONE), "Running");
+    str why;
+    bool stalled = pod_is_stalled(pod, &why);
+
+    t->running += runs;
+    t->stalled += stalled;
+    t->working += stalled && !job_role_is_idle(kind, role);
+}
+
+bool stall_tally_is_stalled(const struct stall_tally *t)
+{
+    return t->working > 0 && t->stalled == t->running;
+}
+
+str job_sum_state(const struct job_sum *sum)
+{
+    bool stalled = str_eqz(sum->state, "Running") && stall_tally_is_stalled(&sum->stall);
+
+    return stalled ? S("Stalled") : sum->state;
+}
+
 /* The status counts pods by phase, and one that fails again and again is Running by that. */
 static void count_pods(struct arena *a, const struct job_found *j, jv pods, struct job_sum *out)
 {
@@ -284,6 +309,7 @@ static void count_pods(struct arena *a, const struct job_found *j, jv pods, stru
         out->restarts += pod_restarts(it.value);
         out->running += str_eqz(pod_state(a, it.value).state, "Running");
         pod_last_exit(it.value, &out->exit);
+        stall_tally_add(&out->stall, j->kind, it.value);
     }
 }
 

@@ -51,6 +51,15 @@ struct pod_exit {
 };
 void pod_last_exit(jv pod, struct pod_exit *latest); /* replaces an older one */
 
+struct stall_tally { /* of pods that run */
+    int64_t running;
+    int64_t stalled;
+    int64_t working; /* stalled, and of a role that is not idle by nature */
+};
+void stall_tally_add(struct stall_tally *t, const struct job_kind *kind, jv pod);
+/* All pods that run are stalled, and not only those that are idle by nature. */
+bool stall_tally_is_stalled(const struct stall_tally *t);
+
 struct job_sum {
     str state;    /* "Running" */
     jv condition; /* that says so; may be absent */
@@ -60,7 +69,9 @@ struct job_sum {
     int64_t failed;
     int64_t restarts;
     struct pod_exit exit;
+    struct stall_tally stall;
 };
+str job_sum_state(const struct job_sum *sum); /* "Stalled" of a running job that is */
 /* pods: all there are, of which those that run are counted; absent: the job's status says how many
  * run, and restarts are not known (-1). */
 struct job_sum job_sum(struct arena *a, const struct job_found *j, jv pods);

@@ -1,12 +1,15 @@
 /* muster logs: what the replicas of a job write, line by line, each with its name before it. Reads
  * pods/log; of jobs and pods that are gone, what was kept on this machine. */
 
+#include "cli/fold.h"
 #include "cli/kept.h"
 #include "cli/podlog.h"
 #include "cli/pods.h"
 #include "cli/runs.h"
+#include "cli/screen.h"
 #include "cli/table.h"
 #include "cli/track.h"
+#include "cli/view.h"
 
 #include "base/map.h"
 #include "base/mem.h"
@@ -83,36 +86,49 @@ struct stream {
     struct reader *r;
     char *key;
     str name; /* "worker-0" */
-    unsigned hue;
+    const char *hue;
     struct buf part; /* of a line */
     struct kube_call *call;
+    bool beside; /* not the main container: what it repeats is folded, as muster run does */
+    struct folds folds;
 };
 
 /* ---- lines */
 
-static const char *hue_of(unsigned n)
-{
-    static const char *const hues[] = {
-        "36", "33", "32", "35", "34", "96", "93", "92", "95", "94"
-    };
-
-    return hues[n % COUNT(hues)];
-}
-
 static void print_line(struct stream *st, struct buf *b, str text)
 {
+    AUTO(arena) struct arena *a = arena_new();
     const struct reader *r = st->r;
 
     if (r->prefix && r->color)
-        buf_printf(b, "\033[%sm[%" PRI_STR "]\033[0m%*s ", hue_of(st->hue), STR_ARG(st->name),
+        buf_printf(b, "\033[%sm[%" PRI_STR "]\033[0m%*s ", st->hue, STR_ARG(st->name),
                    (int)(r->width - st->name.n), "");
     else if (r->prefix)
         buf_printf(b, "[%" PRI_STR "]%*s ", STR_ARG(st->name), (int)(r->width - st->name.n), "");
     if (r->terminal)
-        terminal_line(b, text, r->color);
+        terminal_line(b, fold_long(a, text), r->color);
     else
         buf_add(b, text);
     buf_addc(b, '\n');
+}
+
+/* A pipe gets what was written. */
+static void add_line(struct stream *st, struct buf *b, str text)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    int64_t again = 0;
+
+    if (st->beside && st->r->terminal && folds_is_again(&st->folds, S(""), text, &again))
+        return;
+    if (again)
+        print_line(st, b, fold_again_text(a, again));
+    print_line(st, b, text);
+}
+
+static void on_again(void *ctx, str key, int64_t again)
+{
+    (void)key;
+    *(int64_t *)ctx = again;
 }
 
 static void put(struct reader *r, const struct buf *b)
@@ -135,7 +151,7 @@ static void on_bytes(void *ctx, str bytes)
         buf_add(&st->part, str_sub(bytes, 0, n));
         bytes = str_sub(bytes, n + (end != NULL), bytes.n);
         if (end || st->part.n > LINE_MOST) {
-            print_line(st, &out, buf_str(&st->part));
+            add_line(st, &out, buf_str(&st->part));
             buf_clear(&st->part);
         }
     }
@@ -165,15 +181,19 @@ static void on_stream_end(void *ctx, const struct kube_answer *ans)
 {
     struct stream *st = ctx;
     struct reader *r = st->r;
+    AUTO(arena) struct arena *a = arena_new();
     AUTO(buf) struct buf out = { 0 };
+    int64_t again = 0;
 
     st->call = NULL;
     if (st->part.n)
-        print_line(st, &out, buf_str(&st->part));
+        add_line(st, &out, buf_str(&st->part));
     buf_done(&st->part);
+    folds_flush(&st->folds, on_again, &again);
+    if (again)
+        print_line(st, &out, fold_again_text(a, again));
     put(r, &out);
     if (ans->err.code) {
-        AUTO(arena) struct arena *a = arena_new();
         str why = ans->message.n ? ans->message : str_of(ans->err.msg);
         command_note("muster: %" PRI_STR ": its log cannot be read: %" PRI_STR, STR_ARG(st->name),
                      STR_ARG(text_plain(a, why)));
@@ -252,7 +272,8 @@ static void open_stream(struct reader *r, const struct job_pod *p)
     st->r = r;
     st->key = mem_or_abort(strdup(key.p));
     st->name = arena_str(r->s->a, replica_name(a, p));
-    st->hue = (unsigned)str_hash(p->role) + (unsigned)(p->index < 0 ? 0 : p->index);
+    st->beside = !str_eqz(container, r->job.kind->container);
+    st->hue = name_hue(p->role, p->index);
     if (st->name.n > r->width)
         r->width = st->name.n;
     map_put(&r->streams, str_of(st->key), st);
@@ -324,6 +345,7 @@ static void end_streams(struct reader *r)
         if (st->call)
             kube_cancel(r->s->api, st->call);
         buf_done(&st->part);
+        folds_done(&st->folds);
         free(st->key);
         free(st);
     }
@@ -362,12 +384,9 @@ static int follow_all(struct reader *r)
 
 static bool wants_color(const struct flags *f)
 {
-    const char *term = getenv("TERM");
-    const char *no = getenv("NO_COLOR");
-
     if (f->color && strcmp(f->color, "auto") != 0)
         return strcmp(f->color, "always") == 0;
-    return isatty(STDOUT_FILENO) && !(no && *no) && term && strcmp(term, "dumb") != 0;
+    return screen_wants_color(STDOUT_FILENO);
 }
 
 /* ---- what was kept of those that are gone */
@@ -416,7 +435,7 @@ static bool on_kept_line(void *ctx, str replica, str line)
     struct reader r = {
         .prefix = k->prefix, .color = k->color, .terminal = isatty(STDOUT_FILENO), .width = k->width
     };
-    struct stream st = { .r = &r, .name = replica, .hue = (unsigned)str_hash(replica) };
+    struct stream st = { .r = &r, .name = replica, .hue = name_hue(replica, 0) };
     AUTO(buf) struct buf b = { 0 };
 
     print_line(&st, &b, line);

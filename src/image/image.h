@@ -66,9 +66,12 @@ int image_pull(struct arena *a, const struct image_pulling *how, struct image_im
                struct err *e);
 
 /* Removes images that no rootfs of the table ({images: [{rootfs}]}) is in, layers that no image
- * has, and what interrupted imports left. */
+ * has, and what interrupted imports left. Images that containers run in stay. */
 int image_sweep(const char *data, jv table, struct err *e);
 bool image_is_ours(const char *data, str rootfs); /* it was imported */
+/* Of an imported image: whether containers run in it, of whatever data directory. pods: their host
+ * names, as far as they are known: "train-worker-0, train-worker-1". */
+bool image_in_use(struct arena *a, str rootfs, str *pods);
 
 /* amd64, arm64 ...: this machine's, as images name it. */
 str image_architecture(void);

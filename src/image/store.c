@@ -131,7 +131,9 @@ static int see_image(struct sweep *s, const char *name, struct err *e)
         return tree_remove(s->store, name, e);
     if (strncmp(name, "sha256-", 7) != 0)
         return 0;
-    if (!is_mapped(s, name))
+    bool mapped = is_mapped(s, name);
+    AUTO(sys_fd) int lock = mapped ? -1 : image_lock(s->store, name);
+    if (!mapped && lock != IMAGE_IN_USE)
         return drop(s, name, e);
     note_layers(s, name);
     return 0;

@@ -160,6 +160,11 @@ void life_on_known(struct life *l, size_t c, int64_t attempt, int64_t started_ms
                    const struct life_exit *x);
 /* The node ends the pod: Evicted, UnexpectedAdmissionError, … */
 void life_fail(struct life *l, str reason, str message);
+/* It makes no progress, as stall_message says: what its annotation muster.dev/on-stall asks for. */
+void life_on_stalled(struct life *l, int64_t now_ms, struct life_out *out);
+/* Why that annotation has no effect; empty: it has, or there is none, or a controller acts on it.
+ */
+str life_on_stall_problem(struct arena *a, jv pod);
 /* Something that containers wait for may have come. */
 void life_retry(struct life *l);
 

@@ -146,7 +146,9 @@ static void take_news(struct pod *p, const struct watched *w)
     }
     if (p->life->stalled && jv_is_null(meta_controller(jdoc_root(p->doc))))
         pod_event(p, true, "Stalled", STR_NONE, buf_str(message)); /* a job has its own event */
-    pod_reconcile(p, &out);                                        /* may free it */
+    if (p->life->stalled)
+        life_on_stalled(p->life, node_now(p->n), &out);
+    pod_reconcile(p, &out); /* may free it */
 }
 
 static void on_time(void *arg);
@@ -256,20 +258,26 @@ static void on_time(void *arg)
     look_again(n);
 }
 
-void stall_watch(struct pod *p)
+static str annotation_problem(struct arena *a, jv pod)
 {
-    str text = jv_str(jv_get(meta_annotations(jdoc_root(p->doc)), S(POD_STALL_AFTER)), S("0"));
+    str text = jv_str(jv_get(meta_annotations(pod), S(POD_STALL_AFTER)), S("0"));
     int64_t ns;
 
-    if (duration_parse(text, &ns, NULL) < 0 || ns < 0) {
-        AUTO(arena) struct arena *a = arena_new();
-        pod_event(p, true, "InvalidAnnotation", STR_NONE,
-                  arena_printf(a,
-                               POD_STALL_AFTER ": '%" PRI_STR
-                                               "' is not a time such as 90s or 5m: the pod is not "
-                                               "watched",
-                               STR_ARG(str_clip(text, WHERE_BYTES))));
-    }
+    if (duration_parse(text, &ns, NULL) == 0 && ns >= 0)
+        return life_on_stall_problem(a, pod);
+    return arena_printf(a,
+                        POD_STALL_AFTER ": '%" PRI_STR
+                                        "' is not a time such as 90s or 5m: the pod is not watched",
+                        STR_ARG(str_clip(text, WHERE_BYTES)));
+}
+
+void stall_watch(struct pod *p)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    str problem = annotation_problem(a, jdoc_root(p->doc));
+
+    if (problem.n)
+        pod_event(p, true, "InvalidAnnotation", STR_NONE, problem);
     p->stall_after_ms = stall_after_ms(jdoc_root(p->doc));
     if (!p->stall_after_ms) {
         p->life->stalled = false;

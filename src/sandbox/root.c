@@ -16,6 +16,7 @@
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -81,6 +82,19 @@ static int open_changes(struct warden_over *o, const struct warden_view *v, stru
     return fd < 0 ? err_sys(e, "open %.3800s/over", v->dir) : 0;
 }
 
+/* An imported image has a file beside its root. A shared lock on it, until the minder ends, keeps
+ * `muster image rm` from removing the image. Not the directory: a program that gets hold of a
+ * descriptor of the minder must not reach what is above the root. */
+static int hold_image(int rootfs, const char *name, struct err *e)
+{
+    int fd = openat(rootfs, "../image.json", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+    if (fd < 0 || flock(fd, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+        return 0;
+    close(fd);
+    return err_set(e, ERR_CONFLICT, "rootfs %s is being removed", name);
+}
+
 /* An image's files. Where there are no overlays, its top directories. */
 static int view_rootfs(struct warden_over *o, struct warden_root *r, const char *rootfs,
                        const char *at, struct err *e)
@@ -89,6 +103,8 @@ static int view_rootfs(struct warden_over *o, struct warden_root *r, const char 
 
     if (from < 0)
         return err_sys(e, "rootfs %s", rootfs);
+    if (hold_image(from, rootfs, e) < 0)
+        return -1;
     if (warden_over_root(o, r, rootfs, at) == 0)
         return 0;
     return warden_mirror(from, r->fd, replaced, e);

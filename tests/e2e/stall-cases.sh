@@ -91,6 +91,22 @@ test_expect_success 'an annotation that is no time is told' '
 	kubectl delete pod wrong --grace-period=0 --force >/dev/null 2>&1
 '
 
+# on_stall NAME HOW POLICY: a pod that stalls in its first run, and whose first run leaves a file.
+on_stall() {
+	pod "$1" "if test -e $notes/$1; then exit 0; fi; touch $notes/$1; exec sleep 9000" "$3" >/dev/null &&
+		kubectl annotate pod "$1" "muster.dev/on-stall=$2" muster.dev/stall-after=2s >/dev/null
+}
+
+test_expect_success 'on-stall of a pod that has no controller: it fails, or its container is restarted' '
+	on_stall fails fail Always && on_stall restarts restart OnFailure && on_stall never restart Never &&
+	becomes fails .status.phase Failed && is Stalled "$(field fails .status.reason)" &&
+	field fails .status.message >said && has said "^No output and no CPU use since .*: sleep sleeps$" &&
+	becomes restarts .status.phase Succeeded && is 1 "$(field restarts ".status.containerStatuses[0].restartCount")" &&
+	soon told never InvalidAnnotation && jq_is ".items[0].message | test(\"on-stall: restart has no effect .* Never$\")" events.json &&
+	becomes_stalled never True && is Running "$(field never .status.phase)" &&
+	kubectl delete pod fails restarts never --grace-period=0 --force >/dev/null 2>&1
+'
+
 test_expect_success 'output ends it' '
 	mkfifo "$notes/go" && chmod 666 "$notes/go" &&
 	watched wakes "read x <$notes/go; $count" && becomes_stalled wakes True && echo x >"$notes/go" &&
@@ -114,9 +130,9 @@ test_expect_success 'a job is stalled, and names the peers that its replicas wai
 	is 1 "$(jq ".items | length" events.json)"
 '
 
-test_expect_success 'muster describe shows where they wait, and their last lines' '
+test_expect_success 'muster get says so, muster describe shows where they wait, and their last lines' '
 	muster describe peers >said && sed -n "/^Stalled:/,/^$/p" said >part &&
-	has part "^  master-0: No output .*python3 sleeps$" "^  listens$" \
+	muster get peers >got && has got "^pytorchjob/peers  *Stalled  *3/3 " && has part "^  master-0: No output .*python3 sleeps$" "^  listens$" \
 		"^  worker-[01]: .* is connecting to peers-master-0:23456$" "^  dials$" &&
 	kubectl delete pytorchjob peers >/dev/null
 '
@@ -124,6 +140,7 @@ test_expect_success 'muster describe shows where they wait, and their last lines
 test_expect_success 'a parameter server that waits does not make a job stalled' '
 	job served "{$after}" "PS=exec sleep 9000" "Worker=$count" && becomes_stalled served-ps-0 True &&
 	! told served TFJobStalled && muster describe served >said && ! grep -q "^Stalled:" said &&
+	muster get served >said && has said "^tfjob/served  *Running " &&
 	kubectl delete tfjob served >/dev/null
 '
 

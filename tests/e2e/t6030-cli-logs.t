@@ -54,6 +54,13 @@ test_expect_success 'colours on a terminal only' '
 	NO_COLOR=1 TERM=xterm script -qec "muster logs mnist" /dev/null >out && ! grep -q "$(printf "\033")" out
 '
 
+test_expect_success 'what a container beside the main one repeats is folded on a terminal, and not in a pipe' '
+	printf "wait\nwait\nwait\ngo\ngo\n" >s/mnist-worker-0.0.log && is "wait wait wait go go" "$(muster logs mnist --no-prefix -i 0 -c side | xargs)" &&
+	TERM=dumb script -qec "muster logs mnist --no-prefix -i 0 -c side" /dev/null >out && tr -d "\r" <out >got &&
+	is "wait|(the line above came 2 more times)|go|(the line above came once more)|" "$(tr "\n" "|" <got)" &&
+	TERM=dumb script -qec "muster logs mnist -i 0" /dev/null >out && is 3 "$(grep -c wait out)" && printf "a\nb\n" >s/mnist-worker-0.0.log
+'
+
 test_expect_success '-f goes on over restarts and new pods until the job is over' '
 	start muster logs mnist -f >followed && reader=$! && soon grep -q "^\[worker-1\] one" followed &&
 	echo c >>s/mnist-worker-0.0.log && soon grep -q "^\[worker-0\] c" followed &&

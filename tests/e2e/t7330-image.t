@@ -66,8 +66,24 @@ spec:
     Worker: {replicas: 1, template: {spec: {containers: [{name: tensorflow, image: "docker.io/library/trainer:v1", args: [mine]}]}}}
 END
 
+cat >"$place/holds.yaml" <<'END'
+apiVersion: v1
+kind: Pod
+metadata: {name: holds}
+spec:
+  restartPolicy: Never
+  terminationGracePeriodSeconds: 1
+  containers: [{name: main, image: "trainer:v1", command: [sh, -c, "echo begun; exec sleep 9000"]}]
+END
+
 rootfs() {
 	sed -n 's/^ *rootfs: //p' "$XDG_DATA_HOME/muster/images.yaml" | head -n 1
+}
+
+start_pod() {
+	muster run --no-workdir --isolation namespaces --timeout 3m "$place/holds.yaml" >out 2>err &
+	pid=$!
+	background="$background $pid"
 }
 
 # An import that is not done.
@@ -119,6 +135,13 @@ test_expect_success "$who: a docker archive is imported under its own name" '
 
 test_expect_success "$who: a job that names it runs with what is in the image" '
 	job_runs $uid
+'
+
+test_expect_success "$who: an image is not removed while a pod runs in it; one of its two names is" '
+	start_pod && soon grep -q begun out && muster image import "$place/docker.tar" --name second:1 && muster image rm second:1 &&
+	test_expect_code 1 muster image rm trainer:v1 2>said && has said "image trainer:v1 is in use by running containers (holds): stop them first" &&
+	muster image list >said && has said "^trainer:v1 " && test -e "$(rootfs)/opt/busybox" &&
+	kill -INT $pid && { wait $pid; is 130 $?; } && muster image rm trainer:v1 && muster image import "$place/docker.tar"
 '
 
 test_expect_success "$who: the same image from other archives costs the disk nothing" '

@@ -91,6 +91,21 @@ test_expect_success 'many PyTorch workers that ask for nothing fit on a small ma
 	has err "^pytorchjob/torch Succeeded" && lacks err "Insufficient"
 '
 
+# On this machine as it is. No worker ends before all 61 replicas run.
+test_expect_success 'a PyTorchJob of 61 replicas that ask for nothing runs all of them at once' '
+	rm -f "$space"/* && cat >many.yaml <<-END &&
+	apiVersion: kubeflow.org/v1
+	kind: PyTorchJob
+	metadata: {name: many}
+	spec:
+	  pytorchReplicaSpecs:
+	    Master: &master {replicas: 1, template: {spec: {containers: [{name: pytorch, image: none, command: [sh, -c, "touch $space/\$HOSTNAME; until test \$(ls $space | wc -l) = 61; do sleep 0.5; done"], volumeMounts: [{name: space, mountPath: $space}]}], volumes: [{name: space, hostPath: {path: $space}}]}}}
+	    Worker: {<<: *master, replicas: 60}
+	END
+	{ muster run --timeout 4m many.yaml >out 2>err || { cat err >&2; false; }; } &&
+	has err "^  61 replicas, all Succeeded" && lacks err "Insufficient" && rm -f "$space"/*
+'
+
 # leads NAME COMMAND: a job that has succeeded when its first worker has; the second runs COMMAND. A parameter server runs on.
 leads() {
 	cat <<-END

@@ -158,6 +158,11 @@ static void fact(struct scene *s, str text)
         life_on_box_gone(s->life, s->now_ms, name, rest);
     } else if (str_eq(verb, S("fail"))) {
         life_fail(s->life, name, rest);
+    } else if (str_eq(verb, S("stalled"))) {
+        s->life->stalled = true;
+        buf_clear(&s->life->stall_message);
+        buf_add(&s->life->stall_message, S("No output"));
+        life_on_stalled(s->life, s->now_ms, s->out);
     } else if (str_eq(verb, S("retry"))) {
         life_retry(s->life);
     } else if (str_eq(verb, S("delete"))) {
