@@ -5,6 +5,7 @@
 #include "base/quantity.h"
 #include "kube/meta.h"
 #include "sched/internal.h"
+#include "sched/why_internal.h"
 
 static struct chance_out never(str what, str help)
 {
@@ -13,40 +14,9 @@ static struct chance_out never(str what, str help)
 
 /* ---- objects that are not there */
 
-static bool names_missing_object(str message)
-{
-    static const char *const kinds[] = { "configmap \"", "secret \"", "persistentvolumeclaim \"" };
-
-    for (size_t i = 0; i < COUNT(kinds); i++)
-        if (str_contains(message, str_of(kinds[i])) && str_contains(message, S("\" not found")))
-            return true;
-    return false;
-}
-
-/* The kubelet's sentence, from the name of the object on. */
-static str missing_text(struct arena *a, str message)
-{
-    static const struct {
-        const char *word, *kind;
-    } rows[] = { { "configmap \"", "ConfigMap" },
-                 { "secret \"", "Secret" },
-                 { "persistentvolumeclaim \"", "PersistentVolumeClaim" } };
-
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        const char *at = memmem(message.p, message.n, rows[i].word, strlen(rows[i].word));
-        if (!at)
-            continue;
-        str rest = str_sub(message, (size_t)(at - message.p) + strlen(rows[i].word), message.n);
-        str name = str_cut(&rest, '"');
-        return arena_printf(a, "needs the %s %" PRI_STR ", which does not exist", rows[i].kind,
-                            STR_ARG(name));
-    }
-    return S("needs an object that does not exist");
-}
-
 static struct chance_out missing(struct arena *a, str message)
 {
-    return never(missing_text(a, message), S("add it to the files"));
+    return never(why_missing_text(a, message), S("add it to the files"));
 }
 
 /* ---- nodes as they would be on a good day: empty, ready, and open */
@@ -90,44 +60,6 @@ static struct sched_pod pod_alone(struct arena *a, jv obj)
     return p;
 }
 
-/* ---- amounts for people */
-
-static str with_unit(struct arena *a, int64_t bytes)
-{
-    static const char *const units[] = { "", "Ki", "Mi", "Gi", "Ti" };
-    size_t u = 0;
-    int64_t one = 1;
-
-    while (u + 1 < COUNT(units) && bytes / 1024 >= one) {
-        one *= 1024;
-        u++;
-    }
-    if (bytes % one == 0)
-        return arena_printf(a, "%lld%s", (long long)(bytes / one), units[u]);
-    return arena_printf(a, "%.1f%s", (double)bytes / (double)one, units[u]);
-}
-
-static str amount_text(struct arena *a, str name, int64_t n)
-{
-    if (str_eqz(name, "cpu"))
-        return n % 1000 ? arena_printf(a, "%lldm", (long long)n)
-                        : arena_printf(a, "%lld", (long long)(n / 1000));
-    if (str_eqz(name, "memory") || str_eqz(name, "ephemeral-storage") ||
-        str_starts(name, S("hugepages-")))
-        return with_unit(a, n);
-    return arena_printf(a, "%lld", (long long)n);
-}
-
-static str asked_text(struct arena *a, str name, int64_t n)
-{
-    str amount = amount_text(a, name, n);
-
-    if (str_eqz(name, "cpu"))
-        return arena_printf(a, "%" PRI_STR " CPU%s", STR_ARG(amount), n == 1000 ? "" : "s");
-    return arena_printf(a, "%" PRI_STR " %s%" PRI_STR, STR_ARG(amount),
-                        str_eqz(name, "memory") ? "of " : "", STR_ARG(name));
-}
-
 static int64_t amount_in(const struct sched_amounts *l, str name)
 {
     for (size_t i = 0; i < l->n; i++)
@@ -157,7 +89,7 @@ static struct chance_out lacks_resource(struct arena *a, const struct chance_in 
     str need = amount_text(a, name, asked);
     str has = most ? amount_text(a, name, most) : S("none");
     str what = arena_printf(
-        a, "asks for %" PRI_STR ", %s %" PRI_STR, STR_ARG(asked_text(a, name, asked)),
+        a, "asks for %" PRI_STR ", %s %" PRI_STR, STR_ARG(resource_text(a, name, asked)),
         in->n_nodes == 1 ? "this machine has" : "the most a node has is", STR_ARG(has));
     const char *verb = most ? "lower" : "remove", *flag = flag_of(in, name);
     str help =
@@ -231,7 +163,7 @@ static struct chance_out unschedulable(struct arena *a, const struct chance_in *
     const struct sched_amount *lacking;
     int64_t most;
 
-    if (names_missing_object(told))
+    if (why_missing_text(a, told).n)
         return in->own ? missing(a, told) : (struct chance_out){ .chance = CHANCE_LATER };
     if (!in->n_nodes)
         return (struct chance_out){ .chance = CHANCE_LATER };
@@ -290,7 +222,7 @@ static struct chance_out waiting(struct arena *a, const struct chance_in *in, jv
         return (struct chance_out){ .chance = CHANCE_FINE };
     if (!in->own)
         return (struct chance_out){ .chance = CHANCE_LATER };
-    if (names_missing_object(message))
+    if (why_missing_text(a, message).n)
         return missing(a, message);
     return never(arena_printf(a, "cannot be started: %" PRI_STR, STR_ARG(message)),
                  arena_printf(a, "change %" PRI_STR, STR_ARG(in->where)));
@@ -307,7 +239,7 @@ static struct chance_out on_node(struct arena *a, const struct chance_in *in)
             if (one.chance > out.chance)
                 out = one;
         }
-    if (out.chance == CHANCE_FINE && names_missing_object(in->mount_failure))
+    if (out.chance == CHANCE_FINE && why_missing_text(a, in->mount_failure).n)
         return in->own ? missing(a, in->mount_failure)
                        : (struct chance_out){ .chance = CHANCE_LATER };
     return out;

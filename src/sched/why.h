@@ -29,11 +29,11 @@ struct why_limit {
     int64_t limit, used; /* in the units of struct sched_amount */
 };
 
-/* What waits: the pods that start together, or one. */
+/* What waits: one pod, or of a gang, those of its pods without a node that must start together. */
 struct why_unit {
-    const struct sched_waiting *const *pods; /* those without a node; of a gang: all that exist */
+    const struct sched_waiting *const *pods;
     size_t n_pods;
-    int64_t min;                    /* of a gang: how many start together; 0 or 1: one pod */
+    int64_t min;                    /* so many must exist; fewer do: it waits for them */
     bool by_default;                /* a gang without PodGroup: --gang-scheduler-name=none ends it */
     bool never;                     /* the scheduler found that it never fits */
     str behind;                     /* "job default/a": it keeps what is free, as it waits longer */
@@ -90,10 +90,11 @@ struct why {
     bool by_default; /* as given; and each of its pods alone would fit */
     str refused, behind;
     int64_t pods, min;                     /* that exist and wait; that start together */
-    int64_t nodes, usable;                 /* usable: by labels, taints and volumes */
-    const struct why_lack *lacks;          /* the most telling first */
+    int64_t nodes, usable;            /* usable: by labels, taints and volumes */
+    bool partial;                     /* see why_world_set_partial */
+    const struct why_lack *lacks;     /* the most telling first */
     size_t n_lacks;
-    const struct why_reason *reasons;      /* the most nodes first */
+    const struct why_reason *reasons; /* the most nodes first */
     size_t n_reasons;
 };
 
@@ -102,6 +103,8 @@ struct why {
 struct why_world;
 struct why_world *why_world_new(struct arena *a, const struct sched_node *const *nodes,
                                 size_t n_nodes, const struct why_bound *bound, size_t n_bound);
+/* Not all bound pods are known: what is free is not told, and only "never" is certain. */
+void why_world_set_partial(struct why_world *w);
 struct why why_of(struct why_world *w, const struct why_unit *unit);
 
 /* "needs 4 nvidia.com/gpu, this machine has 1, 0 free; held by job default/a (1)"; empty for
