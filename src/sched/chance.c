@@ -2,8 +2,8 @@
 
 #include "sched/chance.h"
 
-#include "base/quantity.h"
 #include "kube/meta.h"
+#include "kube/waiting.h"
 #include "sched/internal.h"
 #include "sched/why_internal.h"
 
@@ -60,14 +60,6 @@ static struct sched_pod pod_alone(struct arena *a, jv obj)
     return p;
 }
 
-static int64_t amount_in(const struct sched_amounts *l, str name)
-{
-    for (size_t i = 0; i < l->n; i++)
-        if (str_eq(l->at[i].name, name))
-            return l->at[i].n;
-    return 0;
-}
-
 /* ---- what no node has */
 
 /* The option of `muster run` that asks for it, where the user wrote no YAML. */
@@ -82,102 +74,57 @@ static const char *flag_of(const struct chance_in *in, str name)
     return str_eqz(name, "nvidia.com/gpu") ? "--gpus" : NULL;
 }
 
-static struct chance_out lacks_resource(struct arena *a, const struct chance_in *in, str name,
-                                        int64_t asked, int64_t most)
+static str help_with_resource(struct arena *a, const struct chance_in *in, const struct why_lack *l)
 {
-    bool is_plain = str_eqz(name, "cpu") || str_eqz(name, "memory");
-    str need = amount_text(a, name, asked);
-    str has = most ? amount_text(a, name, most) : S("none");
-    str what = arena_printf(
-        a, "asks for %" PRI_STR ", %s %" PRI_STR, STR_ARG(resource_text(a, name, asked)),
-        in->n_nodes == 1 ? "this machine has" : "the most a node has is", STR_ARG(has));
-    const char *verb = most ? "lower" : "remove", *flag = flag_of(in, name);
+    bool is_plain = str_eqz(l->resource, "cpu") || str_eqz(l->resource, "memory");
+    str need = amount_text(a, l->resource, l->need);
+    const char *verb = l->has ? "lower" : "remove", *flag = flag_of(in, l->resource);
     str help =
         flag ? arena_printf(a, "%s %s", verb, flag)
              : arena_printf(a, "%s resources.%s.%" PRI_STR " in %" PRI_STR, verb,
-                            is_plain ? "requests" : "limits", STR_ARG(name), STR_ARG(in->where));
+                            is_plain ? "requests" : "limits", STR_ARG(l->resource),
+                            STR_ARG(in->where));
 
-    if (in->own || in->n_nodes == 1) /* else it is not this machine's to say */
-        help = arena_printf(a, "%" PRI_STR ", or %s with --resources %" PRI_STR "=%" PRI_STR,
-                            STR_ARG(help), in->own ? "run" : "start 'muster up'", STR_ARG(name),
-                            STR_ARG(need));
-    return never(what, help);
+    if (!in->own && in->n_nodes != 1) /* it is not this machine's to say */
+        return help;
+    return arena_printf(a, "%" PRI_STR ", or %s with --resources %" PRI_STR "=%" PRI_STR,
+                        STR_ARG(help), in->own ? "run" : "start 'muster up'",
+                        STR_ARG(l->resource), STR_ARG(need));
 }
 
-static str selector_text(struct arena *a, jv selector)
+static str help_with(struct arena *a, const struct chance_in *in, const struct sched_pod *p,
+                     const struct why *why)
 {
-    AUTO(buf) struct buf b = { 0 };
-
-    JV_EACH (it, selector)
-        buf_printf(&b, "%s%" PRI_STR "=%" PRI_STR, b.n ? "," : "", STR_ARG(it.key),
-                   STR_ARG(jv_str(it.value, STR_NONE)));
-    return arena_str(a, buf_str(&b));
+    if (why->cause == WHY_LACKS)
+        return help_with_resource(a, in, &why->lacks[0]);
+    if (why->n_reasons && why_reason_is_label(why->reasons[0].text))
+        return arena_printf(a, "remove %s in %" PRI_STR,
+                            jv_len(p->selector) > 0 ? "nodeSelector" : "affinity.nodeAffinity",
+                            STR_ARG(in->where));
+    return arena_printf(a, "change %" PRI_STR, STR_ARG(in->where));
 }
 
-static struct chance_out lacks_node(struct arena *a, const struct chance_in *in,
-                                    const struct sched_pod *p)
-{
-    bool by_label = jv_len(p->selector) > 0;
-    const char *none = in->n_nodes == 1 ? "this machine is not one" : "there is none";
-    str what = by_label ? arena_printf(a, "asks for a node with the labels %" PRI_STR ", %s",
-                                       STR_ARG(selector_text(a, p->selector)), none)
-                        : arena_printf(a, "asks for a node that matches its affinity, %s", none);
-
-    return never(what, arena_printf(a, "remove %s in %" PRI_STR,
-                                    by_label ? "nodeSelector" : "affinity.nodeAffinity",
-                                    STR_ARG(in->where)));
-}
-
-/* The first resource that the pod wants more of than any node that it may use has. */
-static bool find_lacking(const struct sched_pod *p, const struct sched_node *const *nodes, size_t n,
-                         const struct sched_amount **lacking, int64_t *most)
-{
-    for (size_t i = 0; i < p->need.n; i++) {
-        *most = 0;
-        for (size_t k = 0; k < n; k++) {
-            int64_t has = amount_in(&nodes[k]->has, p->need.at[i].name);
-            if (node_is_wanted(p, nodes[k]) && has > *most)
-                *most = has;
-        }
-        *lacking = &p->need.at[i];
-        if (p->need.at[i].n > *most)
-            return true;
-    }
-    return false;
-}
-
-static bool any_is_wanted(const struct sched_pod *p, const struct chance_in *in)
-{
-    for (size_t i = 0; i < in->n_nodes; i++)
-        if (node_is_wanted(p, in->nodes[i]))
-            return true;
-    return false;
-}
-
+/* The scheduler may say that the pod's gang never fits, though the pod alone would. */
 static struct chance_out unschedulable(struct arena *a, const struct chance_in *in, str told)
 {
     struct sched_pod p = pod_alone(a, in->pod);
     struct sched_waiting w = { .pod = &p };
-    const struct sched_node **nodes = nodes_at_best(a, in);
-    struct sched_input all = { nodes, in->n_nodes, NULL, 0, &w, 1 };
-    const struct sched_amount *lacking;
-    int64_t most;
+    const struct sched_waiting *only = &w;
+    struct why_unit unit = { .pods = &only, .n_pods = 1 };
+    str sentence = waiting_sentence(told);
 
     if (why_missing_text(a, told).n)
         return in->own ? missing(a, told) : (struct chance_out){ .chance = CHANCE_LATER };
     if (!in->n_nodes)
         return (struct chance_out){ .chance = CHANCE_LATER };
-    struct sched_verdict *v = sched_decide(a, &all);
-    if (v->node)
-        return (struct chance_out){ .chance = CHANCE_LATER };
-    if (!any_is_wanted(&p, in))
-        return lacks_node(a, in, &p);
-    if (find_lacking(&p, nodes, in->n_nodes, &lacking, &most))
-        return lacks_resource(a, in, lacking->name, lacking->n, most);
-    str why = v->why;
-    str first = str_cut(&why, '.');
-    return never(arena_printf(a, "fits no node: %" PRI_STR, STR_ARG(first)),
-                 arena_printf(a, "change %" PRI_STR, STR_ARG(in->where)));
+    struct why_world *best = why_world_new(a, nodes_at_best(a, in), in->n_nodes, NULL, 0);
+    why_world_set_partial(best);
+    struct why why = why_of(best, &unit);
+    if (why.never)
+        return never(sentence.n ? sentence : why_sentence(a, &why), help_with(a, in, &p, &why));
+    if (why_sentence_is_never(sentence))
+        return never(sentence, S("lower what its replicas ask for, or how many they are"));
+    return (struct chance_out){ .chance = CHANCE_LATER };
 }
 
 /* ---- on its node */

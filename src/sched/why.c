@@ -337,11 +337,25 @@ static const struct shape *shape_without_node(const struct view *v)
     return NULL;
 }
 
+/* Empty if node affinity may be the reason, too. */
+static str labels_text(struct arena *a, const struct sched_pod *pod)
+{
+    AUTO(buf) struct buf b = { 0 };
+
+    if (jv_exists(FIELD(pod->affinity, "nodeAffinity")))
+        return STR_NONE;
+    JV_EACH (it, pod->selector)
+        buf_printf(&b, "%s%" PRI_STR "=%" PRI_STR, b.n ? "," : "", STR_ARG(it.key),
+                   STR_ARG(jv_str(it.value, STR_NONE)));
+    return arena_str(a, buf_str(&b));
+}
+
 static void tell_nodes(const struct view *v, struct why *out)
 {
     const struct shape *s = shape_without_node(v);
 
     s = s || !v->n_shapes ? s : &v->shapes[0];
+    out->labels = s ? labels_text(v->w->a, s->of->pod) : STR_NONE;
     size_t n = s ? s->refusals.n : 0;
     struct why_reason *reasons = ARENA_ARRAY(v->w->a, struct why_reason, n + 1);
     for (size_t i = 0; i < n; i++)

@@ -89,6 +89,7 @@ struct why {
     bool never;      /* not with these nodes, whoever ends */
     bool by_default; /* as given; and each of its pods alone would fit */
     str refused, behind;
+    str labels;                  /* "gpu=a100": the nodeSelector; empty: it has none */
     int64_t pods, min;                     /* that exist and wait; that start together */
     int64_t nodes, usable;            /* usable: by labels, taints and volumes */
     bool partial;                     /* see why_world_set_partial */
@@ -110,6 +111,7 @@ struct why why_of(struct why_world *w, const struct why_unit *unit);
 /* "needs 4 nvidia.com/gpu, this machine has 1, 0 free; held by job default/a (1)"; empty for
  * WHY_NOTHING. Without a full stop. */
 str why_sentence(struct arena *a, const struct why *why);
+bool why_sentence_is_never(str sentence);
 /* The same data: {"cause", "sentence", "never", "lacks": [...], "nodes": {...}}. */
 jv why_json(struct arena *a, const struct why *why);
 

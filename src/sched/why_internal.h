@@ -41,5 +41,6 @@ void why_reasons_sort(struct why_reason *at, size_t n); /* the most nodes first 
 /* "have the taint a=b, which the pod does not tolerate": what is wrong with n nodes. */
 str why_reason_text(struct arena *a, str reason, int64_t n);
 bool why_reason_is_room(str reason); /* not enough of a resource is free there */
+bool why_reason_is_label(str reason);
 /* "needs the Secret s, which does not exist"; empty: the message is about something else. */
 str why_missing_text(struct arena *a, str message);

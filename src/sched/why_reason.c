@@ -66,6 +66,8 @@ size_t why_reasons_read(struct arena *a, str message, const struct why_reason **
 
 /* ---- saying */
 
+#define OTHER_LABELS "node(s) didn't match Pod's node affinity/selector"
+
 static const struct {
     const char *reason, *one, *many;
 } plain[] = {
@@ -76,7 +78,7 @@ static const struct {
       "are not ready" },
     { "node(s) had untolerated taint {node.kubernetes.io/unreachable: }", "is unreachable",
       "are unreachable" },
-    { "node(s) didn't match Pod's node affinity/selector",
+    { OTHER_LABELS,
       "does not match the pod's nodeSelector or node affinity",
       "do not match the pod's nodeSelector or node affinity" },
     { "node(s) didn't have free ports for the requested pod ports", "has the pod's host port in use",
@@ -130,6 +132,11 @@ str why_reason_text(struct arena *a, str reason, int64_t n)
 bool why_reason_is_room(str reason)
 {
     return str_starts(reason, S("Insufficient ")) || str_eqz(reason, "Too many pods");
+}
+
+bool why_reason_is_label(str reason)
+{
+    return str_eqz(reason, OTHER_LABELS);
 }
 
 /* ---- objects that are not there */

@@ -2,6 +2,8 @@
 
 #include "sched/why_internal.h"
 
+#define NEVER "; never fits"
+
 enum { REASONS_SAID = 3, LACKS_SAID = 2 };
 
 /* ---- nodes */
@@ -26,8 +28,12 @@ static void add_reasons(struct arena *a, struct buf *b, const struct why *why)
         buf_add(b, i ? S(", ") : S(""));
         if (why->nodes > 1)
             buf_printf(b, "%lld ", (long long)r->nodes);
-        buf_printf(b, "%" PRI_STR,
-                   STR_ARG(why_reason_text(a, r->text, why->nodes > 1 ? r->nodes : 1)));
+        int64_t n = why->nodes > 1 ? r->nodes : 1;
+        if (why->labels.n && why_reason_is_label(r->text))
+            buf_printf(b, "%s not have the labels %" PRI_STR, n == 1 ? "does" : "do",
+                       STR_ARG(why->labels));
+        else
+            buf_printf(b, "%" PRI_STR, STR_ARG(why_reason_text(a, r->text, n)));
     }
     if (why->n_reasons > REASONS_SAID)
         buf_printf(b, " and %zu more reasons", why->n_reasons - REASONS_SAID);
@@ -62,7 +68,8 @@ static void say_lack(struct arena *a, struct buf *b, const struct why *why)
 {
     const struct why_lack *l = &why->lacks[0];
     str need = resource_text(a, l->resource, l->need);
-    str has = amount_text(a, l->resource, l->has), left = amount_text(a, l->resource, l->free);
+    str has = l->has ? amount_text(a, l->resource, l->has) : S("none");
+    str left = amount_text(a, l->resource, l->free);
 
     if (l->scope == WHY_LIMIT) {
         buf_printf(b, "needs %" PRI_STR ", %" PRI_STR " allows %" PRI_STR, STR_ARG(need),
@@ -74,7 +81,7 @@ static void say_lack(struct arena *a, struct buf *b, const struct why *why)
         buf_printf(b, "needs %" PRI_STR ", %" PRI_STR " %" PRI_STR, STR_ARG(need),
                    STR_ARG(nodes_have(a, why)), STR_ARG(has));
     }
-    if (why->partial)
+    if (why->partial || !l->has)
         return;
     if (l->scope == WHY_PER_NODE)
         buf_printf(b, ", the most free is %" PRI_STR, STR_ARG(left));
@@ -113,7 +120,7 @@ static void say_never(struct buf *b, const struct why *why)
 {
     if (!why->never || (why->cause != WHY_LACKS && why->cause != WHY_PACKING))
         return;
-    buf_add(b, S("; never fits"));
+    buf_add(b, S(NEVER));
     if (why->by_default)
         buf_printf(b,
                    ": its %lld pods start together, "
@@ -159,6 +166,11 @@ str why_sentence(struct arena *a, const struct why *why)
     say(a, &b, why);
     say_never(&b, why);
     return arena_str(a, buf_str(&b));
+}
+
+bool why_sentence_is_never(str sentence)
+{
+    return str_contains(sentence, S(NEVER));
 }
 
 /* ---- JSON */

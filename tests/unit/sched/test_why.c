@@ -91,8 +91,7 @@ static const struct row rows[] = {
               "tolerate" },
     { "a label", TWO, "[]", "[" ASKS(GPU("1"), "'nodeSelector': {'a': 'b'}, ") "]",
       .cause = WHY_NODES, .never = true,
-      .text = "none of the 2 nodes can run it: 2 do not match the pod's nodeSelector or node "
-              "affinity" },
+      .text = "none of the 2 nodes can run it: 2 do not have the labels a=b" },
     { "a cordoned node may come back",
       "[" NODE("n", "", CORDON, GPUS("4")) ", " NODE("m", "", TAINT, GPUS("1")) "]", "[]",
       "[" ASKS(GPU("1"), "") "]", .cause = WHY_NODES,
