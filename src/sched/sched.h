@@ -28,6 +28,8 @@ struct sched_pod {
     str ns, name, uid;
     str node;  /* empty: none yet */
     str owner; /* uid of its controller */
+    /* What people know it by: "job" "mnist", "replicaset" "web-5c4", "pod" and its own name. */
+    str owner_kind, owner_name;
     int64_t priority;
     int64_t created_ms;
     bool never_preempts;

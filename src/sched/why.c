@@ -248,15 +248,6 @@ static void find_lacks(struct view *v)
 
 /* ---- everything else */
 
-static const struct sched_pod **bound_pods(const struct why_world *w, bool none)
-{
-    const struct sched_pod **out = ARENA_ARRAY(w->a, const struct sched_pod *, w->n_bound + 1);
-
-    for (size_t i = 0; !none && i < w->n_bound; i++)
-        out[i] = w->bound[i].pod;
-    return out;
-}
-
 /* Whether its pods would get nodes, were they alone; else what is said of the first that does not.
  * empty: with nothing on the nodes. */
 static bool fits_alone(const struct view *v, const struct why_unit *u, bool empty, str *said)
@@ -264,7 +255,7 @@ static bool fits_alone(const struct view *v, const struct why_unit *u, bool empt
     struct sched_waiting *all = ARENA_ARRAY(v->w->a, struct sched_waiting, u->n_pods + 1);
     struct sched_input in = { .nodes = v->w->nodes,
                               .n_nodes = v->w->n,
-                              .bound = bound_pods(v->w, empty),
+                              .bound = v->w->bound,
                               .n_bound = empty ? 0 : v->w->n_bound,
                               .waiting = all,
                               .n_waiting = u->n_pods };

@@ -14,14 +14,6 @@ enum { WHY_HOLDERS = 3 };
 
 /* ---- input */
 
-/* A pod with a node. What a gang has reserved beyond its bound pods is one more, with the sum as
- * its need. The owner is what people know: "job" "mnist", "pod" "shell", "gang" "pg-1". */
-struct why_bound {
-    const struct sched_pod *pod;
-    str kind;
-    str name; /* in the pod's namespace */
-};
-
 /* A limit that is not a node's: a queue's capability, a ResourceQuota. */
 struct why_limit {
     str what; /* "queue research", "quota default/compute" */
@@ -102,8 +94,11 @@ struct why {
 /* ---- calls. All texts and arrays live in a, or share the input, which must live as long. */
 
 struct why_world;
+/* bound: pods with a node. What a gang has reserved beyond its bound pods is one more of them, with
+ * the sum as its need. */
 struct why_world *why_world_new(struct arena *a, const struct sched_node *const *nodes,
-                                size_t n_nodes, const struct why_bound *bound, size_t n_bound);
+                                size_t n_nodes, const struct sched_pod *const *bound,
+                                size_t n_bound);
 /* Not all bound pods are known: what is free is not told, and only "never" is certain. */
 void why_world_set_partial(struct why_world *w);
 struct why why_of(struct why_world *w, const struct why_unit *unit);

@@ -19,7 +19,7 @@ struct why_world {
     struct arena *a;
     const struct sched_node **nodes; /* by name */
     size_t n;
-    const struct why_bound *bound;
+    const struct sched_pod *const *bound;
     size_t n_bound;
     size_t *node_of; /* by bound pod: its node; n: none of these */
     bool partial;

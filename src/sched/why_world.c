@@ -45,7 +45,8 @@ static size_t node_index(const struct why_world *w, str name)
 }
 
 struct why_world *why_world_new(struct arena *a, const struct sched_node *const *nodes,
-                                size_t n_nodes, const struct why_bound *bound, size_t n_bound)
+                                size_t n_nodes, const struct sched_pod *const *bound,
+                                size_t n_bound)
 {
     struct why_world *w = ARENA_NEW(a, struct why_world);
 
@@ -56,7 +57,7 @@ struct why_world *why_world_new(struct arena *a, const struct sched_node *const 
     qsort(w->nodes, n_nodes, sizeof(struct sched_node *), compare_nodes);
     w->node_of = ARENA_ARRAY(a, size_t, n_bound + 1);
     for (size_t i = 0; i < n_bound; i++)
-        w->node_of[i] = node_index(w, bound[i].pod->node);
+        w->node_of[i] = node_index(w, bound[i]->node);
     return w;
 }
 
@@ -83,7 +84,7 @@ struct why_resource *world_resource(struct why_world *w, str name)
         r->has[i] = amount_in(&w->nodes[i]->has, name);
     for (size_t i = 0; i < w->n_bound; i++) {
         int64_t *used = &r->used[w->node_of[i]]; /* one more than nodes: pods elsewhere */
-        *used = why_sum(*used, why_need_of(w->bound[i].pod, name));
+        *used = why_sum(*used, why_need_of(w->bound[i], name));
     }
     return r;
 }
@@ -137,15 +138,15 @@ static const struct why_holder *find_holders(const struct why_world *w, str reso
     size_t found = 0;
 
     for (size_t i = 0; i < w->n_bound; i++) {
-        const struct why_bound *b = &w->bound[i];
+        const struct sched_pod *b = w->bound[i];
         size_t node = w->node_of[i];
-        int64_t need = why_need_of(b->pod, resource);
+        int64_t need = why_need_of(b, resource);
         if (need > 0 && node < w->n && (!usable || usable[node]))
-            at[found++] = (struct why_holder){ .kind = b->kind,
-                                               .ns = b->pod->ns,
-                                               .name = b->name,
+            at[found++] = (struct why_holder){ .kind = b->owner_kind,
+                                               .ns = b->ns,
+                                               .name = b->owner_name,
                                                .n = need,
-                                               .since_ms = b->pod->created_ms,
+                                               .since_ms = b->created_ms,
                                                .pods = 1 };
     }
     qsort(at, found, sizeof(*at), by_owner);

@@ -11,10 +11,13 @@
 #define TWO      "[" NODE("n", "", "", GPUS("4")) ", " NODE("m", "", "", GPUS("4")) "]"
 #define TAINT    "'taints': [{'key': 'team', 'value': 'ml', 'effect': 'NoSchedule'}]"
 #define CORDON   "'unschedulable': true"
-/* bound: owner's kind and name, in the labels */
+#define OWNER_pod(name) "[]"
+#define OWNER_job(name)                                                                      \
+    "[{'apiVersion': 'kubeflow.org/v1', 'kind': 'TFJob', 'name': '" name "', 'uid': 'u', " \
+    "'controller': true}]"
 #define HELD(kind, name, node, what)                                                     \
-    "{'metadata': {'name': 'p', 'namespace': 'd', 'labels': {'kind': '" kind             \
-    "', 'name': '" name "'}}, 'spec': {'nodeName': '" node "', 'containers': [{'resources': " \
+    "{'metadata': {'name': '" name "', 'namespace': 'd', 'ownerReferences': " OWNER_##kind(name) \
+    "}, 'spec': {'nodeName': '" node "', 'containers': [{'resources': "                   \
     "{'requests': {" what "}}}]}}"
 #define ASKS(what, more)                                                            \
     "{'metadata': {'name': 'w', 'namespace': 'd'}, 'spec': {" more                  \
@@ -35,21 +38,20 @@ static const struct row rows[] = {
     { "room is room", ONE, "[]", "[" ASKS(GPU("4"), "") "]", .cause = WHY_NOTHING, .text = "" },
     { "no node", "[]", "[]", "[" ASKS(GPU("1"), "") "]", .cause = WHY_NO_NODES,
       .text = "there is no node" },
-    { "what is held is told with its holder", ONE, "[" HELD("job", "a", "n", GPU("3")) "]",
+    { "what is held is told with its holder", ONE, "[" HELD(job, "a", "n", GPU("3")) "]",
       "[" ASKS(GPU("2"), "") "]", .cause = WHY_LACKS,
       .text = "needs 2 nvidia.com/gpu, this machine has 4, 1 free; held by job d/a (3)" },
     { "holders are added up, three are named", ONE,
-      "[" HELD("pod", "x", "n", "'cpu': '500m'") ", " HELD("job", "a", "n", "'cpu': '1'") ", " HELD(
-          "job", "a", "n",
-          "'cpu': '2'") ", " HELD("job", "b", "n",
-                                  "'cpu': '2'") ", " HELD("job", "c", "n", "'cpu': '100m'") "]",
+      "[" HELD(pod, "x", "n", "'cpu': '500m'") ", " HELD(job, "a", "n", "'cpu': '1'") ", " HELD(job, "a", "n",
+          "'cpu': '2'") ", " HELD(job, "b", "n",
+                                  "'cpu': '2'") ", " HELD(job, "c", "n", "'cpu': '100m'") "]",
       "[" ASKS("'cpu': '4'", "") "]", .cause = WHY_LACKS,
       .text = "needs 4 CPUs, this machine has 8, 2400m free; held by job d/a (3), job d/b (2), pod "
               "d/x (500m) and 1 more" },
     { "more than there is never fits", ONE, "[]", "[" ASKS("'memory': '32Gi'", "") "]",
       .cause = WHY_LACKS, .never = true,
       .text = "needs 32Gi of memory, this machine has 16Gi, 16Gi free; never fits" },
-    { "a gang is added up", ONE, "[" HELD("job", "a", "n", GPU("1")) "]",
+    { "a gang is added up", ONE, "[" HELD(job, "a", "n", GPU("1")) "]",
       "[" ASKS(GPU("2"), "") ", " ASKS(GPU("2"), "") "]", .unit.min = 2, .cause = WHY_LACKS,
       .text = "needs 4 nvidia.com/gpu, this machine has 4, 3 free; held by job d/a (1)" },
     { "one that is too large only as a whole could start pod by pod", ONE, "[]",
@@ -64,7 +66,7 @@ static const struct row rows[] = {
     { "pods that do not exist yet", ONE, "[]", "[" ASKS(GPU("1"), "") "]", .unit.min = 3,
       .cause = WHY_MEMBERS, .text = "1 of the 3 pods that start together exist" },
     { "one node must have it all", TWO,
-      "[" HELD("job", "a", "n", GPU("2")) ", " HELD("job", "b", "m", GPU("3")) "]",
+      "[" HELD(job, "a", "n", GPU("2")) ", " HELD(job, "b", "m", GPU("3")) "]",
       "[" ASKS(GPU("3"), "") "]", .cause = WHY_LACKS,
       .text = "needs 3 nvidia.com/gpu on one node, the most a node has is 4, the most free is 2; "
               "held by job d/b (3), job d/a (2)" },
@@ -72,7 +74,7 @@ static const struct row rows[] = {
       .never = true,
       .text = "needs 5 nvidia.com/gpu on one node, the most a node has is 4, the most free is 4; "
               "never fits" },
-    { "two nodes together", TWO, "[" HELD("job", "a", "n", GPU("4")) "]",
+    { "two nodes together", TWO, "[" HELD(job, "a", "n", GPU("4")) "]",
       "[" ASKS(GPU("3"), "") ", " ASKS(GPU("3"), "") "]", .unit.min = 2, .cause = WHY_LACKS,
       .text = "needs 6 nvidia.com/gpu, the 2 nodes have 8, 4 free; held by job d/a (4)" },
     { "three pods on two nodes", TWO, "[]",
@@ -81,7 +83,7 @@ static const struct row rows[] = {
       .text = "enough is free in total, but not on the same nodes; never fits" },
     { "only the nodes that it may use count",
       "[" NODE("n", "", TAINT, GPUS("4")) ", " NODE("m", "", "", GPUS("1")) "]",
-      "[" HELD("job", "a", "n", GPU("2")) ", " HELD("job", "b", "m", GPU("1")) "]",
+      "[" HELD(job, "a", "n", GPU("2")) ", " HELD(job, "b", "m", GPU("1")) "]",
       "[" ASKS(GPU("1"), "") "]", .cause = WHY_LACKS,
       .text = "needs 1 nvidia.com/gpu, the 1 of 2 nodes that it may use has 1, 0 free; held by job "
               "d/b (1)" },
@@ -103,13 +105,13 @@ static const struct row rows[] = {
       "[{'metadata': {'name': 'w'}, 'spec': {'containers': [{'ports': [{'hostPort': 80}]}]}}]",
       .cause = WHY_NODES,
       .text = "this machine cannot run it: it has the pod's host port in use" },
-    { "a queue's limit comes first", ONE, "[" HELD("job", "a", "n", GPU("4")) "]",
+    { "a queue's limit comes first", ONE, "[" HELD(job, "a", "n", GPU("4")) "]",
       "[" ASKS(GPU("2"), "") "]", .unit = { .limits = queue, .n_limits = 1 }, .cause = WHY_LACKS,
       .text = "needs 2 nvidia.com/gpu, queue q allows 4, 1 free" },
     { "what another has first", ONE, "[]", "[" ASKS(GPU("2"), "") "]",
       .unit.behind = S_INIT("job d/a"), .cause = WHY_BEHIND,
       .text = "enough is free, but kept for job d/a, which has waited longer" },
-    { "several resources", ONE, "[" HELD("job", "a", "n", GPU("4") ", 'cpu': '7'") "]",
+    { "several resources", ONE, "[" HELD(job, "a", "n", GPU("4") ", 'cpu': '7'") "]",
       "[" ASKS(GPU("2") ", 'cpu': '2'", "") "]", .cause = WHY_LACKS,
       .text = "needs 2 nvidia.com/gpu, this machine has 4, 0 free; held by job d/a (4); also needs "
               "2 CPUs, 1 free" },
@@ -121,7 +123,7 @@ struct scene {
     struct sched_node node[MOST];
     const struct sched_node *nodes[MOST];
     struct sched_pod held[MOST], pod[MOST];
-    struct why_bound bound[MOST];
+    const struct sched_pod *bound[MOST];
     struct sched_waiting waiting[MOST];
     const struct sched_waiting *pods[MOST];
 };
@@ -146,10 +148,7 @@ static struct why judge(struct arena *a, const struct row *r, bool partial)
     }
     for (struct jv_iter it = jv_iter(bound); jv_next(&it); n_bound++) {
         s->held[n_bound] = sched_pod_read(a, it.value);
-        jv labels = s->held[n_bound].labels;
-        s->bound[n_bound] = (struct why_bound){ &s->held[n_bound],
-                                                jv_str(jv_get(labels, S("kind")), S("pod")),
-                                                jv_str(jv_get(labels, S("name")), S("p")) };
+        s->bound[n_bound] = &s->held[n_bound];
     }
     for (struct jv_iter it = jv_iter(pods); jv_next(&it); unit.n_pods++) {
         s->pod[unit.n_pods] = sched_pod_read(a, it.value);
@@ -161,6 +160,31 @@ static struct why judge(struct arena *a, const struct row *r, bool partial)
     if (partial)
         why_world_set_partial(w);
     return why_of(w, &unit);
+}
+
+static void owners_are_what_people_know(void)
+{
+    static const struct {
+        const char *pod, *kind, *name;
+    } all[] = {
+        { "{'metadata': {'name': 'p'}}", "pod", "p" },
+        { HELD(job, "a", "n", ""), "job", "a" },
+        { "{'metadata': {'name': 'p', 'ownerReferences': [{'apiVersion': 'apps/v1', 'kind': "
+          "'ReplicaSet', 'name': 'web', 'uid': 'u', 'controller': true}]}}",
+          "replicaset", "web" },
+        { "{'metadata': {'name': 'p', 'labels': {'training.kubeflow.org/job-name': 'm'}, "
+          "'ownerReferences': [{'apiVersion': 'batch/v1', 'kind': 'Job', 'name': 'm-launcher', "
+          "'uid': 'u', 'controller': true}]}}",
+          "job", "m" },
+    };
+
+    for (size_t i = 0; i < COUNT(all); i++) {
+        AUTO(arena) struct arena *a = arena_new();
+        jv slim = sched_pod_slim(a, json_of(a, all[i].pod));
+        struct sched_pod p = sched_pod_read(a, slim);
+        is_str(p.owner_kind, str_of(all[i].kind), "the kind of an owner");
+        is_str(p.owner_name, str_of(all[i].name), "and its name");
+    }
 }
 
 static void a_refused_claim_is_named(void)
@@ -178,7 +202,7 @@ static void what_is_not_known_is_not_told(void)
     AUTO(arena) struct arena *a = arena_new();
     static const struct row few = { .nodes = ONE, .bound = "[]", .pods = "[" ASKS(GPU("5"), "") "]" };
     static const struct row held = { .nodes = ONE,
-                                     .bound = "[" HELD("job", "a", "n", GPU("3")) "]",
+                                     .bound = "[" HELD(job, "a", "n", GPU("3")) "]",
                                      .pods = "[" ASKS(GPU("2"), "") "]" };
     struct why never = judge(a, &few, true), unknown = judge(a, &held, true);
 
@@ -210,6 +234,7 @@ int main(void)
         is_int(why.never, rows[i].never, rows[i].what);
         is_str(why_sentence(a, &why), str_of(rows[i].text), rows[i].what);
     }
+    owners_are_what_people_know();
     a_refused_claim_is_named();
     what_is_not_known_is_not_told();
     as_json();
