@@ -110,6 +110,11 @@ bool why_sentence_is_never(str sentence);
 /* The same data: {"cause", "sentence", "never", "lacks": [...], "nodes": {...}}. */
 jv why_json(struct arena *a, const struct why *why);
 
+/* A scheduler's "0/3 nodes are available: 2 x, 1 y. ..." as its parts; 0: it is no such message. */
+size_t why_reasons_read(struct arena *a, str message, const struct why_reason **out);
+/* "have the taint a=b, which the pod does not tolerate": what is wrong with n nodes. */
+str why_reason_text(struct arena *a, str reason, int64_t n);
+
 /* ---- amounts.c: amounts for people */
 
 str amount_text(struct arena *a, str resource, int64_t n);   /* "8", "500m", "8Gi" */

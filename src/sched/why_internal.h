@@ -35,11 +35,7 @@ int64_t why_sum(int64_t x, int64_t y);                          /* at most INT64
 
 /* ---- why_reason.c */
 
-/* "0/3 nodes are available: 2 x, 1 y. ..." as its parts; 0: it is no such message. */
-size_t why_reasons_read(struct arena *a, str message, const struct why_reason **out);
 void why_reasons_sort(struct why_reason *at, size_t n); /* the most nodes first */
-/* "have the taint a=b, which the pod does not tolerate": what is wrong with n nodes. */
-str why_reason_text(struct arena *a, str reason, int64_t n);
 bool why_reason_is_room(str reason); /* not enough of a resource is free there */
 bool why_reason_is_label(str reason);
 /* "needs the Secret s, which does not exist"; empty: the message is about something else. */
