@@ -236,23 +236,41 @@ static void find_nodes(struct finder *f)
 
 /* ---- a machine that offers more */
 
-static void find_add(struct finder *f)
+static int64_t asked_before(const struct finder *f, str resource)
+{
+    const struct sched_input *in = f->scene->in;
+    int64_t n = 0;
+
+    for (size_t i = 0; i < in->n_waiting; i++)
+        if (!f->scene->ours[i])
+            n = why_sum(n, why_need_of(in->waiting[i].pod, resource));
+    return n;
+}
+
+/* others: so much that those who wait, too, are no reason. */
+static bool try_add(struct finder *f, bool others)
 {
     struct help_step *steps = ARENA_ARRAY(f->a, struct help_step, f->why->n_lacks + 1);
     size_t n = 0;
 
-    if (!f->scene->can_add || f->scene->in->n_nodes != 1)
-        return;
     for (size_t i = 0; i < f->why->n_lacks; i++) {
         const struct why_lack *l = &f->why->lacks[i];
+        int64_t more = others ? asked_before(f, l->resource) : 0;
         if (l->scope == WHY_TOTAL)
-            steps[n++] = (struct help_step){ .what = HELP_ADD,
-                                             .node = f->scene->in->nodes[0]->name,
-                                             .resource = l->resource,
-                                             .from = l->has,
-                                             .to = why_sum(l->has, l->need - l->free) };
+            steps[n++] =
+                (struct help_step){ .what = HELP_ADD,
+                                    .node = f->scene->in->nodes[0]->name,
+                                    .resource = l->resource,
+                                    .from = l->has,
+                                    .to = why_sum(why_sum(l->has, l->need - l->free), more) };
     }
-    try_help(f, steps, n);
+    return try_help(f, steps, n);
+}
+
+static void find_add(struct finder *f)
+{
+    if (f->scene->can_add && f->scene->in->n_nodes == 1 && !try_add(f, false))
+        try_add(f, true);
 }
 
 size_t why_help_find(struct arena *a, const struct why_scene *scene, const struct why *why,

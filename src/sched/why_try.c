@@ -121,19 +121,34 @@ static bool rewrites(const struct help_step *s)
     return s->what == HELP_LOWER || s->what == HELP_UNSELECT || s->what == HELP_TOLERATE;
 }
 
+/* Who changes a job's pods has all of them created again: those with a node wait, too. */
+static void create_again(const struct trial *t, struct sched_input *out, struct sched_waiting *to,
+                         bool *ours, const struct sched_pod *pod)
+{
+    struct sched_pod *p = ARENA_NEW(t->a, struct sched_pod);
+
+    *p = *rewritten(t, pod);
+    p->node = STR_NONE;
+    to[out->n_waiting] = (struct sched_waiting){ .pod = p, .seq = UINT64_MAX };
+    ours[out->n_waiting++] = true;
+}
+
 /* ours: by waiting of what is made. */
 static struct sched_input world_after(const struct trial *t, bool *ours)
 {
     const struct sched_input *in = t->scene->in;
     const struct sched_node **nodes = ARENA_ARRAY(t->a, const struct sched_node *, in->n_nodes + 1);
     const struct sched_pod **bound = ARENA_ARRAY(t->a, const struct sched_pod *, in->n_bound + 1);
-    struct sched_waiting *waiting = ARENA_ARRAY(t->a, struct sched_waiting, in->n_waiting + 1);
+    struct sched_waiting *waiting =
+        ARENA_ARRAY(t->a, struct sched_waiting, in->n_waiting + in->n_bound + 1);
     struct sched_input out = { .nodes = nodes, .bound = bound, .waiting = waiting };
 
     for (size_t i = 0; i < in->n_nodes; i++)
         nodes[out.n_nodes++] = node_after(t, in->nodes[i]);
     for (size_t i = 0; i < in->n_bound; i++)
-        if (!has_ended(t, in->bound[i]))
+        if (t->rewritten && why_is_ours(t->scene, in->bound[i]))
+            create_again(t, &out, waiting, ours, in->bound[i]);
+        else if (!has_ended(t, in->bound[i]))
             bound[out.n_bound++] = in->bound[i];
     for (size_t i = 0; i < in->n_waiting; i++) {
         struct sched_waiting *w = &waiting[out.n_waiting];
@@ -153,7 +168,7 @@ bool why_try(const struct why_scene *scene, const struct help_step *steps, size_
 {
     AUTO(arena) struct arena *a = arena_new();
     struct trial t = { .a = a, .scene = scene, .steps = steps, .n = n };
-    bool *ours = ARENA_ARRAY(a, bool, scene->in->n_waiting + 1);
+    bool *ours = ARENA_ARRAY(a, bool, scene->in->n_waiting + scene->in->n_bound + 1);
 
     for (size_t i = 0; i < n; i++)
         t.rewritten = t.rewritten || rewrites(&steps[i]);
