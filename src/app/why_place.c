@@ -61,6 +61,19 @@ static void read_nodes(struct why_page *p, struct cluster *c)
     c->in.nodes = nodes;
 }
 
+static str scheduler_of(jv pod)
+{
+    return jv_str(jv_at(pod, "spec", "schedulerName"), S("default-scheduler"));
+}
+
+/* Pods that a scheduler has not answered may be another's, who is not there. */
+static bool competes(const struct why_page *p, jv pod)
+{
+    return why_pod_waits_for_node(pod) &&
+           (jv_exists(meta_condition(pod, S("PodScheduled"))) ||
+            (p->n_pods && str_eq(scheduler_of(pod), scheduler_of(p->pods[0]))));
+}
+
 static void read_pods(struct why_page *p, struct cluster *c)
 {
     size_t most = jv_len(p->all_pods) + 1;
@@ -74,7 +87,7 @@ static void read_pods(struct why_page *p, struct cluster *c)
         struct sched_waiting *w = &waiting[c->in.n_waiting];
         if (jv_str(jv_at(pod, "spec", "nodeName"), STR_NONE).n && !sched_pod_has_ended(pod))
             bound[c->in.n_bound++] = read_pod(p->a, pod);
-        if (!why_pod_waits_for_node(pod))
+        if (!competes(p, pod))
             continue;
         *w = (struct sched_waiting){ .pod = read_pod(p->a, pod),
                                      .seq = c->in.n_waiting,

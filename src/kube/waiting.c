@@ -44,6 +44,5 @@ str waiting_reason(jv pod)
     if (s.n)
         return s;
     end = find(message, S(". "));
-    s = end < 0 ? message : str_sub(message, 0, (size_t)end);
-    return str_ends(s, S(".")) ? str_sub(s, 0, s.n - 1) : s;
+    return end < 0 ? message : str_sub(message, 0, (size_t)end + 1);
 }

@@ -45,7 +45,7 @@ test_expect_success 'J7: a failed job on one page' '
 
 test_expect_success 'J7: why a pod does not start, in full' '
 	tfjob stuck 1 | kubectl apply -f - && soon sh -c "kubectl get pod stuck-worker-0 -o json | grep -q Insufficient" && muster describe stuck >out &&
-	has out "^  worker-0   Pending   Unschedulable" "^  worker-0: 0/1 nodes are available: 1 Insufficient nvidia.com/gpu$" && lacks out "First failure"
+	has out "^  worker-0   Pending   Unschedulable" "^  worker-0: 0/1 nodes are available: 1 Insufficient nvidia.com/gpu.$" && lacks out "First failure"
 '
 
 test_expect_success 'replicas that have no pod are counted' '

@@ -26,7 +26,7 @@ static void another_scheduler_is_cut(void)
     AUTO(jdoc) struct jdoc *fine =
         J("{'status': {'conditions': [{'type': 'PodScheduled', 'status': 'True'}]}}");
 
-    is_str(waiting_reason(jdoc_root(pod)), S("0/1 nodes are available: 1 Insufficient cpu"),
+    is_str(waiting_reason(jdoc_root(pod)), S("0/1 nodes are available: 1 Insufficient cpu."),
            "another scheduler's text ends before preemption");
     is_str(waiting_reason(jdoc_root(fine)), STR_NONE, "a pod with a node waits for none");
     is_str(waiting_reason(JV_ABSENT), STR_NONE, "nothing is no pod");
