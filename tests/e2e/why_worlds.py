@@ -2,24 +2,29 @@
 `muster why -o json` says would help, it starts. why_worlds.py SEED WORLDS"""
 
 import json
+import os
+import pathlib
 import random
 import subprocess
 import sys
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "operator"))
+
+from harness.kube import Kube  # pylint: disable=wrong-import-position
+
 GPU = "example.com/gpu"
+NS = "default"
 LABEL = "training.kubeflow.org/job-name"
 
-
-def run(*words, text=None):
-    done = subprocess.run(words, input=text, capture_output=True, text=True, timeout=120)
-    if done.returncode:
-        raise SystemExit(f"{' '.join(words)}: {done.stderr}")
-    return done.stdout
+api = Kube(os.environ["KUBECONFIG"])
 
 
-def apply(objects):
-    run("kubectl", "apply", "-f", "-", text=json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+def why(name):
+    done = subprocess.run(["muster", "why", "tfjob/" + name, "-o", "json"], capture_output=True, text=True,
+                          timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
 
 
 def spec(needs):
@@ -27,17 +32,17 @@ def spec(needs):
         "name": "tensorflow", "image": "none", "command": ["sleep", "1000"], "resources": {"limits": needs}}]}
 
 
-def job(name, workers, needs):
-    return {"apiVersion": "kubeflow.org/v1", "kind": "TFJob", "metadata": {"name": name}, "spec": {
-        "tfReplicaSpecs": {"Worker": {"replicas": workers, "template": {"spec": spec(needs)}}}}}
+def create_job(name, workers, needs):
+    api.create("tfjobs", {"metadata": {"name": name}, "spec": {"tfReplicaSpecs": {"Worker": {
+        "replicas": workers, "template": {"spec": spec(needs)}}}}}, NS)
 
 
-def pod(name, needs):
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec(needs)}
+def create_pod(name, needs):
+    api.create("pods", {"metadata": {"name": name}, "spec": spec(needs)}, NS)
 
 
 def pods():
-    return json.loads(run("kubectl", "get", "pods", "-o", "json"))["items"]
+    return api.list("pods", NS)
 
 
 def is_placed(p):
@@ -54,7 +59,7 @@ def until(what, happened):
         if happened():
             return
         time.sleep(0.05)
-    raise SystemExit(f"not within a minute: {what}\n{run('kubectl', 'get', 'pods', '-o', 'wide')}")
+    raise SystemExit(f"not within a minute: {what}\n{json.dumps(pods())}")
 
 
 def amount(needs, resource):
@@ -81,17 +86,15 @@ class World:
         return {k: v for k, v in needs.items() if v != "0"}
 
     def fill(self):
-        objects, count = [], 0
+        count = 0
         for i in range(self.dice.randint(1, 3)):
-            objects.append(pod(f"held{i}", self.needs(2)))
+            create_pod(f"held{i}", self.needs(2))
             count += 1
         for i in range(self.dice.randint(2, 3)):
             name, workers = f"job{i}", self.dice.randint(1, 2)
             self.jobs[name] = (workers, self.needs(3))
-            objects.append(job(name, *self.jobs[name]))
+            create_job(name, *self.jobs[name])
             count += workers
-        for o in objects:
-            apply([o])
         until("the scheduler has looked at all pods", lambda: all_looked_at(count))
 
     def waiting(self):
@@ -100,12 +103,11 @@ class World:
 
     def do(self, step, name):
         if step["do"] == "End":
-            kind = "tfjob" if step["kind"] == "job" else step["kind"]
-            run("kubectl", "delete", kind, step["name"], "--wait=false")
+            api.delete("tfjobs" if step["kind"] == "job" else "pods", step["name"], NS)
         elif step["do"] == "Lower":
             workers, needs = self.jobs[name]
             to = step["to"]
-            lower = {k: v for k, v in needs.items()}
+            lower = dict(needs)
             if amount(needs, step["resource"]) > amount({step["resource"]: to}, step["resource"]):
                 lower[step["resource"]] = to
             self.jobs[name] = (workers, lower)
@@ -113,9 +115,9 @@ class World:
             raise SystemExit(f"an unknown step: {step}")
 
     def create_again(self, name):
-        run("kubectl", "delete", "tfjob", name)
+        api.delete("tfjobs", name, NS)
         until(f"the pods of {name} are gone", lambda: not of(pods(), name))
-        apply([job(name, *self.jobs[name])])
+        create_job(name, *self.jobs[name])
 
     def check(self):
         """True: something waited."""
@@ -123,19 +125,19 @@ class World:
         if not names:
             return False
         name = self.dice.choice(names)
-        why = json.loads(run("muster", "why", "tfjob/" + name, "-o", "json"))
-        assert why["state"] == "Waiting", why
+        said = why(name)
+        assert said["state"] == "Waiting", said
         # it goes on waiting: the scheduler has looked once more when this pod has a node
-        apply([pod("probe", {})])
+        create_pod("probe", {})
         until("the probe has a node", lambda: any(
             p["metadata"]["name"] == "probe" and is_placed(p) for p in pods()))
-        assert name in self.waiting(), f"{name} started by itself: {why}"
-        helps = [h for h in why["help"] if h["steps"] and h["steps"][0]["do"] != "Offer"]
+        assert name in self.waiting(), f"{name} started by itself: {said}"
+        helps = [h for h in said["help"] if h["steps"] and h["steps"][0]["do"] != "Offer"]
         if not helps:
-            assert why["scheduling"]["never"] or why["queue"]["before"], why
+            assert said["scheduling"]["never"] or said["queue"]["before"], said
             return True
         best = self.dice.choice(helps)
-        print(f"# {name}: {why['sentence']}\n#   so: {best['text']}", flush=True)
+        print(f"# {name}: {said['sentence']}\n#   so: {best['text']}", flush=True)
         for step in best["steps"]:
             self.do(step, name)
         if best["steps"][0]["do"] == "Lower":
@@ -146,8 +148,10 @@ class World:
         return True
 
     def clear(self):
-        run("kubectl", "delete", "tfjobs,pods", "--all", "--wait=false")
-        until("all is gone", lambda: not pods())
+        for kind in ("tfjobs", "pods"):
+            for o in api.list(kind, NS):
+                api.forget(kind, o["metadata"]["name"], NS)
+        until("all is gone", lambda: not pods() and not api.list("tfjobs", NS))
 
 
 def main():
