@@ -25,8 +25,9 @@ worker() {
 
 # says WORDS JOB: the first line of its text, and the sentence of its JSON
 says() {
-	muster why "$2" >out && muster why "$2" -o json >out.json &&
-		expr "$(head -n 1 out)" : "$1$" >/dev/null || { cat out; return 1; }
+	muster why "$2" >out || return 1
+	expr "$(head -n 1 out)" : "$1$" >/dev/null || return 1
+	muster why "$2" -o json >out.json || return 1
 	case $1 in *" waits: "*) jq_is ".state == \"Waiting\"" out.json ;; esac
 }
 
