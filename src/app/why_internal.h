@@ -23,14 +23,14 @@ struct why_page {
     struct arena *a;
     int64_t now_ms;
     /* what it is about */
-    str title; /* "tfjob/mnist" */
+    str title;            /* "tfjob/mnist" */
     struct job_found job; /* of a job */
     jv obj;
     jv group; /* its PodGroup; absent: it has none, or it cannot be read */
     const jv *pods;
     size_t n_pods;
     int64_t wanted; /* pods; 0: not known */
-    jv events; /* of its namespace, and about it or its pods */
+    jv events;      /* of its namespace, and about it or its pods */
     /* the cluster */
     jv nodes, all_pods;
     bool nodes_known;

@@ -138,8 +138,8 @@ static void judge_without_pods(struct why_page *p)
     if (group.n) {
         p->sentence = group;
     } else if (by.n && !str_eqz(by, "kubeflow.org/training-operator")) {
-        p->sentence = arena_printf(p->a, "left to the controller %" PRI_STR
-                                         " (spec.runPolicy.managedBy)", STR_ARG(by));
+        p->sentence = arena_printf(
+            p->a, "left to the controller %" PRI_STR " (spec.runPolicy.managedBy)", STR_ARG(by));
     } else if (warning.n) {
         p->sentence = arena_printf(p->a, "its pods cannot be created: %" PRI_STR, STR_ARG(warning));
     } else if (p->job.kind && !is_answered && is_old(p, p->obj)) {
@@ -198,14 +198,15 @@ static str on_node_text(struct why_page *p, jv pod)
         return chance.what;
     }
     if (str_eqz(st.state, "CrashLoopBackOff"))
-        return arena_printf(p->a, "fails again and again: exited with %" PRI_STR ", %" PRId64
-                                  " restart%s; the next start is delayed",
+        return arena_printf(p->a,
+                            "fails again and again: exited with %" PRI_STR ", %" PRId64
+                            " restart%s; the next start is delayed",
                             STR_ARG(exit_text(p->a, st.exit_code, st.reason)), restarts,
                             restarts == 1 ? "" : "s");
     if (str_eqz(st.state, "Pending") || str_eqz(st.state, "Running"))
         return in.mount_failure.n ? in.mount_failure : S("its containers are being started");
-    return arena_printf(p->a, "%" PRI_STR "%s%" PRI_STR, STR_ARG(st.state), st.message.n ? ": " : "",
-                        STR_ARG(st.message));
+    return arena_printf(p->a, "%" PRI_STR "%s%" PRI_STR, STR_ARG(st.state),
+                        st.message.n ? ": " : "", STR_ARG(st.message));
 }
 
 /* Why it does not run; empty: it does, or has ended. */

@@ -13,8 +13,7 @@ bool why_pod_waits_for_node(jv pod)
 /* What the scheduler says of claims, which it looks at before nodes. */
 static str refusal_of(struct arena *a, jv pod)
 {
-    str message =
-        jv_str(jv_at(meta_condition(pod, S("PodScheduled")), "message"), STR_NONE);
+    str message = jv_str(jv_at(meta_condition(pod, S("PodScheduled")), "message"), STR_NONE);
     const struct why_reason *reasons;
     size_t n = why_reasons_read(a, message, &reasons);
 
@@ -103,8 +102,8 @@ static void read_pods(struct why_page *p, struct cluster *c)
 /* Only what a machine declares can be declared otherwise: its node is muster's. */
 static bool can_add(const struct why_page *p)
 {
-    str agent = jv_str(jv_at(jv_index(p->nodes, 0), "status", "nodeInfo", "kubeletVersion"),
-                       STR_NONE);
+    str agent =
+        jv_str(jv_at(jv_index(p->nodes, 0), "status", "nodeInfo", "kubeletVersion"), STR_NONE);
 
     return jv_len(p->nodes) == 1 && str_contains(agent, S("muster"));
 }
@@ -120,8 +119,7 @@ void why_place(struct why_page *p)
     if (!c.n_unit)
         return;
     struct why_unit unit = { .pods = c.unit, .n_pods = c.n_unit };
-    struct why_world *w =
-        why_world_new(p->a, c.in.nodes, c.in.n_nodes, c.in.bound, c.in.n_bound);
+    struct why_world *w = why_world_new(p->a, c.in.nodes, c.in.n_nodes, c.in.bound, c.in.n_bound);
     struct why_scene scene = { .in = &c.in, .ours = c.ours, .can_add = can_add(p) };
     if (p->partial)
         why_world_set_partial(w);

@@ -32,8 +32,7 @@ static void add_lacks(struct why_page *p, struct buf *b)
     t.indent = 2;
     for (size_t i = 0; i < p->why.n_lacks; i++) {
         const struct why_lack *l = &p->why.lacks[i];
-        str cells[] = { l->resource,
-                        amount_text(p->a, l->resource, l->need),
+        str cells[] = { l->resource, amount_text(p->a, l->resource, l->need),
                         amount_text(p->a, l->resource, l->has),
                         p->partial ? S("?") : amount_text(p->a, l->resource, l->free),
                         l->scope == WHY_LIMIT      ? l->limit
@@ -85,8 +84,7 @@ static void add_nodes(struct why_page *p, struct buf *b)
         buf_printf(b, "  %" PRId64 " of %" PRId64 " can be used\n", p->why.usable, p->why.nodes);
     for (size_t i = 0; i < p->why.n_reasons; i++)
         buf_printf(b, "  %" PRId64 " %" PRI_STR "\n", p->why.reasons[i].nodes,
-                   STR_ARG(why_reason_text(p->a, p->why.reasons[i].text,
-                                           p->why.reasons[i].nodes)));
+                   STR_ARG(why_reason_text(p->a, p->why.reasons[i].text, p->why.reasons[i].nodes)));
 }
 
 static void add_queue(struct why_page *p, struct buf *b)
@@ -220,14 +218,13 @@ jv why_page_json(struct why_page *p)
     struct arena *a = p->a;
     bool waits = p->state == STATE_WAITS;
 
-    return jobj(a, { "object", jstr(a, p->title) },
-                { "namespace", jstr(a, meta_namespace(p->obj)) },
-                { "state", jstr(a, str_of(states[p->state])) },
-                { "sentence", jstr(a, p->sentence) },
-                { "pods", jobj(a, { "wanted", jint(a, p->wanted) },
-                               { "running", jint(a, (int64_t)p->n_running) },
-                               { "waiting", pods_json(p) }) },
-                { "scheduling", waits && p->placed ? why_json(a, &p->why) : JV_ABSENT },
-                { "queue", waits && p->placed ? queue_json(p) : JV_ABSENT },
-                { "help", help_json(p) }, { "unknown", unknown_json(p) });
+    return jobj(
+        a, { "object", jstr(a, p->title) }, { "namespace", jstr(a, meta_namespace(p->obj)) },
+        { "state", jstr(a, str_of(states[p->state])) }, { "sentence", jstr(a, p->sentence) },
+        { "pods",
+          jobj(a, { "wanted", jint(a, p->wanted) }, { "running", jint(a, (int64_t)p->n_running) },
+               { "waiting", pods_json(p) }) },
+        { "scheduling", waits && p->placed ? why_json(a, &p->why) : JV_ABSENT },
+        { "queue", waits && p->placed ? queue_json(p) : JV_ABSENT }, { "help", help_json(p) },
+        { "unknown", unknown_json(p) });
 }

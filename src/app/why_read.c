@@ -15,14 +15,13 @@ static const struct kube_resource groups[] = {
 
 /* ---- answers that may be refused */
 
-static void note_unknown(struct why_page *p, const struct ask *q, const char *what,
-                         const char *so)
+static void note_unknown(struct why_page *p, const struct ask *q, const char *what, const char *so)
 {
     str why = q->message.n ? q->message : str_of(q->err.msg);
 
     if (p->n_unknown < WHY_UNKNOWN_MAX)
-        p->unknown[p->n_unknown++] = arena_printf(p->a, "%s cannot be listed, so %s: %" PRI_STR,
-                                                  what, so, STR_ARG(why));
+        p->unknown[p->n_unknown++] =
+            arena_printf(p->a, "%s cannot be listed, so %s: %" PRI_STR, what, so, STR_ARG(why));
 }
 
 /* True: it can be used; false: it was refused, which is told, or is not there. */
@@ -41,8 +40,8 @@ static bool is_in_group(jv pod, str group)
 {
     return str_eq(group, jv_str(jv_get(meta_annotations(pod), S("scheduling.k8s.io/group-name")),
                                 STR_NONE)) ||
-           str_eq(group, jv_str(jv_get(meta_labels(pod), S("scheduling.x-k8s.io/pod-group")),
-                                STR_NONE));
+           str_eq(group,
+                  jv_str(jv_get(meta_labels(pod), S("scheduling.x-k8s.io/pod-group")), STR_NONE));
 }
 
 /* A Job of the job may be the pod's owner: that of an MPIJob's launcher. */
@@ -87,14 +86,13 @@ static int read_job(struct why_page *p, const char *word)
     p->obj = p->job.obj;
     p->title = job_title(p->a, p->job.kind, p->obj);
     p->wanted = job_sum(p->a, &p->job, JV_ABSENT).wanted;
-    return read_own_pods(
-        p, arena_printf(p->a, LABEL_JOB "=%" PRI_STR, STR_ARG(meta_name(p->obj))), false);
+    return read_own_pods(p, arena_printf(p->a, LABEL_JOB "=%" PRI_STR, STR_ARG(meta_name(p->obj))),
+                         false);
 }
 
 static int read_pod(struct why_page *p, str name)
 {
-    struct ask q = { .req = {
-                         .verb = KUBE_GET, .res = &kube_pods, .ns = p->s->ns, .name = name } };
+    struct ask q = { .req = { .verb = KUBE_GET, .res = &kube_pods, .ns = p->s->ns, .name = name } };
     int code = session_ask(p->s, &q, 1);
     jv *only = ARENA_ARRAY(p->a, jv, 1);
 

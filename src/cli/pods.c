@@ -102,7 +102,8 @@ struct pod_state pod_state(struct arena *a, jv pod)
 
 str pod_waiting_for(struct arena *a, jv pod)
 {
-    static const char *const fine[] = { "Pending", "Running", "Succeeded", "Failed", "Terminating" };
+    static const char *const fine[] = { "Pending", "Running", "Succeeded", "Failed",
+                                        "Terminating" };
     struct pod_state st = pod_state(a, pod);
 
     if (!jv_exists(jv_at(pod, "spec", "nodeName")))

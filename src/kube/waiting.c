@@ -10,9 +10,9 @@
 
 str waiting_message(struct arena *a, str told, str sentence)
 {
-    return sentence.n ? arena_printf(a, "%" PRI_STR MARK "%" PRI_STR ".", STR_ARG(told),
-                                     STR_ARG(sentence))
-                      : told;
+    return sentence.n
+               ? arena_printf(a, "%" PRI_STR MARK "%" PRI_STR ".", STR_ARG(told), STR_ARG(sentence))
+               : told;
 }
 
 /* Where the part begins; -1: nowhere. */

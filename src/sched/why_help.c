@@ -75,7 +75,8 @@ static void add_those_before(const struct why_scene *scene, struct owners *o)
     }
 }
 
-size_t why_queue_before(struct arena *a, const struct why_scene *scene, const struct help_step **out)
+size_t why_queue_before(struct arena *a, const struct why_scene *scene,
+                        const struct help_step **out)
 {
     struct owners *o = ARENA_NEW(a, struct owners);
 

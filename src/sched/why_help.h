@@ -1,4 +1,5 @@
-/* What would let waiting pods start: each answer was tried on the scheduler's own decision. Pure. */
+/* What would let waiting pods start: each answer was tried on the scheduler's own decision. Pure.
+ */
 #pragma once
 
 #include "sched/why.h"
@@ -43,4 +44,5 @@ str why_help_text(struct arena *a, const struct why_help *h);
 jv why_help_json(struct arena *a, const struct why_help *h);
 /* Of those that wait, how many the scheduler takes before ours, and the owners of the first of
  * them. They stand in the array once each; both live in a. */
-size_t why_queue_before(struct arena *a, const struct why_scene *scene, const struct help_step **out);
+size_t why_queue_before(struct arena *a, const struct why_scene *scene,
+                        const struct help_step **out);

@@ -66,9 +66,10 @@ static jv text_or_none(struct arena *a, str s)
 
 static jv step_json(struct arena *a, const struct help_step *s)
 {
-    static const char *const names[] = { [HELP_END] = "End",           [HELP_LOWER] = "Lower",
-                                         [HELP_UNSELECT] = "Unselect", [HELP_TOLERATE] = "Tolerate",
-                                         [HELP_UNCORDON] = "Uncordon", [HELP_ADD] = "Offer" };
+    static const char *const names[] = {
+        [HELP_END] = "End",           [HELP_LOWER] = "Lower",       [HELP_UNSELECT] = "Unselect",
+        [HELP_TOLERATE] = "Tolerate", [HELP_UNCORDON] = "Uncordon", [HELP_ADD] = "Offer"
+    };
     jv to = s->resource.n ? jstr(a, amount_text(a, s->resource, s->to)) : JV_ABSENT;
 
     return jobj(a, { "do", jstr(a, str_of(names[s->what])) }, { "kind", text_or_none(a, s->kind) },

@@ -112,8 +112,8 @@ static const struct row rows[] = {
       "", OWN, CHANCE_NEVER,
       "needs 8 CPUs, this machine has 2, 1 free; never fits: lower resources.requests.cpu in "
       "spec.W, or run with --resources cpu=8" },
-    { "a gang that never fits is no pod that may start", ONE,
-      ASKS("'cpu': '1'"), "", OWN, CHANCE_LATER, "" },
+    { "a gang that never fits is no pod that may start", ONE, ASKS("'cpu': '1'"), "", OWN,
+      CHANCE_LATER, "" },
     { "when the scheduler says so", ONE,
       "{'spec': {'containers': [{'resources': {'requests': {'cpu': '1'}}}]}, " WAITS(
           "x. In short: needs 3 CPUs, this machine has 2, 2 free; never fits: its 3 pods start "

@@ -125,7 +125,8 @@ static void less_is_asked_for(void)
 
     add_node(&w, "n", 4, 8000);
     add_pod(&w, S("x"), "", 6, 9000);
-    is_str(all_text(&w, false), S("lower nvidia.com/gpu to 4 in each pod and lower cpu to 8 in each pod"),
+    is_str(all_text(&w, false),
+           S("lower nvidia.com/gpu to 4 in each pod and lower cpu to 8 in each pod"),
            "of each resource as much as there is");
 }
 
@@ -141,8 +142,8 @@ static void other_nodes(void)
     w.node[0].taints = jdoc_root(taints);
     w.node[1].unschedulable = true;
     add_pod(&w, S("x"), "", 1, 0);
-    is_str(all_text(&w, true),
-           S("let its pods tolerate the taint team; uncordon the node m"), "taints and cordons");
+    is_str(all_text(&w, true), S("let its pods tolerate the taint team; uncordon the node m"),
+           "taints and cordons");
     add_node(&v, "n", 4, 8000);
     add_pod(&v, S("x"), "", 1, 0)->selector = jdoc_root(selector);
     is_str(all_text(&v, true), S("remove nodeSelector and node affinity from its pods"), "labels");
@@ -204,10 +205,9 @@ static void answers_are_enough_and_least(void)
 static void as_json(void)
 {
     AUTO(arena) struct arena *a = arena_new();
-    static const struct help_step step = { .what = HELP_END,
-                                           .kind = S_INIT("job"),
-                                           .ns = S_INIT("d"),
-                                           .name = S_INIT("a") };
+    static const struct help_step step = {
+        .what = HELP_END, .kind = S_INIT("job"), .ns = S_INIT("d"), .name = S_INIT("a")
+    };
     struct why_help h = { &step, 1 };
 
     is_str(json_text(a, why_help_json(a, &h)),
