@@ -53,6 +53,8 @@ struct sched_pod {
     str ns, name, uid;
     str node;  /* empty: none yet */
     str owner; /* uid of its controller */
+    /* What people know it by: "job" "mnist", "replicaset" "web-5c4", "pod" and its own name. */
+    str owner_kind, owner_name;
     const struct sched_gang *gang; /* NULL: it starts alone */
     str member;                    /* which of the gang's it is: "worker/0"; empty: none of them */
     int64_t priority;

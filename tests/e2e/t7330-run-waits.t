@@ -32,15 +32,15 @@ gives_up() {
 
 test_expect_success 'more than the machine has: exit 1, what was asked, what there is, and what helps' '
 	job big 2 true | sed "s/cpu: 10m/cpu: 4000/" >big.yaml &&
-	gives_up big.yaml "^tfjob/big Failed after .*: worker-0 (and 1 more) asks for 4000 CPUs, this machine has [0-9]*: lower resources.requests.cpu in spec.tfReplicaSpecs.Worker.template.spec, or run with --resources cpu=4000$" &&
+	gives_up big.yaml "^tfjob/big Failed after .*: worker-0 (and 1 more) needs \(4000\|8000\) CPUs, this machine has [^;]*; never fits.*: lower resources.requests.cpu in spec.tfReplicaSpecs.Worker.template.spec, or run with --resources cpu=4000$" &&
 	muster run --resources cpu=8001 big.yaml &&
 	job fpga 1 true | sed "s/cpu: 10m}/cpu: 10m}, limits: {example.com\/fpga: 1}/" >fpga.yaml &&
-	gives_up fpga.yaml "asks for 1 example.com/fpga, this machine has none: remove resources.limits.example.com/fpga in "
+	gives_up fpga.yaml "needs 1 example.com/fpga, this machine has none; never fits: remove resources.limits.example.com/fpga in "
 '
 
 test_expect_success 'labels that no node has' '
 	job sel 1 true | sed "s/^\( *\)containers:/\1nodeSelector: {disk: ssd}\n&/" >sel.yaml &&
-	gives_up sel.yaml "asks for a node with the labels disk=ssd, this machine is not one: remove nodeSelector in spec.tfReplicaSpecs"
+	gives_up sel.yaml "this machine cannot run it: it does not have the labels disk=ssd: remove nodeSelector in spec.tfReplicaSpecs"
 '
 
 test_expect_success 'an image that is not mapped and no command' '

@@ -1,0 +1,46 @@
+/* Shared by the files of why.h. */
+#pragma once
+
+#include "sched/internal.h"
+#include "sched/why.h"
+
+/* ---- why_world.c: what nodes have, what is used of it, and by whom; by resource, when asked */
+
+struct why_resource {
+    str name;
+    int64_t *has, *used; /* by node */
+    const struct why_holder *holders; /* on all nodes */
+    size_t n_holders;
+    bool holders_known;
+    struct why_resource *next;
+};
+
+struct why_world {
+    struct arena *a;
+    const struct sched_node **nodes; /* by name */
+    size_t n;
+    const struct sched_pod *const *bound;
+    size_t n_bound;
+    size_t *node_of; /* by bound pod: its node; n: none of these */
+    bool partial;
+    struct why_resource *resources;
+};
+
+struct why_resource *world_resource(struct why_world *w, str name);
+/* usable: by node; NULL: all. */
+const struct why_holder *world_holders(struct why_world *w, struct why_resource *r,
+                                       const bool *usable, size_t *n);
+int64_t why_need_of(const struct sched_pod *pod, str resource); /* 1 of "pods" */
+int64_t why_sum(int64_t x, int64_t y);                          /* at most INT64_MAX */
+
+/* ---- why_reason.c */
+
+/* "0/3 nodes are available: 2 x, 1 y. ..." as its parts; 0: it is no such message. */
+size_t why_reasons_read(struct arena *a, str message, const struct why_reason **out);
+void why_reasons_sort(struct why_reason *at, size_t n); /* the most nodes first */
+/* "have the taint a=b, which the pod does not tolerate": what is wrong with n nodes. */
+str why_reason_text(struct arena *a, str reason, int64_t n);
+bool why_reason_is_room(str reason); /* not enough of a resource is free there */
+bool why_reason_is_label(str reason);
+/* "needs the Secret s, which does not exist"; empty: the message is about something else. */
+str why_missing_text(struct arena *a, str message);
