@@ -211,6 +211,7 @@ int cluster_start(struct cluster **out, const struct cluster_opts *o, struct err
 
     c->o = *o;
     c->o.node.dir = o->dir;
+    c->o.node.no_jobs = o->no_operator;
     c->a = arena_new();
     *out = c;
     if (up_hide_begin(c->a, o->dir, o->kubeconfig, &c->o.node.hide, e) < 0)

@@ -5,6 +5,7 @@
 #include "api/inproc.h"
 #include "app/image.h"
 #include "app/up_files.h"
+#include "app/up_gangs.h"
 #include "app/up_net.h"
 #include "app/up_rights.h"
 #include "base/mem.h"
@@ -26,6 +27,7 @@ enum {
     STOP_MS = 1500,
     NAME_MAX_BYTES = 63,
     DISCARD = 9,
+    STARVATION_S = 300,
 };
 
 struct up_node {
@@ -296,10 +298,13 @@ int up_node_start(struct up_node **out, struct loop *l, struct api *api, struct 
         .volumes_dir = claims_dir(a, dir ? dir : o->dir, o),
         .named = o->claims,
         .strict_classes = o->strict_classes,
+        .patience_ms = (o->starvation_s > 0 ? o->starvation_s : STARVATION_S) * 1000,
     };
 
     u->loop = l;
     u->a = arena_new();
+    if (!o->gang && !o->no_jobs)
+        b.gangs = up_gangs_of_jobs(u->a);
     str user = arena_cat(a, S("system:node:"), machine_name(a));
     u->node_api = api_inproc_new(api, "node", user.p, UP_NODES_GROUP);
     u->binder_api = api_inproc_new(api, "scheduler", UP_SCHEDULER_USER, NULL);

@@ -14,6 +14,9 @@ struct up_node_opts {      /* texts stay */
     const char *resources; /* "nvidia.com/gpu=1,…" instead of what is found; NULL: nothing */
     const char *claims;    /* directory for volumes called as their claims; NULL: dir/volumes */
     bool strict_classes;
+    const char *gang; /* name of the gang scheduler; NULL: jobs start whole, without groups */
+    int64_t starvation_s; /* how long the first that does not fit is passed over; 0: five minutes */
+    bool no_jobs;     /* nobody reconciles jobs here */
     bool ephemeral; /* pods end with this process, even if it is killed */
     bool strict_paths;
     const char *host_path_roots; /* "/srv,/data": hostPaths are below; NULL: anywhere */

@@ -16,7 +16,7 @@ bool binder_is_synced(const struct binder *b)
     for (size_t i = 0; i < COUNT(all); i++)
         if (!informer_is_listed(all[i]->inf))
             return false;
-    return true;
+    return gangs_are_synced(b);
 }
 
 static void on_class(struct binder *b, str key, const struct kube_answer *ans)
@@ -117,6 +117,8 @@ struct binder *binder_new(struct loop *l, struct kube_api *api, const struct bin
     shelf_init(&b->claims, b, &claim_shelf);
     shelf_init(&b->nodes, b, &node_shelf);
     shelf_init(&b->pods, b, &pod_shelf);
+    gangs_init(b);
+    b->guard.patience_ms = o->patience_ms;
     return b;
 }
 
@@ -124,6 +126,7 @@ void binder_start(struct binder *b)
 {
     struct shelf *all[] = { &b->classes, &b->volumes, &b->claims, &b->nodes, &b->pods };
 
+    gangs_start(b);
     for (size_t i = 0; i < COUNT(all); i++)
         informer_start(all[i]->inf);
     trash_sweep(b);
@@ -139,8 +142,10 @@ void binder_free(struct binder *b)
     b->deferred = true; /* nothing more is begun */
     for (size_t i = 0; i < COUNT(all); i++)
         shelf_done(all[i]);
+    gangs_done(b);
     events_free(b->events);
     loop_timer_stop(b->retry);
+    loop_timer_stop(b->later);
     loop_timer_stop(b->trash);
     free(b->dir);
     if (!b->dead)

@@ -42,6 +42,7 @@ static void set_state(struct pod *p, enum pod_state state)
         p->why = NULL;
     }
     if (state != POD_PLACED && state != POD_BINDING) {
+        batch_leave(p);
         free(p->node);
         p->node = NULL;
     }
@@ -81,10 +82,20 @@ static bool can_wait(jv pod)
            !jv_len(jv_at(pod, "spec", "schedulingGates"));
 }
 
+/* Members of gangs that succeeded still count. */
+static jv ended_slim(struct arena *a, jv pod)
+{
+    bool succeeded = str_eqz(jv_str(jv_at(pod, "status", "phase"), S("")), "Succeeded");
+
+    if (!succeeded || !jv_exists(meta_controller(pod)) || !gang_member_name(a, pod).n)
+        return JV_ABSENT;
+    return jobj(a, { "metadata", meta_of(sched_pod_slim(a, pod)) }, { "done", JV_TRUE });
+}
+
 static jv pod_slim(struct arena *a, jv pod)
 {
     if (sched_pod_has_ended(pod))
-        return JV_ABSENT;
+        return ended_slim(a, pod);
     return jv_with(a, sched_pod_slim(a, pod), jbool(can_wait(pod)), "canWait");
 }
 
@@ -106,8 +117,13 @@ static void pod_changed(struct shelf *s, struct held *h, jv obj, bool is_new)
     p->b = b;
     if (is_new)
         p->seq = b->seq++;
+    bool was_bound = p->state == POD_BOUND;
     p->p = sched_pod_read(h->a, h->obj);
+    p->member = gang_member_name(h->a, h->obj);
+    p->done = jv_bool(jv_at(h->obj, "done"), false);
     read_condition(p, obj);
+    if (p->done && was_bound)
+        b->place_due = b->place_all = true;
     if (p->p.n_claims)
         b->volumes_due = true;
     if (p->p.node.n)
@@ -124,6 +140,8 @@ static void pod_gone(struct shelf *s, struct held *h)
     struct pod *p = (struct pod *)h;
 
     unqueue(p);
+    if (p->state == POD_BOUND)
+        gang_lost(p);
     s->b->place_due = s->b->place_all = true; /* there is room, or a claim is free */
     if (p->p.n_claims)
         s->b->volumes_due = true;

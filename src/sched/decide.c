@@ -94,15 +94,15 @@ bool place_pod(struct ledger *l, struct sched_verdict *v, struct step *t)
         v->why = full_text(&c, first, NULL);
         return false;
     }
-    struct ghost *g = reserve_find(l, w->pod);
+    struct ghost *g = kept_find(l, w->pod);
     if (g) {
-        reserve_give(l, g);
+        kept_give(l, g);
         p = find_own(&c, g);
     }
     p = p ? p : find_place(&c, v);
     if (!p) {
         if (g)
-            reserve_take(l, g);
+            kept_take(l, g);
         return false;
     }
     *t = (struct step){ .ghost = g, .of = w };
@@ -174,6 +174,8 @@ static void refuse_all(struct pass *p, const struct unit *u, const struct sched_
         v->why = like->why;
         v->never = like->never;
         v->behind = like->behind;
+        v->early = like->early;
+        v->together = u->need > 0 ? u->need : 1;
     }
 }
 

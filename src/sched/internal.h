@@ -78,12 +78,12 @@ struct place *ledger_find(const struct ledger *l, str node);
 /* The same nodes without any pod. */
 void ledger_empty(struct ledger *out, const struct ledger *l);
 
-/* ---- reserve.c: what is kept for members that are gone, and steps that can be taken back */
+/* ---- kept.c: what is kept for members that are gone, and steps that can be taken back */
 
-void reserve_open(struct ledger *l, const struct sched_input *in);
-struct ghost *reserve_find(const struct ledger *l, const struct sched_pod *pod);
-void reserve_take(struct ledger *l, struct ghost *g);
-void reserve_give(struct ledger *l, struct ghost *g);
+void kept_open(struct ledger *l, const struct sched_input *in);
+struct ghost *kept_find(const struct ledger *l, const struct sched_pod *pod);
+void kept_take(struct ledger *l, struct ghost *g);
+void kept_give(struct ledger *l, struct ghost *g);
 void step_take(struct ledger *l, struct step *t, struct place *p, const struct sched_pod *pod,
                const int64_t *need);
 void step_undo(struct ledger *l, const struct step *t);

@@ -130,7 +130,7 @@ void ledger_open(struct ledger *l, struct arena *a, const struct sched_input *in
         if (p)
             ledger_take(l, p, in->bound[i], ledger_need(l, &in->bound[i]->need));
     }
-    reserve_open(l, in);
+    kept_open(l, in);
 }
 
 void ledger_empty(struct ledger *out, const struct ledger *l)

@@ -2,7 +2,7 @@
 
 #include "sched/internal.h"
 
-void reserve_take(struct ledger *l, struct ghost *g)
+void kept_take(struct ledger *l, struct ghost *g)
 {
     for (size_t i = 0; i < l->n_resources; i++)
         g->place->used[i] += g->need[i];
@@ -10,7 +10,7 @@ void reserve_take(struct ledger *l, struct ghost *g)
     g->kept = true;
 }
 
-void reserve_give(struct ledger *l, struct ghost *g)
+void kept_give(struct ledger *l, struct ghost *g)
 {
     for (size_t i = 0; i < l->n_resources; i++)
         g->place->used[i] -= g->need[i];
@@ -26,7 +26,7 @@ static int compare_ghosts(const void *x, const void *y)
     return d ? d : str_cmp(g->of->member, h->of->member);
 }
 
-void reserve_open(struct ledger *l, const struct sched_input *in)
+void kept_open(struct ledger *l, const struct sched_input *in)
 {
     l->ghosts = ARENA_ARRAY(l->a, struct ghost, in->n_reserves + 1);
     for (size_t i = 0; i < in->n_reserves; i++) {
@@ -36,12 +36,12 @@ void reserve_open(struct ledger *l, const struct sched_input *in)
             continue;
         struct ghost *g = &l->ghosts[l->n_ghosts++];
         *g = (struct ghost){ .of = r, .place = p, .need = ledger_need(l, &r->need) };
-        reserve_take(l, g);
+        kept_take(l, g);
     }
     qsort(l->ghosts, l->n_ghosts, sizeof(*l->ghosts), compare_ghosts);
 }
 
-struct ghost *reserve_find(const struct ledger *l, const struct sched_pod *pod)
+struct ghost *kept_find(const struct ledger *l, const struct sched_pod *pod)
 {
     if (!pod->gang || !pod->member.n || !l->n_ghosts)
         return NULL;
@@ -68,5 +68,5 @@ void step_undo(struct ledger *l, const struct step *t)
     *t->place = t->before;
     l->has_anti = t->had_anti;
     if (t->ghost)
-        reserve_take(l, t->ghost);
+        kept_take(l, t->ghost);
 }
