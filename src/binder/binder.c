@@ -42,7 +42,9 @@ static void ensure_class(struct binder *b)
 
 static void work_on(struct binder *b)
 {
-    if (!b->class_checked)
+    if (b->o.no_volumes)
+        b->volumes_due = false;
+    else if (!b->class_checked)
         ensure_class(b);
     if (b->volumes_due)
         claims_pass(b);
@@ -111,6 +113,8 @@ struct binder *binder_new(struct loop *l, struct kube_api *api, const struct bin
     b->o = *o;
     b->o.wall_ms = o->wall_ms ? o->wall_ms : wall_now_ms;
     b->dir = mem_or_abort(strndup(o->volumes_dir.p ? o->volumes_dir.p : "", o->volumes_dir.n));
+    b->scheduler_name =
+        mem_or_abort(strndup(o->scheduler_name.p ? o->scheduler_name.p : "", o->scheduler_name.n));
     b->events = events_new(l, api, b->o.wall_ms, on_event_answer, b);
     shelf_init(&b->classes, b, &class_shelf);
     shelf_init(&b->volumes, b, &volume_shelf);
@@ -129,7 +133,8 @@ void binder_start(struct binder *b)
     gangs_start(b);
     for (size_t i = 0; i < COUNT(all); i++)
         informer_start(all[i]->inf);
-    trash_sweep(b);
+    if (!b->o.no_volumes)
+        trash_sweep(b);
 }
 
 void binder_free(struct binder *b)
@@ -148,6 +153,7 @@ void binder_free(struct binder *b)
     loop_timer_stop(b->later);
     loop_timer_stop(b->trash);
     free(b->dir);
+    free(b->scheduler_name);
     if (!b->dead)
         free(b);
 }

@@ -65,21 +65,21 @@ bool pod_uses(const struct pod *p, str ns, str claim)
 
 /* ---- what is kept */
 
-static bool is_ours(jv pod)
+static bool is_ours(const struct binder *b, str name)
 {
-    static const char *const names[] = { "", "default-scheduler", "muster-scheduler" };
-    str name = jv_str(jv_at(pod, "spec", "schedulerName"), S(""));
+    static const char *const names[] = { "", "default-scheduler", "muster-scheduler", "volcano" };
 
+    if (b->o.no_placing)
+        return false;
     for (size_t i = 0; i < COUNT(names); i++)
         if (str_eqz(name, names[i]))
             return true;
-    return false;
+    return str_eqz(name, b->scheduler_name);
 }
 
 static bool can_wait(jv pod)
 {
-    return is_ours(pod) && !meta_being_deleted(pod) &&
-           !jv_len(jv_at(pod, "spec", "schedulingGates"));
+    return !meta_being_deleted(pod) && !jv_len(jv_at(pod, "spec", "schedulingGates"));
 }
 
 /* Members of gangs that succeeded still count. */
@@ -96,7 +96,9 @@ static jv pod_slim(struct arena *a, jv pod)
 {
     if (sched_pod_has_ended(pod))
         return ended_slim(a, pod);
-    return jv_with(a, sched_pod_slim(a, pod), jbool(can_wait(pod)), "canWait");
+    jv slim = jv_with(a, sched_pod_slim(a, pod), jbool(can_wait(pod)), "canWait");
+    return jv_with(a, slim, jstr(a, jv_str(jv_at(pod, "spec", "schedulerName"), S(""))),
+                   "scheduler");
 }
 
 static void read_condition(struct pod *p, jv obj)
@@ -128,7 +130,8 @@ static void pod_changed(struct shelf *s, struct held *h, jv obj, bool is_new)
         b->volumes_due = true;
     if (p->p.node.n)
         set_state(p, POD_BOUND);
-    else if (!jv_bool(jv_at(h->obj, "canWait"), false))
+    else if (!jv_bool(jv_at(h->obj, "canWait"), false) ||
+             !is_ours(b, jv_str(jv_at(h->obj, "scheduler"), S(""))))
         set_state(p, POD_APART);
     else if (p->state == POD_APART || p->state == POD_WAITS)
         set_state(p, POD_WAITS);

@@ -91,7 +91,9 @@ static str sentence_of(struct telling *t, const struct sched_verdict *v, size_t 
                              .never = v->never,
                              .behind = v->behind };
     struct why why = why_of(t->world, &unit);
-    return why_sentence(t->a, &why);
+    /* what these say was said in kube-scheduler's words */
+    bool is_said = why.cause == WHY_NO_NODES || why.cause == WHY_REFUSED;
+    return is_said ? STR_NONE : why_sentence(t->a, &why);
 }
 
 /* ---- when */

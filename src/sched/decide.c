@@ -216,7 +216,7 @@ static void decide_gang(struct pass *p, const struct unit *u)
         return;
     }
     struct step *steps = ARENA_ARRAY(a, struct step, need + 1);
-    if (!place_together(&p->l, u, steps, &no.why)) {
+    if (!place_together(&p->l, u, steps, &no)) {
         no.never = p->l.n > 0 && waits_for_room(p, u) && !fits_empty(&p->l, u);
         refuse_all(p, u, &no);
         note_missed(p, u, no.never);

@@ -127,8 +127,9 @@ bool place_pod(struct ledger *l, struct sched_verdict *v, struct step *t);
 /* ---- together.c: placing those that start together */
 
 /* u->need of its distinct members have their place in the ledger, as steps say, which has room for
- * them; false: why says why not, in the words of the first that did not fit. */
-bool place_together(struct ledger *l, const struct unit *u, struct step *steps, str *why);
+ * them; false: no says why not, of the first that did not fit. */
+bool place_together(struct ledger *l, const struct unit *u, struct step *steps,
+                    struct sched_verdict *no);
 /* ... on these nodes without any pod. */
 bool fits_empty(const struct ledger *l, const struct unit *u);
 

@@ -4,7 +4,8 @@
 #include "sched/internal.h"
 
 /* Members in turn, those that do not fit left out while others are left. */
-static bool try_in_turn(struct ledger *l, const struct unit *u, struct step *steps, str *why)
+static bool try_in_turn(struct ledger *l, const struct unit *u, struct step *steps,
+                        struct sched_verdict *no)
 {
     size_t n = 0, failed = 0, need = (size_t)u->need;
 
@@ -15,8 +16,8 @@ static bool try_in_turn(struct ledger *l, const struct unit *u, struct step *ste
             continue;
         }
         failed++;
-        if (!why->n)
-            *why = v.why;
+        if (!no->why.n)
+            *no = v;
     }
     if (n == need)
         return true;
@@ -102,10 +103,9 @@ struct search {
 
 static bool search_from(struct search *s, size_t n)
 {
-    const struct sched_waiting *w = s->u->at[n];
-
     if (n == (size_t)s->u->need)
         return true;
+    const struct sched_waiting *w = s->u->at[n];
     struct candidate c = { .l = s->l,
                            .w = w,
                            .pod = w->pod,
@@ -124,13 +124,14 @@ static bool search_from(struct search *s, size_t n)
     return false;
 }
 
-bool place_together(struct ledger *l, const struct unit *u, struct step *steps, str *why)
+bool place_together(struct ledger *l, const struct unit *u, struct step *steps,
+                        struct sched_verdict *no)
 {
     struct unit least = *u;
     size_t n, need = (size_t)u->need;
-    str not_told = STR_NONE;
+    struct sched_verdict not_told = { 0 };
 
-    if (try_in_turn(l, u, steps, why))
+    if (try_in_turn(l, u, steps, no))
         return true;
     struct sized *of = sized_of(l, u, &n);
     if (n < need || (l->n_ghosts == 0 && exceeds_sum(l, of, need)))
@@ -152,8 +153,8 @@ bool fits_empty(const struct ledger *l, const struct unit *u)
 {
     struct step *steps = ARENA_ARRAY(l->a, struct step, (size_t)u->need + 1);
     struct ledger empty;
-    str why = STR_NONE;
+    struct sched_verdict no = { 0 };
 
     ledger_empty(&empty, l);
-    return place_together(&empty, u, steps, &why);
+    return place_together(&empty, u, steps, &no);
 }
