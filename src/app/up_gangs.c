@@ -51,7 +51,6 @@ struct binder_gangs up_gangs_of_jobs(struct arena *a)
 
     for (; n < MANY_KINDS && job_kind_at(n); n++)
         kinds[n] = job_kind_at(n)->planner.res;
-    return (struct binder_gangs){
-        .kinds = kinds, .n_kinds = n, .read = read_job, .by_default = true
-    };
+    return (
+        struct binder_gangs){ .kinds = kinds, .n_kinds = n, .read = read_job, .by_default = true };
 }

@@ -221,8 +221,7 @@ void up_node_unprepare(struct up_node_opts *o)
 str up_node_claims(struct arena *a, const struct up_node_opts *o)
 {
     char *dir = realpath(o->dir, NULL);
-    str claims = o->claims ? str_of(o->claims)
-                           : arena_printf(a, "%s/volumes", dir ? dir : o->dir);
+    str claims = o->claims ? str_of(o->claims) : arena_printf(a, "%s/volumes", dir ? dir : o->dir);
 
     free(dir);
     return claims;

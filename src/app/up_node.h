@@ -12,7 +12,7 @@ struct up_node_opts {      /* texts stay */
     bool must_isolate;     /* an isolation that cannot be had here is an error */
     const char *resources; /* "nvidia.com/gpu=1,…" instead of what is found; NULL: nothing */
     const char *claims;    /* directory for volumes called as their claims; NULL: dir/volumes */
-    bool ephemeral; /* pods end with this process, even if it is killed */
+    bool ephemeral;        /* pods end with this process, even if it is killed */
     bool strict_paths;
     const char *host_path_roots; /* "/srv,/data": hostPaths are below; NULL: anywhere */
     bool show_home_secrets;      /* ~/.ssh and the like are seen by pods */

@@ -157,8 +157,7 @@ void gang_lost(struct pod *p)
     r->a = arena_new();
     need = ARENA_ARRAY(r->a, struct sched_amount, p->p.need.n + 1);
     for (size_t i = 0; i < p->p.need.n; i++)
-        need[i] = (struct sched_amount){ arena_str(r->a, p->p.need.at[i].name),
-                                         p->p.need.at[i].n };
+        need[i] = (struct sched_amount){ arena_str(r->a, p->p.need.at[i].name), p->p.need.at[i].n };
     r->r = (struct sched_reserve){ .gang = &g->g,
                                    .member = arena_str(r->a, p->member),
                                    .node = arena_str(r->a, p->p.node),

@@ -64,10 +64,10 @@ struct pod {
     bool was_false; /* its condition PodScheduled is */
     bool busy;      /* a request on it is under way */
     bool queued;
-    bool fresh;       /* never looked at as it is now */
-    bool done;        /* it has succeeded: kept only as a member of a gang */
-    bool never;       /* it does not fit on these nodes when they are empty */
-    str member;       /* what its labels say; lives with h */
+    bool fresh;          /* never looked at as it is now */
+    bool done;           /* it has succeeded: kept only as a member of a gang */
+    bool never;          /* it does not fit on these nodes when they are empty */
+    str member;          /* what its labels say; lives with h */
     bool is_ready;       /* its claims have their volumes */
     struct batch *batch; /* POD_PLACED: bound together with others; NULL: alone */
     uint64_t told_nodes; /* hash of what the nodes say in the reason told last */

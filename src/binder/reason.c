@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 enum {
-    EARLY_MS = 3 * 1000,   /* pods of a gang are made one after the other */
-    AGAIN_MS = 10 * 1000,  /* between two reasons that differ in their sentence only */
+    EARLY_MS = 3 * 1000,  /* pods of a gang are made one after the other */
+    AGAIN_MS = 10 * 1000, /* between two reasons that differ in their sentence only */
 };
 
 /* ---- what is said */
@@ -38,8 +38,8 @@ static void add_bound(const struct sched_pod **to, size_t *n, struct arena *a,
 static struct why_world *world_after(const struct telling *t)
 {
     const struct sched_input *in = &t->c->in;
-    const struct sched_pod **all =
-        ARENA_ARRAY(t->a, const struct sched_pod *, in->n_bound + in->n_waiting + in->n_reserves + 1);
+    const struct sched_pod **all = ARENA_ARRAY(t->a, const struct sched_pod *,
+                                               in->n_bound + in->n_waiting + in->n_reserves + 1);
     size_t n = in->n_bound;
 
     memcpy(all, in->bound, n * sizeof(*all));
@@ -136,9 +136,9 @@ static bool is_early(struct binder *b, const struct pod *p, const struct sched_v
 static void refuse_pod(struct pod *p, str nodes, str sentence)
 {
     AUTO(arena) struct arena *a = arena_new();
-    str why = sentence.n ? arena_printf(a, "%" PRI_STR " %" PRI_STR, STR_ARG(nodes),
-                                        STR_ARG(sentence))
-                         : nodes;
+    str why = sentence.n
+                  ? arena_printf(a, "%" PRI_STR " %" PRI_STR, STR_ARG(nodes), STR_ARG(sentence))
+                  : nodes;
     int64_t now_ms = loop_now_ms(p->b->loop);
 
     if ((str_hash(why) | 1) == p->told)

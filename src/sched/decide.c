@@ -184,7 +184,8 @@ static str missing_text(struct arena *a, const struct unit *u)
     const struct sched_gang *g = u->gang;
     int64_t there = g->min - u->need + (int64_t)u->n_distinct;
 
-    return arena_printf(a, "%" PRI_STR " %" PRI_STR "/%" PRI_STR " starts with %" PRId64
+    return arena_printf(a,
+                        "%" PRI_STR " %" PRI_STR "/%" PRI_STR " starts with %" PRId64
                         " pods at once, and %" PRId64 " of them exist",
                         STR_ARG(g->kind), STR_ARG(g->ns), STR_ARG(g->name), g->min, there);
 }

@@ -34,7 +34,8 @@ static int compare_waiting_members(const void *x, const void *y)
 
 static int compare_bound_members(const void *x, const void *y)
 {
-    return compare_members(*(const struct sched_pod *const *)x, *(const struct sched_pod *const *)y);
+    return compare_members(*(const struct sched_pod *const *)x,
+                           *(const struct sched_pod *const *)y);
 }
 
 static int compare_in_unit(const void *x, const void *y)

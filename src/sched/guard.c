@@ -23,10 +23,9 @@ static bool could_use(const struct ledger *empty, size_t place, const struct uni
 {
     for (size_t i = 0; i < u->n_distinct; i++) {
         const struct sched_pod *pod = u->at[i]->pod;
-        struct candidate c = { .l = empty,
-                               .w = u->at[i],
-                               .pod = pod,
-                               .need = ledger_need(empty, &pod->need) };
+        struct candidate c = {
+            .l = empty, .w = u->at[i], .pod = pod, .need = ledger_need(empty, &pod->need)
+        };
         struct refusal why;
         if (filter_place(&c, &empty->places[place], &why))
             return true;

@@ -48,9 +48,9 @@ struct ledger {
     bool has_anti;            /* a pod that has a node keeps others away */
     struct ghost *ghosts;     /* by gang and member */
     size_t n_ghosts;
-    bool tight;               /* of nodes that will do, take the fullest */
-    str barred_for;           /* "job default/a": what is barred is kept for it; empty: nothing is */
-    str barred_text;          /* what those are told that it is kept from */
+    bool tight;      /* of nodes that will do, take the fullest */
+    str barred_for;  /* "job default/a": what is barred is kept for it; empty: nothing is */
+    str barred_text; /* what those are told that it is kept from */
 };
 
 /* A reserve that counts in its place while it is kept. */

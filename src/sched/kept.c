@@ -47,8 +47,7 @@ struct ghost *kept_find(const struct ledger *l, const struct sched_pod *pod)
         return NULL;
     const struct sched_reserve wanted = { .gang = pod->gang, .member = pod->member };
     const struct ghost key = { .of = &wanted };
-    struct ghost *g =
-        bsearch(&key, l->ghosts, l->n_ghosts, sizeof(*l->ghosts), compare_ghosts);
+    struct ghost *g = bsearch(&key, l->ghosts, l->n_ghosts, sizeof(*l->ghosts), compare_ghosts);
     return g && g->kept ? g : NULL;
 }
 

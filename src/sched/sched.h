@@ -114,9 +114,9 @@ struct sched_verdict {
     str why;                       /* then; empty: as it was (unchanged) */
     str behind;                    /* then: "job default/a", which waits longer */
     bool never;                    /* then: it does not fit on these nodes when they are empty */
-    bool early;                    /* then: not all that start together exist, or they are stopped */
-    int64_t together;              /* then: so many must be placed at once; 0: it starts alone */
-    bool whole;                    /* placed as one of those that start together */
+    bool early;       /* then: not all that start together exist, or they are stopped */
+    int64_t together; /* then: so many must be placed at once; 0: it starts alone */
+    bool whole;       /* placed as one of those that start together */
 };
 
 /* n_waiting verdicts, in the order they were reached. They live in a and share the input. */

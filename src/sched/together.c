@@ -106,10 +106,9 @@ static bool search_from(struct search *s, size_t n)
     if (n == (size_t)s->u->need)
         return true;
     const struct sched_waiting *w = s->u->at[n];
-    struct candidate c = { .l = s->l,
-                           .w = w,
-                           .pod = w->pod,
-                           .need = ledger_need(s->l, &w->pod->need) };
+    struct candidate c = {
+        .l = s->l, .w = w, .pod = w->pod, .need = ledger_need(s->l, &w->pod->need)
+    };
     for (size_t k = 0; k < s->l->n && s->left; k++) {
         struct refusal why;
         s->left--;
@@ -125,7 +124,7 @@ static bool search_from(struct search *s, size_t n)
 }
 
 bool place_together(struct ledger *l, const struct unit *u, struct step *steps,
-                        struct sched_verdict *no)
+                    struct sched_verdict *no)
 {
     struct unit least = *u;
     size_t n, need = (size_t)u->need;

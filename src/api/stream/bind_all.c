@@ -45,7 +45,8 @@ static int read_item(struct bind_all *b, jv item)
     *to = (struct bind_item){ .binding = item, .name = meta_name(item) };
     binding_check(&ps, item);
     if (ps.n || !to->name.n || (ns.n && !str_eq(ns, r->ns))) {
-        str what = ps.n ? problems_text(r->a, &ps) : S("metadata must name a pod of this namespace");
+        str what =
+            ps.n ? problems_text(r->a, &ps) : S("metadata must name a pod of this namespace");
         fail_bad_request(r, "items[%zu]: %" PRI_STR, b->n, STR_ARG(what));
         return -1;
     }

@@ -30,7 +30,8 @@ static void room_is_given_back(struct w *w)
     w_pod(w, "g3", "{'nvidia.com/gpu': '1'}", "");
     w_settle(w);
     is_str(w_node_of(w, "g1"), S("n"), "the first takes it");
-    is_str(w_why(w, "g2"), S("0/1 nodes are available: 1 Insufficient nvidia.com/gpu." NO_VICTIMS
+    is_str(w_why(w, "g2"),
+           S("0/1 nodes are available: 1 Insufficient nvidia.com/gpu." NO_VICTIMS
              " needs 1 nvidia.com/gpu, this machine has 1, 0 free; held by pod default/g1 (1)"),
            "the next is told");
     is_str(w_events_of(w, "g2", "FailedScheduling"), w_why(w, "g2"), "in an event, too");

@@ -62,8 +62,8 @@ static struct sched_pod *pod(struct world *w, const struct sched_gang *g, const 
     struct sched_pod *p = &w->pods[w->n_pods++];
 
     *p = (struct sched_pod){ .ns = S("d"),
-                             .name = arena_printf(w->a, "%s%s%s", g ? g->name.p : "",
-                                                  g ? "-" : "", member),
+                             .name = arena_printf(w->a, "%s%s%s", g ? g->name.p : "", g ? "-" : "",
+                                                  member),
                              .gang = g,
                              .member = g ? str_of(member) : STR_NONE,
                              .created_ms = g ? g->created_ms : 0,
