@@ -93,7 +93,9 @@ static void find_usable(struct view *v, struct shape *s)
 
     alone.pod = &bare;
     ledger_open(&l, w->a, &in); /* its places are in the order of w->nodes */
-    struct candidate c = { &l, &alone, &bare, ledger_need(&l, &bare.need) };
+    struct candidate c = {
+        .l = &l, .w = &alone, .pod = &bare, .need = ledger_need(&l, &bare.need)
+    };
     s->usable = ARENA_ARRAY(w->a, bool, w->n + 1);
     s->refusals.a = w->a;
     for (size_t i = 0; i < w->n; i++) {

@@ -31,6 +31,7 @@ struct why_help {
 struct why_scene {
     const struct sched_input *in; /* all that waits, too */
     const bool *ours;             /* by in->waiting: what is to start */
+    int64_t min;                  /* so many of ours are enough; 0: all */
     bool can_add;                 /* what the node offers is declared by its owner */
 };
 

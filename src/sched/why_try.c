@@ -7,7 +7,8 @@ struct trial {
     const struct why_scene *scene;
     const struct help_step *steps;
     size_t n;
-    bool rewritten; /* ours are created again, so they come last */
+    bool rewritten;                /* ours are created again, so they come last ... */
+    const struct sched_gang *gang; /* ... and together; NULL: one by one */
 };
 
 static bool owns(const struct help_step *s, const struct sched_pod *pod)
@@ -78,6 +79,7 @@ static const struct sched_pod *rewritten(const struct trial *t, const struct sch
 
     *p = *pod;
     p->created_ms = INT64_MAX;
+    p->gang = t->gang;
     for (size_t i = 0; i < t->n; i++) {
         const struct help_step *s = &t->steps[i];
         if (s->what == HELP_LOWER)
@@ -164,6 +166,21 @@ static struct sched_input world_after(const struct trial *t, bool *ours)
     return out;
 }
 
+static const struct sched_gang *gang_again(const struct trial *t)
+{
+    const struct sched_gang *of = NULL;
+    struct sched_gang *g = ARENA_NEW(t->a, struct sched_gang);
+
+    for (size_t i = 0; i < t->scene->in->n_waiting && !of; i++)
+        of = t->scene->ours[i] ? t->scene->in->waiting[i].pod->gang : NULL;
+    if (!of)
+        return NULL;
+    *g = *of;
+    g->started = false;
+    g->created_ms = INT64_MAX;
+    return g;
+}
+
 bool why_try(const struct why_scene *scene, const struct help_step *steps, size_t n)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -172,10 +189,13 @@ bool why_try(const struct why_scene *scene, const struct help_step *steps, size_
 
     for (size_t i = 0; i < n; i++)
         t.rewritten = t.rewritten || rewrites(&steps[i]);
+    t.gang = gang_again(&t);
     struct sched_input in = world_after(&t, ours);
     const struct sched_verdict *v = sched_decide(a, &in);
-    for (size_t i = 0; i < in.n_waiting; i++)
-        if (!v[i].node && ours[v[i].of - in.waiting])
-            return false;
-    return true;
+    int64_t n_ours = 0, placed = 0;
+    for (size_t i = 0; i < in.n_waiting; i++) {
+        n_ours += ours[i];
+        placed += v[i].node && ours[v[i].of - in.waiting];
+    }
+    return placed >= (scene->min && scene->min < n_ours ? scene->min : n_ours);
 }

@@ -204,9 +204,9 @@ test_expect_success 'why nothing runs is said, once, in one sentence' '
 '
 
 test_expect_success 'a scheduler that is not there is named' '
-	job gang 2 true | sed "s/^\( *\)containers:/\1schedulerName: volcano\n&/" >gang.yaml && grep -q volcano gang.yaml &&
-	begin gang.yaml && soon grep "waits for the scheduler volcano" err && kill -INT $pid && { wait $pid; is 130 $?; } &&
-	has err "^muster: worker-[01]\( and 1 more\)*: Pending: it waits for the scheduler volcano (spec.schedulerName); is that there?$"
+	job gang 2 true | sed "s/^\( *\)containers:/\1schedulerName: another\n&/" >gang.yaml && grep -q another gang.yaml &&
+	begin gang.yaml && soon grep "waits for the scheduler another" err && kill -INT $pid && { wait $pid; is 130 $?; } &&
+	has err "^muster: worker-[01]\( and 1 more\)*: Pending: it waits for the scheduler another (spec.schedulerName); is that there?$"
 '
 
 test_expect_success 'an image that is not mapped, and nothing to run: what to do about it' '

@@ -68,7 +68,7 @@ test_expect_success 'the others of a run go on' '
 # The one GPU goes from one replica to the next.
 test_expect_success 'what may come free is waited for' '
 	gpu=1 && job turns 3 "echo ran" >turns.yaml && gpu= &&
-	timeout -k 5 120 muster run --resources nvidia.com/gpu=1 --pending-timeout 1ms turns.yaml >out 2>err &&
+	timeout -k 5 120 muster run --resources nvidia.com/gpu=1 --gang-scheduler-name none --pending-timeout 1ms turns.yaml >out 2>err &&
 	is 3 "$(grep -c ran out)"
 '
 
