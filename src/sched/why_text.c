@@ -42,9 +42,9 @@ static void add_reasons(struct arena *a, struct buf *b, const struct why *why)
 static void say_nodes(struct arena *a, struct buf *b, const struct why *why)
 {
     if (why->nodes == 1)
-        buf_add(b, S("this machine cannot run it: it "));
+        buf_add(b, S("cannot run on this machine: it "));
     else
-        buf_printf(b, "none of the %lld nodes can run it: ", (long long)why->nodes);
+        buf_printf(b, "cannot run on any of the %lld nodes: ", (long long)why->nodes);
     add_reasons(a, b, why);
 }
 

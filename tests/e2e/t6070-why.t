@@ -69,12 +69,12 @@ test_expect_success 'more than there is' '
 
 test_expect_success 'a label, a taint, a cordoned node' '
 	worker label "" "nodeSelector: {disk: ssd}" | kubectl apply -f - &&
-	wait_for "tfjob/label waits: this machine cannot run it: it does not have the labels disk=ssd" label &&
+	wait_for "tfjob/label waits: cannot run on this machine: it does not have the labels disk=ssd" label &&
 	has out "^  - remove nodeSelector and node affinity from its pods$" &&
 	node=$(kubectl get nodes -o jsonpath="{.items[0].metadata.name}") && kubectl taint nodes "$node" team=ml:NoSchedule && worker t | kubectl apply -f - &&
-	wait_for "tfjob/t waits: this machine cannot run it: it has the taint team=ml, which the pod does not tolerate" t &&
+	wait_for "tfjob/t waits: cannot run on this machine: it has the taint team=ml, which the pod does not tolerate" t &&
 	has out "^  - let its pods tolerate the taint team$" && kubectl taint nodes "$node" team- && wait_for "tfjob/t is running: 1 of 1 pods" t &&
-	kubectl cordon "$node" && worker u | kubectl apply -f - && wait_for "tfjob/u waits: this machine cannot run it: it is cordoned" u &&
+	kubectl cordon "$node" && worker u | kubectl apply -f - && wait_for "tfjob/u waits: cannot run on this machine: it is cordoned" u &&
 	has out "^  - uncordon the node " && kubectl uncordon "$node" && wait_for "tfjob/u is running: 1 of 1 pods" u
 '
 

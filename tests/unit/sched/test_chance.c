@@ -81,7 +81,7 @@ static const struct row rows[] = {
       "needs 32 CPUs on one node, the most a node has is 16; never fits: lower resources.requests.cpu in spec.W" },
     { "labels that no node has", ONE, "{'spec': {'nodeSelector': {'disk': 'ssd'}}, " WAITS("x") "}",
       "", OWN, CHANCE_NEVER,
-      "this machine cannot run it: it does not have the labels disk=ssd: remove nodeSelector in "
+      "cannot run on this machine: it does not have the labels disk=ssd: remove nodeSelector in "
       "spec.W" },
     { "labels that a node has", "[" NODE(ROOM, ", 'labels': {'disk': 'ssd'}", "") "]",
       "{'spec': {'nodeSelector': {'disk': 'ssd'}}, " WAITS("x") "}", "", OWN, CHANCE_LATER, "" },
@@ -90,7 +90,7 @@ static const struct row rows[] = {
       "{'nodeSelectorTerms': [{'matchExpressions': [{'key': 'a', 'operator': 'Exists'}]}]}}}}, " WAITS(
           "x") "}",
       "", OWN, CHANCE_NEVER,
-      "this machine cannot run it: it does not match the pod's nodeSelector or node affinity: "
+      "cannot run on this machine: it does not match the pod's nodeSelector or node affinity: "
       "remove affinity.nodeAffinity in spec.W" },
     { "company that is not there may come", ONE,
       "{'metadata': {'labels': {'a': 'b'}}, 'spec': {'affinity': {'podAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': "
@@ -104,7 +104,7 @@ static const struct row rows[] = {
     { "a taint of another kind stays",
       "[" NODE(ROOM, "", "'taints': [{'key': 'k', 'value': 'v', 'effect': 'NoSchedule'}]") "]",
       ASKS("'cpu': '1'"), "", OWN, CHANCE_NEVER,
-      "this machine cannot run it: it has the taint k=v, which the pod does not tolerate: change "
+      "cannot run on this machine: it has the taint k=v, which the pod does not tolerate: change "
       "spec.W" },
     { "what the scheduler says is said again", ONE,
       "{'spec': {'containers': [{'resources': {'requests': {'cpu': '8'}}}]}, " WAITS(

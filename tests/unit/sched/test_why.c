@@ -91,21 +91,21 @@ static const struct row rows[] = {
               "d/b (1)" },
     { "a taint", "[" NODE("n", "", TAINT, GPUS("4")) "]", "[]", "[" ASKS(GPU("1"), "") "]",
       .cause = WHY_NODES, .never = true,
-      .text = "this machine cannot run it: it has the taint team=ml, which the pod does not "
+      .text = "cannot run on this machine: it has the taint team=ml, which the pod does not "
               "tolerate" },
     { "a label", TWO, "[]", "[" ASKS(GPU("1"), "'nodeSelector': {'a': 'b'}, ") "]",
       .cause = WHY_NODES, .never = true,
-      .text = "none of the 2 nodes can run it: 2 do not have the labels a=b" },
+      .text = "cannot run on any of the 2 nodes: 2 do not have the labels a=b" },
     { "a cordoned node may come back",
       "[" NODE("n", "", CORDON, GPUS("4")) ", " NODE("m", "", TAINT, GPUS("1")) "]", "[]",
       "[" ASKS(GPU("1"), "") "]", .cause = WHY_NODES,
-      .text = "none of the 2 nodes can run it: 1 has the taint team=ml, which the pod does not "
+      .text = "cannot run on any of the 2 nodes: 1 has the taint team=ml, which the pod does not "
               "tolerate, 1 is cordoned" },
     { "a host port", ONE,
       "[{'metadata': {'name': 'p', 'namespace': 'd'}, 'spec': {'nodeName': 'n', 'containers': "
       "[{'ports': [{'hostPort': 80}]}]}}]",
       "[{'metadata': {'name': 'w'}, 'spec': {'containers': [{'ports': [{'hostPort': 80}]}]}}]",
-      .cause = WHY_NODES, .text = "this machine cannot run it: it has the pod's host port in use" },
+      .cause = WHY_NODES, .text = "cannot run on this machine: it has the pod's host port in use" },
     { "a queue's limit comes first", ONE, "[" HELD(job, "a", "n", GPU("4")) "]",
       "[" ASKS(GPU("2"), "") "]", .unit = { .limits = queue, .n_limits = 1 }, .cause = WHY_LACKS,
       .text = "needs 2 nvidia.com/gpu, queue q allows 4, 1 free" },
