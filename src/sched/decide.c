@@ -45,25 +45,52 @@ static bool is_barred(const struct ledger *l)
     return false;
 }
 
-static struct place *find_place(const struct candidate *c, struct sched_verdict *v)
-{
-    struct place **fit = c->l->fit;
-    struct refusal *refusals = c->l->refusals;
-    struct tally t = { .a = c->l->a };
-    size_t n = 0;
+/* Of many nodes it is enough to compare some that will do. */
+enum { ENOUGH = 100 };
 
-    for (size_t i = 0; i < c->l->n; i++)
-        if (filter_place(c, &c->l->places[i], &refusals[i]))
-            fit[n++] = &c->l->places[i];
+static bool has_room(const struct candidate *c, const struct place *p)
+{
+    for (size_t i = 0; i < c->l->n_resources; i++)
+        if (c->need[i] > 0 && c->need[i] > p->has[i] - p->used[i])
+            return false;
+    return p->n_pods < p->max_pods;
+}
+
+/* Begins after the last node that was looked at, so that all get their turn. */
+static size_t find_fits(struct ledger *l, const struct candidate *c)
+{
+    size_t n = 0, enough = l->tight || l->n <= ENOUGH ? l->n : ENOUGH, from = l->next;
+
+    if (enough == l->n)
+        from = 0;
+    for (size_t k = 0; k < l->n && n < enough; k++) {
+        size_t i = (from + k) % l->n;
+        if (!has_room(c, &l->places[i]))
+            continue;
+        if (filter_place(c, &l->places[i], &l->refusals[i]))
+            l->fit[n++] = &l->places[i];
+        l->next = i + 1;
+    }
+    return n;
+}
+
+static struct place *find_place(struct ledger *l, const struct candidate *c,
+                                struct sched_verdict *v)
+{
+    struct tally t = { .a = l->a };
+    size_t n = find_fits(l, c);
+
     if (n)
-        return score_best(c, fit, n);
-    for (size_t i = 0; i < c->l->n; i++)
-        for (size_t k = 0; k < refusals[i].n; k++)
-            tally_add(&t, refusals[i].at[k], 1);
-    v->why = full_text(c, tally_text(&t, c->l->n), refusals);
-    v->never = never_fits(c->l);
-    if (c->l->barred_text.n && is_barred(c->l))
-        v->behind = c->l->barred_for;
+        return score_best(c, l->fit, n);
+    for (size_t i = 0; i < l->n; i++) {
+        filter_place(c, &l->places[i], &l->refusals[i]);
+        for (size_t k = 0; k < l->refusals[i].n; k++)
+            tally_add(&t, l->refusals[i].at[k], 1);
+    }
+    v->why = full_text(c, tally_text(&t, l->n), l->refusals);
+    v->never = never_fits(l);
+    if (l->barred_text.n && is_barred(l))
+        v->behind = l->barred_for;
     return NULL;
 }
 
@@ -99,7 +126,7 @@ bool place_pod(struct ledger *l, struct sched_verdict *v, struct step *t)
         kept_give(l, g);
         p = find_own(&c, g);
     }
-    p = p ? p : find_place(&c, v);
+    p = p ? p : find_place(l, &c, v);
     if (!p) {
         if (g)
             kept_take(l, g);
@@ -114,6 +141,7 @@ bool place_pod(struct ledger *l, struct sched_verdict *v, struct step *t)
 
 struct pass {
     struct ledger l;
+    struct ledger *empty; /* its nodes without any pod; NULL: not asked for yet */
     struct sched_verdict *out;
     size_t n;
     struct sched_guard *guard;
@@ -198,6 +226,17 @@ static bool was_placed(const struct step *steps, size_t n, const struct sched_wa
     return false;
 }
 
+static bool never_fits_together(struct pass *p, const struct unit *u)
+{
+    if (!p->l.n || !waits_for_room(p, u))
+        return false;
+    if (!p->empty) {
+        p->empty = ARENA_NEW(p->l.a, struct ledger);
+        ledger_empty(p->empty, &p->l);
+    }
+    return !fits_empty(p->empty, u);
+}
+
 static void decide_gang(struct pass *p, const struct unit *u)
 {
     struct sched_verdict no = { 0 };
@@ -218,7 +257,7 @@ static void decide_gang(struct pass *p, const struct unit *u)
     }
     struct step *steps = ARENA_ARRAY(a, struct step, need + 1);
     if (!place_together(&p->l, u, steps, &no)) {
-        no.never = p->l.n > 0 && waits_for_room(p, u) && !fits_empty(&p->l, u);
+        no.never = never_fits_together(p, u);
         refuse_all(p, u, &no);
         note_missed(p, u, no.never);
         return;

@@ -45,6 +45,7 @@ struct ledger {
     size_t n_resources;
     struct place **fit;       /* room for one a node: those that will do ... */
     struct refusal *refusals; /* ... and what the others say */
+    size_t next;              /* of places, to look at first */
     bool has_anti;            /* a pod that has a node keeps others away */
     struct ghost *ghosts;     /* by gang and member */
     size_t n_ghosts;
@@ -130,8 +131,8 @@ bool place_pod(struct ledger *l, struct sched_verdict *v, struct step *t);
  * them; false: no says why not, of the first that did not fit. */
 bool place_together(struct ledger *l, const struct unit *u, struct step *steps,
                     struct sched_verdict *no);
-/* ... on these nodes without any pod. */
-bool fits_empty(const struct ledger *l, const struct unit *u);
+/* ... on nodes without any pod, which stay so. */
+bool fits_empty(struct ledger *empty, const struct unit *u);
 
 /* Whether the pod can go there; else why not. */
 bool filter_place(const struct candidate *c, const struct place *p, struct refusal *why);

@@ -148,12 +148,15 @@ bool place_together(struct ledger *l, const struct unit *u, struct step *steps,
     return search_from(&s, 0);
 }
 
-bool fits_empty(const struct ledger *l, const struct unit *u)
+bool fits_empty(struct ledger *empty, const struct unit *u)
 {
-    struct step *steps = ARENA_ARRAY(l->a, struct step, (size_t)u->need + 1);
-    struct ledger empty;
+    size_t n = (size_t)u->need;
+    struct step *steps = ARENA_ARRAY(empty->a, struct step, n + 1);
     struct sched_verdict no = { 0 };
 
-    ledger_empty(&empty, l);
-    return place_together(&empty, u, steps, &no);
+    if (!place_together(empty, u, steps, &no))
+        return false;
+    while (n)
+        step_undo(empty, &steps[--n]);
+    return true;
 }
