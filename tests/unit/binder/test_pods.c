@@ -32,7 +32,7 @@ static void room_is_given_back(struct w *w)
     is_str(w_node_of(w, "g1"), S("n"), "the first takes it");
     is_str(w_why(w, "g2"),
            S("0/1 nodes are available: 1 Insufficient nvidia.com/gpu." NO_VICTIMS
-             " needs 1 nvidia.com/gpu, this machine has 1, 0 free; held by pod default/g1 (1)"),
+             " In short: needs 1 nvidia.com/gpu, this machine has 1, 0 free; held by pod default/g1 (1)."),
            "the next is told");
     is_str(w_events_of(w, "g2", "FailedScheduling"), w_why(w, "g2"), "in an event, too");
     jv c = meta_condition(w_get(w, &w_pods, "g2"), S("PodScheduled"));
