@@ -33,6 +33,33 @@ const struct why_holder *world_holders(struct why_world *w, struct why_resource 
 int64_t why_need_of(const struct sched_pod *pod, str resource); /* 1 of "pods" */
 int64_t why_sum(int64_t x, int64_t y);                          /* at most INT64_MAX */
 
+/* ---- why.c: a unit while it is looked at */
+
+/* Pods of a unit that ask for the same: most have one shape, or one for each role. */
+struct why_shape {
+    const struct sched_waiting *of;
+    int64_t n;
+    bool *usable; /* by node */
+    size_t n_usable;
+    struct tally refusals; /* by the others */
+};
+
+enum { WHY_SHAPES = 16 };
+
+struct why_view {
+    struct why_world *w;
+    const struct why_unit *unit;
+    struct why_shape shapes[WHY_SHAPES];
+    size_t n_shapes;
+    bool *usable; /* by any of the shapes */
+    size_t n_usable;
+    bool lasting; /* nodes that are not usable will not become so by themselves */
+    struct why_lack *lacks;
+    size_t n_lacks, cap_lacks;
+};
+
+void why_lacks_find(struct why_view *v); /* why_lacks.c: fills lacks */
+
 /* ---- why_reason.c */
 
 void why_reasons_sort(struct why_reason *at, size_t n); /* the most nodes first */
