@@ -85,7 +85,7 @@ class Ours(Server):
 
     name = "muster"
     program = None
-    options = ("--no-operator", "--no-node")
+    options = ("--no-operator", "--no-node", "--no-scheduler")
 
     def start(self):
         with contextlib.suppress(FileNotFoundError):

@@ -9,6 +9,7 @@
 #include "api/control/namespaces.h"
 #include "api/decode.h"
 #include "api/strategy.h"
+#include "api/subresource.h"
 #include "api/table.h"
 #include "api/update.h"
 #include "base/limits.h"
@@ -184,6 +185,8 @@ void verb_create(struct api_req *r)
 {
     jv obj;
 
+    if (bind_all_run(r))
+        return;
     if (table_check(r) < 0 || body_object(r, r->res, &obj) < 0)
         return;
     if (!r->res->coll)

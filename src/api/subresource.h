@@ -10,6 +10,10 @@ void subresource_run(struct api_req *r);
 void scale_run(struct api_req *r);
 /* pods.c */
 void bind_pod(struct api_req *r, str pod, jv binding);
+void bind_conflict(struct api_req *r, str pod, str why); /* answers 409 */
+void answer_created(struct api_req *r);                  /* answers 201, with a Status */
+/* bind_all.c. A POST of several bindings; false: it is something else. */
+bool bind_all_run(struct api_req *r);
 void pod_binding_run(struct api_req *r);
 void pod_eviction_run(struct api_req *r);
 /* pod_log.c */

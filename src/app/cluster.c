@@ -24,6 +24,7 @@ struct cluster {
     struct http_server *server;
     struct up_operator *operator; /* NULL: without */
     struct up_node *node;         /* NULL: without, or not yet */
+    struct up_binder *binder;     /* so, too */
     const char *url;
     str token;
     str account_key;
@@ -66,6 +67,7 @@ void cluster_stop(struct cluster *c, void (*done)(void *ctx), void *ctx)
     c->on_stopped = done;
     c->stopped_ctx = ctx;
     c->stop_ms = loop_now_ms(c->o.loop);
+    up_binder_free(TAKE(c->binder));
     c->running = 1 + c->operating + (c->node != NULL);
     if (c->node)
         up_node_stop(c->node, part_stopped, c);
@@ -78,6 +80,7 @@ void cluster_free(struct cluster *c)
 {
     if (!c)
         return;
+    up_binder_free(c->binder);
     up_node_free(c->node);
     up_node_unprepare(&c->o.node);
     if (c->store)
@@ -121,6 +124,19 @@ static int write_kubeconfigs(struct cluster *c, struct err *e)
     return c->o.kubeconfig ? up_hide_write(&c->o.node.hide, c->o.kubeconfig, text, e) : 0;
 }
 
+/* Without a node there are no directories for volumes: others make these. */
+static void start_binder(struct cluster *c)
+{
+    struct up_binder_opts o = c->o.binder;
+
+    if (c->o.no_node && o.no_scheduler)
+        return;
+    o.no_jobs = c->o.no_operator;
+    o.named = c->o.node.claims;
+    o.volumes = c->o.no_node ? NULL : up_node_claims(c->a, &c->o.node).p;
+    up_binder_start(&c->binder, c->o.loop, c->api, &o);
+}
+
 static int serve(struct cluster *c, struct err *e)
 {
     const char *dir = c->o.dir;
@@ -149,6 +165,7 @@ static int serve(struct cluster *c, struct err *e)
     c->o.node.api_port = http_server_port(c->server);
     if (!c->o.no_node && up_node_start(&c->node, c->o.loop, c->api, &c->o.node, e) < 0)
         return -1;
+    start_binder(c);
     return 0;
 }
 
@@ -237,9 +254,10 @@ int cluster_start(struct cluster **out, const struct cluster_opts *o, struct err
     }
     if (!o->no_node) {
         roles[api.n_roles++] = up_node_role(c->a);
-        roles[api.n_roles++] = up_scheduler_role(c->a);
         api.namespaces = up_namespaces;
     }
+    if (!o->no_node || !o->binder.no_scheduler)
+        roles[api.n_roles++] = up_scheduler_role(c->a);
     c->o.node.pods = o->no_node ? NULL : up_pods_new();
     if (c->o.node.pods)
         up_pods_describe(c->o.node.pods, &api);

@@ -1,8 +1,9 @@
-/* A cluster in this process: store, API, HTTP server, operator and node on one loop. `muster up` is
- * one until it is stopped, `muster run` has one for as long as its jobs take. */
+/* A cluster in this process: store, API, HTTP server, operator, scheduler and node on one loop.
+ * `muster up` is one until it is stopped, `muster run` has one for as long as its jobs take. */
 #pragma once
 
 #include "api/api.h"
+#include "app/up_binder.h"
 #include "app/up_node.h"
 
 struct cluster;
@@ -16,7 +17,8 @@ struct cluster_opts { /* texts stay */
     bool no_operator;
     bool legacy_labels; /* see plan_settings */
     bool no_node;
-    bool accept_data_loss;    /* see store_opts */
+    bool accept_data_loss;        /* see store_opts */
+    struct up_binder_opts binder; /* but for volumes, named and no_jobs */
     struct up_node_opts node; /* but for dir; ephemeral: nothing of the store is on disk either */
     void (*on_serving)(void *ctx); /* the API answers over HTTP; may be NULL */
     /* Once: all of it has started, or why not; it is to be stopped all the same. */

@@ -22,6 +22,7 @@ static const char *flag_of_here(const struct run_flags *f)
         { "--data", f->data },
         { "--resources", f->resources },
         { "--isolation", f->isolation },
+        { "--gang-scheduler-name", f->gang },
         { "--host-path-roots", f->host_path_roots },
         { "--show-home-secrets", f->show_home_secrets },
         { "--workdir", f->workdir },

@@ -32,6 +32,7 @@ struct up {
     bool accept_data_loss;
     const char *log_format;
     struct up_node_opts node_opts;
+    struct up_binder_opts binder_opts;
     char host[INET6_ADDRSTRLEN];
     int port;
     int lock;
@@ -86,7 +87,7 @@ static const struct opt options[] = {
       "namespaces|shared" },
     { "resources", 0, OPT_TEXT, offsetof(struct up, node_opts.resources), "LIST",
       "add or override resources of the node: nvidia.com/gpu=1,cpu=4", NULL },
-    { "strict-storage-classes", 0, OPT_FLAG, offsetof(struct up, node_opts.strict_classes), NULL,
+    { "strict-storage-classes", 0, OPT_FLAG, offsetof(struct up, binder_opts.strict_classes), NULL,
       "keep claims of an unknown storage class pending, as on a cluster", NULL },
     { "strict-paths", 0, OPT_FLAG, offsetof(struct up, node_opts.strict_paths), NULL,
       "do not search $PATH for a program whose absolute path does not exist", NULL },
@@ -94,8 +95,15 @@ static const struct opt options[] = {
       "DIR[,DIR]...", "allow hostPath volumes only below these directories", NULL },
     { "show-home-secrets", 0, OPT_FLAG, offsetof(struct up, node_opts.show_home_secrets), NULL,
       "let pods see ~/.ssh, ~/.kube, ~/.docker and others that are hidden by default", NULL },
-    { "no-node", 0, OPT_FLAG, offsetof(struct up, no_node), NULL, "do not schedule or run pods",
-      NULL },
+    { "gang-scheduler-name", 0, OPT_TEXT, offsetof(struct up, binder_opts.gang), "NAME",
+      "none: start the pods of a job one by one (default: as many as must start together, or none)",
+      "none" },
+    { "starvation-seconds", 0, OPT_INT, offsetof(struct up, binder_opts.starvation_s), "SECONDS",
+      "how long later jobs may pass the first one that does not fit (default: 300)", NULL },
+    { "no-node", 0, OPT_FLAG, offsetof(struct up, no_node), NULL,
+      "run no pods: schedule them onto nodes that others register", NULL },
+    { "no-scheduler", 0, OPT_FLAG, offsetof(struct up, binder_opts.no_scheduler), NULL,
+      "leave it to others to give pods their nodes", NULL },
     { "no-operator", 0, OPT_FLAG, offsetof(struct up, no_operator), NULL,
       "do not install job definitions or reconcile jobs", NULL },
     { "legacy-labels", 0, OPT_FLAG, offsetof(struct up, legacy_labels), NULL,
@@ -222,6 +230,7 @@ static int run_server(struct up *u)
                               .no_node = u->no_node,
                               .accept_data_loss = u->accept_data_loss,
                               .node = u->node_opts,
+                              .binder = u->binder_opts,
                               .on_serving = on_serving,
                               .on_ready = on_ready,
                               .ctx = u };

@@ -1,4 +1,4 @@
-/* Joins what does not know of each other: the API, the binder, the node and its wardens. */
+/* Joins what does not know of each other: the API, the node and its wardens. */
 
 #include "app/up_node.h"
 
@@ -8,7 +8,6 @@
 #include "app/up_net.h"
 #include "app/up_rights.h"
 #include "base/mem.h"
-#include "binder/binder.h"
 #include "loop/log.h"
 #include "node/groups.h"
 #include "node/images.h"
@@ -30,12 +29,11 @@ enum {
 
 struct up_node {
     struct loop *loop;
-    struct kube_api *node_api, *binder_api;
+    struct kube_api *node_api;
     struct runtime *runtime;
     struct up_net *net; /* NULL: this machine's */
     struct node *node;
     struct up_pods *pods;
-    struct binder *binder;
     struct arena *a; /* of groups */
     jv groups;
     struct loop_timer *deadline;
@@ -220,9 +218,13 @@ void up_node_unprepare(struct up_node_opts *o)
     up_net_free(TAKE(o->net));
 }
 
-static str claims_dir(struct arena *a, const char *dir, const struct up_node_opts *o)
+str up_node_claims(struct arena *a, const struct up_node_opts *o)
 {
-    return o->claims ? str_of(o->claims) : arena_printf(a, "%s/volumes", dir);
+    char *dir = realpath(o->dir, NULL);
+    str claims = o->claims ? str_of(o->claims) : arena_printf(a, "%s/volumes", dir ? dir : o->dir);
+
+    free(dir);
+    return claims;
 }
 
 static int node_begin(struct up_node *u, struct arena *a, struct api *api, const char *dir,
@@ -238,7 +240,7 @@ static int node_begin(struct up_node *u, struct arena *a, struct api *api, const
         .name = machine_name(a),
         .host_ip = machine_ip(a),
         .data = str_of(dir),
-        .claims = claims_dir(a, dir, o),
+        .claims = up_node_claims(a, o),
         .path = str_of(path && *path ? path : "/usr/local/bin:/usr/bin:/bin"),
         .env = machine_env(a),
         .isolation = str_of(o->level),
@@ -292,25 +294,17 @@ int up_node_start(struct up_node **out, struct loop *l, struct api *api, struct 
     AUTO(arena) struct arena *a = arena_new();
     struct up_node *u = mem_new(sizeof(*u));
     char *dir = realpath(o->dir, NULL);
-    struct binder_opts b = {
-        .volumes_dir = claims_dir(a, dir ? dir : o->dir, o),
-        .named = o->claims,
-        .strict_classes = o->strict_classes,
-    };
 
     u->loop = l;
     u->a = arena_new();
     str user = arena_cat(a, S("system:node:"), machine_name(a));
     u->node_api = api_inproc_new(api, "node", user.p, UP_NODES_GROUP);
-    u->binder_api = api_inproc_new(api, "scheduler", UP_SCHEDULER_USER, NULL);
-    u->binder = binder_new(l, u->binder_api, &b);
     int rc = node_begin(u, a, api, dir ? dir : o->dir, o, e);
     free(dir);
     if (rc < 0) {
         up_node_free(u);
         return -1;
     }
-    binder_start(u->binder);
     *out = u;
     return 0;
 }
@@ -320,7 +314,6 @@ int up_node_start(struct up_node **out, struct loop *l, struct api *api, struct 
 static void clear(struct up_node *u)
 {
     loop_timer_stop(TAKE(u->deadline));
-    binder_free(TAKE(u->binder));
     if (u->pods)
         up_pods_set_node(u->pods, NULL);
     node_free(TAKE(u->node));
@@ -329,7 +322,6 @@ static void clear(struct up_node *u)
     arena_free(TAKE(u->a));
     u->groups = JV_ABSENT;
     up_net_free(TAKE(u->net));
-    api_inproc_free(TAKE(u->binder_api));
     api_inproc_free(TAKE(u->node_api));
 }
 
@@ -352,7 +344,6 @@ void up_node_stop(struct up_node *u, void (*done)(void *ctx), void *ctx)
     u->on_stopped = done;
     u->ctx = ctx;
     u->deadline = loop_timer_start(u->loop, STOP_MS, 0, on_late, u);
-    binder_free(TAKE(u->binder)); /* nothing new begins */
     node_end(u->node, GRACE_MS, end, u);
 }
 

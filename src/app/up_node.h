@@ -1,5 +1,4 @@
-/* The node inside `muster up`: pods as processes of this machine, and what gives them their node
- * and their volumes. */
+/* The node inside `muster up`: pods as processes of this machine. */
 #pragma once
 
 #include "app/up_hide.h"
@@ -13,8 +12,7 @@ struct up_node_opts {      /* texts stay */
     bool must_isolate;     /* an isolation that cannot be had here is an error */
     const char *resources; /* "nvidia.com/gpu=1,…" instead of what is found; NULL: nothing */
     const char *claims;    /* directory for volumes called as their claims; NULL: dir/volumes */
-    bool strict_classes;
-    bool ephemeral; /* pods end with this process, even if it is killed */
+    bool ephemeral;        /* pods end with this process, even if it is killed */
     bool strict_paths;
     const char *host_path_roots; /* "/srv,/data": hostPaths are below; NULL: anywhere */
     bool show_home_secrets;      /* ~/.ssh and the like are seen by pods */
@@ -33,6 +31,8 @@ struct up_node;
 
 /* Whether the options, and the table of images, can be; -1: what is wrong with them. */
 int up_node_check(const struct up_node_opts *o, struct err *e);
+/* Where the directories of volumes are; lives in a. */
+str up_node_claims(struct arena *a, const struct up_node_opts *o);
 /* As early as can be: tries what this machine allows, which takes some ms, and has the network of
  * pods start beside. */
 void up_node_prepare(struct up_node_opts *o, struct loop *l);

@@ -21,7 +21,8 @@ static const struct right node_rights[] = {
 static const struct right scheduler_rights[] = {
     { "", "nodes", "list watch" },
     { "", "pods", "list watch" },
-    { "", "pods/binding", "create" },
+    { "", "bindings pods/binding", "create" },
+    { "kubeflow.org", "*", "list watch" },
     { "", "pods/status", "patch" },
     { "", "persistentvolumes", "list watch get create patch delete" },
     { "", "persistentvolumeclaims", "list watch get patch" },

@@ -16,7 +16,7 @@ bool binder_is_synced(const struct binder *b)
     for (size_t i = 0; i < COUNT(all); i++)
         if (!informer_is_listed(all[i]->inf))
             return false;
-    return true;
+    return gangs_are_synced(b);
 }
 
 static void on_class(struct binder *b, str key, const struct kube_answer *ans)
@@ -42,7 +42,9 @@ static void ensure_class(struct binder *b)
 
 static void work_on(struct binder *b)
 {
-    if (!b->class_checked)
+    if (b->o.no_volumes)
+        b->volumes_due = false;
+    else if (!b->class_checked)
         ensure_class(b);
     if (b->volumes_due)
         claims_pass(b);
@@ -111,12 +113,16 @@ struct binder *binder_new(struct loop *l, struct kube_api *api, const struct bin
     b->o = *o;
     b->o.wall_ms = o->wall_ms ? o->wall_ms : wall_now_ms;
     b->dir = mem_or_abort(strndup(o->volumes_dir.p ? o->volumes_dir.p : "", o->volumes_dir.n));
+    b->scheduler_name =
+        mem_or_abort(strndup(o->scheduler_name.p ? o->scheduler_name.p : "", o->scheduler_name.n));
     b->events = events_new(l, api, b->o.wall_ms, on_event_answer, b);
     shelf_init(&b->classes, b, &class_shelf);
     shelf_init(&b->volumes, b, &volume_shelf);
     shelf_init(&b->claims, b, &claim_shelf);
     shelf_init(&b->nodes, b, &node_shelf);
     shelf_init(&b->pods, b, &pod_shelf);
+    gangs_init(b);
+    b->guard.patience_ms = o->patience_ms;
     return b;
 }
 
@@ -124,9 +130,11 @@ void binder_start(struct binder *b)
 {
     struct shelf *all[] = { &b->classes, &b->volumes, &b->claims, &b->nodes, &b->pods };
 
+    gangs_start(b);
     for (size_t i = 0; i < COUNT(all); i++)
         informer_start(all[i]->inf);
-    trash_sweep(b);
+    if (!b->o.no_volumes)
+        trash_sweep(b);
 }
 
 void binder_free(struct binder *b)
@@ -139,10 +147,13 @@ void binder_free(struct binder *b)
     b->deferred = true; /* nothing more is begun */
     for (size_t i = 0; i < COUNT(all); i++)
         shelf_done(all[i]);
+    gangs_done(b);
     events_free(b->events);
     loop_timer_stop(b->retry);
+    loop_timer_stop(b->later);
     loop_timer_stop(b->trash);
     free(b->dir);
+    free(b->scheduler_name);
     if (!b->dead)
         free(b);
 }

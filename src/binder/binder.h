@@ -9,7 +9,23 @@
 
 struct binder;
 
+/* Objects whose pods start together: those of these kinds that are the pods' controllers. */
+struct binder_gangs {
+    const struct kube_resource *const *kinds;
+    size_t n_kinds;
+    /* What matters of one: { "metadata": name, namespace, uid, creationTimestamp; "kind": for
+     * people; "min": how many start together; "members": { role: number }; "stopped": no pod of it
+     * starts }. Absent: each of its pods starts alone. Pure. */
+    jv (*read)(struct arena *a, jv obj);
+    bool by_default; /* nobody asked for it: reasons say how to do without */
+};
+
 struct binder_opts {
+    struct binder_gangs gangs;
+    str scheduler_name;       /* one more that pods may ask for; empty: none */
+    bool no_placing;          /* others give pods their nodes */
+    bool no_volumes;          /* others make volumes, and bind claims to them */
+    int64_t patience_ms;      /* how long the first that does not fit is passed over */
     str volumes_dir;          /* absolute; each volume is a directory in it, made by the node */
     bool named;               /* directories are called as their claims, and stay when those go */
     bool strict_classes;      /* claims of a class that is not there wait; else it is an alias */

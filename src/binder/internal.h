@@ -64,10 +64,80 @@ struct pod {
     bool was_false; /* its condition PodScheduled is */
     bool busy;      /* a request on it is under way */
     bool queued;
-    bool fresh;       /* never looked at as it is now */
+    bool fresh;          /* never looked at as it is now */
+    bool done;           /* it has succeeded: kept only as a member of a gang */
+    bool never;          /* it does not fit on these nodes when they are empty */
+    str member;          /* what its labels say; lives with h */
+    bool is_ready;       /* its claims have their volumes */
+    struct batch *batch; /* POD_PLACED: bound together with others; NULL: alone */
+    uint64_t told_nodes; /* hash of what the nodes say in the reason told last */
+    int64_t told_ms;
     struct pod *next; /* in the queue */
     struct event_budget budget;
 };
+
+/* ---- gangs.c: pods that start together */
+
+struct reserve {
+    struct sched_reserve r;
+    struct arena *a;
+    struct reserve *next;
+};
+
+struct gang {
+    struct held h;
+    char *uid;
+    struct sched_gang g;
+    int64_t n_seated;
+    int64_t early_ms; /* since when too few of its pods exist; 0: they do */
+    struct reserve *reserves;
+};
+
+struct gang_kind {
+    struct shelf_ops ops;
+    struct shelf shelf;
+};
+
+void gangs_init(struct binder *b);
+void gangs_start(struct binder *b);
+bool gangs_are_synced(const struct binder *b);
+void gangs_done(struct binder *b);
+/* What its labels say which one it is: "worker/0". */
+str gang_member_name(struct arena *a, jv pod);
+/* Sets what p->p says of its gang. False: it is not known yet what its pod waits for. */
+bool gang_join(struct pod *p);
+struct gang *gang_of_pod(const struct pod *p); /* NULL: it starts alone */
+void gang_lost(struct pod *p);                 /* it had a node, and is gone */
+void gang_started(struct pod *p);              /* it got its node as its gang started, or later */
+/* Counts members, and tells what is kept for those that are gone. */
+void gang_collect(struct binder *b, struct arena *a, struct sched_input *in);
+
+static inline const struct pod *pod_of(const struct sched_pod *p)
+{
+    return (const struct pod *)((const char *)p - offsetof(struct pod, p));
+}
+
+/* ---- batch.c: bindings that are sent together */
+
+void batch_add(struct batch **b, struct pod *p); /* *b NULL: a new one */
+void batch_leave(struct pod *p); /* before it is sent, that ends it: all of it waits again */
+/* Its pod is ready to be bound; sent when all of them are. */
+void batch_ready(struct binder *b, struct pod *p);
+/* bind.c */
+void bind_one(struct binder *b, struct pod *p);
+void bind_together(struct binder *b, struct pod *const *pods, size_t n);
+void pod_tell(struct pod *p, bool warning, const char *reason, str message); /* as an event */
+
+/* ---- reason.c: why pods wait */
+
+struct collected {
+    struct sched_input in;
+    struct pod **pods; /* of in.waiting, by its index */
+    const struct sched_verdict *verdicts;
+};
+
+void reasons_tell(struct binder *b, struct arena *a, const struct collected *c);
+void reason_send(struct binder *b, struct pod *p);
 
 /* ---- things a claim or volume is in the middle of */
 
@@ -95,8 +165,16 @@ struct binder {
     struct kube_api *api;
     struct binder_opts o;
     char *dir;
+    char *scheduler_name;
     struct informer_turns turns;
     struct shelf pods, nodes, claims, volumes, classes;
+    struct gang_kind *kinds;
+    size_t n_kinds;
+    struct map gangs; /* by uid */
+    bool gangs_due;   /* members are to be counted, even if none waits */
+    bool one_by_one;  /* the server has no binding of several pods */
+    struct sched_guard guard;
+    struct loop_timer *later; /* reasons are told then */
     struct events *events;
     uint64_t seq;
     size_t n_waiting;

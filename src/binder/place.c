@@ -4,8 +4,6 @@
 #include "binder/internal.h"
 
 #include "base/mem.h"
-#include "base/time.h"
-#include "loop/log.h"
 
 #include <stdlib.h>
 
@@ -46,24 +44,6 @@ static void ask_claim(struct binder *b, struct arena *a, const struct pod *p, st
     }
 }
 
-static struct sched_waiting waiting_of(struct binder *b, struct arena *a, const struct pod *p)
-{
-    struct sched_waiting w = { .pod = &p->p, .seq = p->seq };
-    jv *reach = ARENA_ARRAY(a, jv, p->p.n_claims + 1);
-
-    for (size_t i = 0; i < p->p.n_claims && !w.refused.n; i++)
-        ask_claim(b, a, p, p->p.claims[i], &w, reach);
-    w.volumes = reach;
-    return w;
-}
-
-/* ---- the pass */
-
-struct collected {
-    struct sched_input in;
-    struct pod **pods; /* of waiting, by its index */
-};
-
 /* One more pod takes room and makes none, so those that had none before need not be asked again,
  * unless it is company that they wait for. */
 static bool is_asked(const struct binder *b, const struct pod *p)
@@ -71,6 +51,21 @@ static bool is_asked(const struct binder *b, const struct pod *p)
     return p->fresh || b->place_all || jv_len(p->p.spread) ||
            jv_exists(jv_at(p->p.affinity, "podAffinity"));
 }
+
+static struct sched_waiting waiting_of(struct binder *b, struct arena *a, const struct pod *p)
+{
+    struct sched_waiting w = { .pod = &p->p, .seq = p->seq };
+    jv *reach = ARENA_ARRAY(a, jv, p->p.n_claims + 1);
+
+    w.unchanged = !is_asked(b, p);
+    w.never = p->never;
+    for (size_t i = 0; i < p->p.n_claims && !w.refused.n; i++)
+        ask_claim(b, a, p, p->p.claims[i], &w, reach);
+    w.volumes = reach;
+    return w;
+}
+
+/* ---- the pass */
 
 static void collect(struct binder *b, struct arena *a, struct collected *c)
 {
@@ -89,12 +84,13 @@ static void collect(struct binder *b, struct arena *a, struct collected *c)
     }
     MAP_EACH (slot, &b->pods.items) {
         struct pod *p = slot->value;
+        bool is_known = gang_join(p);
         if (p->state == POD_WAITS) {
-            if (!is_asked(b, p))
+            if (!is_known)
                 continue;
-            p->fresh = false;
             c->pods[c->in.n_waiting] = p;
             waiting[c->in.n_waiting++] = waiting_of(b, a, p);
+            p->fresh = false;
         } else if (p->state == POD_BOUND) {
             bound[c->in.n_bound++] = &p->p;
         } else if (p->node) {
@@ -106,144 +102,50 @@ static void collect(struct binder *b, struct arena *a, struct collected *c)
     }
 }
 
-static char *keep(str s)
+static void place(struct pod *p, const struct sched_verdict *v)
 {
-    return mem_or_abort(strndup(s.p, s.n));
-}
-
-static void refuse_pod(struct pod *p, str why)
-{
-    if ((str_hash(why) | 1) == p->told)
-        return;
     free(p->why);
-    p->why = keep(why);
+    p->why = NULL;
+    p->node = mem_or_abort(strndup(v->node->name.p, v->node->name.n));
+    p->state = POD_PLACED;
+    p->b->n_waiting--;
+    gang_started(p);
     pod_queue(p);
 }
 
 void place_pass(struct binder *b)
 {
     AUTO(arena) struct arena *a = arena_new();
-    struct collected c;
+    struct collected c = { 0 };
+    struct batch *batch = NULL;
+    const struct sched_gang *of = NULL;
 
     b->place_due = false;
-    if (!b->n_waiting)
+    if (!b->n_waiting && !b->gangs_due)
         return;
     collect(b, a, &c);
+    gang_collect(b, a, &c.in);
     b->place_all = false;
-    struct sched_verdict *v = sched_decide(a, &c.in);
+    b->guard.now_ms = loop_now_ms(b->loop);
+    c.in.guard = &b->guard;
+    c.verdicts = sched_decide(a, &c.in);
     for (size_t i = 0; i < c.in.n_waiting; i++) {
-        struct pod *p = c.pods[v[i].of - c.in.waiting];
-        if (!v[i].node) {
-            refuse_pod(p, v[i].why);
+        const struct sched_verdict *v = &c.verdicts[i];
+        struct pod *p = c.pods[v->of - c.in.waiting];
+        p->never = v->never;
+        if (!v->node)
             continue;
-        }
-        free(p->why);
-        p->why = NULL;
-        p->node = keep(v[i].node->name);
-        p->state = POD_PLACED;
-        b->n_waiting--;
-        pod_queue(p);
+        place(p, v);
+        if (v->of->pod->gang != of)
+            batch = NULL;
+        of = v->of->pod->gang;
+        if (v->whole)
+            batch_add(&batch, p);
     }
+    reasons_tell(b, a, &c);
 }
 
 /* ---- carrying it out */
-
-static const char component[] = "default-scheduler";
-
-static void tell(struct pod *p, bool warning, const char *reason, str message)
-{
-    struct plan_note note = { .warning = warning,
-                              .reason = str_of(reason),
-                              .message = message,
-                              .once = warning ? message : STR_NONE };
-
-    binder_tell(p->b, p->h.obj, &kube_pods, component, &p->budget, &note);
-}
-
-static void on_bound(struct binder *b, str key, const struct kube_answer *ans)
-{
-    AUTO(arena) struct arena *a = arena_new();
-    struct pod *p = map_get(&b->pods.items, key);
-
-    if (!p)
-        return;
-    p->busy = false;
-    if (ans->err.code == ERR_OK) {
-        str node = p->node ? str_of(p->node) : p->p.node;
-        tell(p, false, "Scheduled",
-             arena_printf(a, "Successfully assigned %s to %" PRI_STR, p->h.key, STR_ARG(node)));
-    } else if (p->state == POD_BINDING && ans->err.code != ERR_NOT_FOUND) {
-        log_warn("cannot bind pod, retrying", KV("pod", key), KVZ("error", ans->err.msg));
-        pod_unplace(p);
-        b->place_due = false;
-        binder_retry(b);
-    }
-}
-
-static void send_binding(struct binder *b, struct arena *a, struct pod *p)
-{
-    jv meta = jobj(a, { "name", jstr(a, p->p.name) }, { "namespace", jstr(a, p->p.ns) },
-                   { "uid", jstr(a, p->p.uid) });
-    jv target = jobj(a, { "apiVersion", jstrz(a, "v1") }, { "kind", jstrz(a, "Node") },
-                     { "name", jstr(a, str_of(p->node)) });
-    struct kube_request r = { .verb = KUBE_CREATE,
-                              .res = &kube_pods,
-                              .ns = p->p.ns,
-                              .name = p->p.name,
-                              .sub = S("binding"),
-                              .body = jobj(a, { "apiVersion", jstrz(a, "v1") },
-                                           { "kind", jstrz(a, "Binding") }, { "metadata", meta },
-                                           { "target", target }) };
-
-    p->busy = true;
-    p->state = POD_BINDING;
-    send_write(b, &r, on_bound, str_of(p->h.key));
-}
-
-static void on_told(struct binder *b, str key, const struct kube_answer *ans)
-{
-    struct pod *p = map_get(&b->pods.items, key);
-    jv c = meta_condition(ans->obj, S("PodScheduled"));
-    str message = jv_str(jv_at(c, "message"), S(""));
-
-    if (!p)
-        return;
-    p->busy = false;
-    if (ans->err.code == ERR_OK) {
-        p->told = str_hash(message) | 1;
-        p->was_false = true;
-        tell(p, true, "FailedScheduling", message);
-    } else if (ans->err.code != ERR_NOT_FOUND && ans->err.code != ERR_CONFLICT) {
-        log_warn("cannot write the reason why a pod waits, retrying", KV("pod", key),
-                 KVZ("error", ans->err.msg));
-        binder_retry(b);
-    }
-    pod_queue(p); /* it may have another reason by now, or a node */
-}
-
-static void send_reason(struct binder *b, struct arena *a, struct pod *p)
-{
-    jv c = jobj(
-        a, { "type", jstrz(a, "PodScheduled") }, { "status", jstrz(a, "False") },
-        { "reason", jstrz(a, "Unschedulable") },
-        { "message", jstr(a, arena_str(a, str_of(p->why))) }, { "lastProbeTime", JV_NULL_V },
-        { "lastTransitionTime", p->was_false ? JV_ABSENT : jstr(a, time_text(a, b->o.wall_ms())) });
-    struct kube_request r = {
-        .verb = KUBE_PATCH,
-        .res = &kube_pods,
-        .ns = p->p.ns,
-        .name = p->p.name,
-        .sub = S("status"),
-        .patch = KUBE_PATCH_STRATEGIC,
-        .body = jobj(a, { "metadata", jobj(a, { "uid", jstr(a, p->p.uid) }) },
-                     { "status", jobj(a, { "conditions", jarr(a, c) }) }),
-    };
-
-    free(p->why);
-    p->why = NULL;
-    p->busy = true;
-    send_write(b, &r, on_told, str_of(p->h.key));
-}
 
 /* Pods that were placed for it are looked at again. */
 static void unplace_users(struct binder *b, jv claim)
@@ -332,8 +234,8 @@ void place_send(struct binder *b)
         if (p->busy)
             continue; /* its answer looks again */
         if (p->state == POD_PLACED && claims_are_ready(b, a, p))
-            send_binding(b, a, p);
+            batch_ready(b, p);
         else if (p->state == POD_WAITS && p->why)
-            send_reason(b, a, p);
+            reason_send(b, p);
     }
 }

@@ -42,6 +42,7 @@ static void set_state(struct pod *p, enum pod_state state)
         p->why = NULL;
     }
     if (state != POD_PLACED && state != POD_BINDING) {
+        batch_leave(p);
         free(p->node);
         p->node = NULL;
     }
@@ -64,28 +65,40 @@ bool pod_uses(const struct pod *p, str ns, str claim)
 
 /* ---- what is kept */
 
-static bool is_ours(jv pod)
+static bool is_ours(const struct binder *b, str name)
 {
-    static const char *const names[] = { "", "default-scheduler", "muster-scheduler" };
-    str name = jv_str(jv_at(pod, "spec", "schedulerName"), S(""));
+    static const char *const names[] = { "", "default-scheduler", "muster-scheduler", "volcano" };
 
+    if (b->o.no_placing)
+        return false;
     for (size_t i = 0; i < COUNT(names); i++)
         if (str_eqz(name, names[i]))
             return true;
-    return false;
+    return str_eqz(name, b->scheduler_name);
 }
 
 static bool can_wait(jv pod)
 {
-    return is_ours(pod) && !meta_being_deleted(pod) &&
-           !jv_len(jv_at(pod, "spec", "schedulingGates"));
+    return !meta_being_deleted(pod) && !jv_len(jv_at(pod, "spec", "schedulingGates"));
+}
+
+/* Members of gangs that succeeded still count. */
+static jv ended_slim(struct arena *a, jv pod)
+{
+    bool succeeded = str_eqz(jv_str(jv_at(pod, "status", "phase"), S("")), "Succeeded");
+
+    if (!succeeded || !jv_exists(meta_controller(pod)) || !gang_member_name(a, pod).n)
+        return JV_ABSENT;
+    return jobj(a, { "metadata", meta_of(sched_pod_slim(a, pod)) }, { "done", JV_TRUE });
 }
 
 static jv pod_slim(struct arena *a, jv pod)
 {
     if (sched_pod_has_ended(pod))
-        return JV_ABSENT;
-    return jv_with(a, sched_pod_slim(a, pod), jbool(can_wait(pod)), "canWait");
+        return ended_slim(a, pod);
+    jv slim = jv_with(a, sched_pod_slim(a, pod), jbool(can_wait(pod)), "canWait");
+    return jv_with(a, slim, jstr(a, jv_str(jv_at(pod, "spec", "schedulerName"), S(""))),
+                   "scheduler");
 }
 
 static void read_condition(struct pod *p, jv obj)
@@ -106,13 +119,19 @@ static void pod_changed(struct shelf *s, struct held *h, jv obj, bool is_new)
     p->b = b;
     if (is_new)
         p->seq = b->seq++;
+    bool was_bound = p->state == POD_BOUND;
     p->p = sched_pod_read(h->a, h->obj);
+    p->member = gang_member_name(h->a, h->obj);
+    p->done = jv_bool(jv_at(h->obj, "done"), false);
     read_condition(p, obj);
+    if (p->done && was_bound)
+        b->place_due = b->place_all = true;
     if (p->p.n_claims)
         b->volumes_due = true;
     if (p->p.node.n)
         set_state(p, POD_BOUND);
-    else if (!jv_bool(jv_at(h->obj, "canWait"), false))
+    else if (!jv_bool(jv_at(h->obj, "canWait"), false) ||
+             !is_ours(b, jv_str(jv_at(h->obj, "scheduler"), S(""))))
         set_state(p, POD_APART);
     else if (p->state == POD_APART || p->state == POD_WAITS)
         set_state(p, POD_WAITS);
@@ -124,6 +143,8 @@ static void pod_gone(struct shelf *s, struct held *h)
     struct pod *p = (struct pod *)h;
 
     unqueue(p);
+    if (p->state == POD_BOUND)
+        gang_lost(p);
     s->b->place_due = s->b->place_all = true; /* there is room, or a claim is free */
     if (p->p.n_claims)
         s->b->volumes_due = true;

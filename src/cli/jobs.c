@@ -299,6 +299,12 @@ str job_sum_state(const struct job_sum *sum)
     return stalled ? S("Stalled") : sum->state;
 }
 
+void job_sum_waits(struct job_sum *sum, str text)
+{
+    if (text.n && (!sum->waiting.n || str_cmp(text, sum->waiting) < 0))
+        sum->waiting = text;
+}
+
 /* The status counts pods by phase, and one that fails again and again is Running by that. */
 static void count_pods(struct arena *a, const struct job_found *j, jv pods, struct job_sum *out)
 {
@@ -310,6 +316,7 @@ static void count_pods(struct arena *a, const struct job_found *j, jv pods, stru
         out->running += str_eqz(pod_state(a, it.value).state, "Running");
         pod_last_exit(it.value, &out->exit);
         stall_tally_add(&out->stall, j->kind, it.value);
+        job_sum_waits(out, pod_waiting_for(a, it.value));
     }
 }
 

@@ -2,9 +2,10 @@
 
 #include "sched/chance.h"
 
-#include "base/quantity.h"
 #include "kube/meta.h"
+#include "kube/waiting.h"
 #include "sched/internal.h"
+#include "sched/why_internal.h"
 
 static struct chance_out never(str what, str help)
 {
@@ -13,40 +14,9 @@ static struct chance_out never(str what, str help)
 
 /* ---- objects that are not there */
 
-static bool names_missing_object(str message)
-{
-    static const char *const kinds[] = { "configmap \"", "secret \"", "persistentvolumeclaim \"" };
-
-    for (size_t i = 0; i < COUNT(kinds); i++)
-        if (str_contains(message, str_of(kinds[i])) && str_contains(message, S("\" not found")))
-            return true;
-    return false;
-}
-
-/* The kubelet's sentence, from the name of the object on. */
-static str missing_text(struct arena *a, str message)
-{
-    static const struct {
-        const char *word, *kind;
-    } rows[] = { { "configmap \"", "ConfigMap" },
-                 { "secret \"", "Secret" },
-                 { "persistentvolumeclaim \"", "PersistentVolumeClaim" } };
-
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        const char *at = memmem(message.p, message.n, rows[i].word, strlen(rows[i].word));
-        if (!at)
-            continue;
-        str rest = str_sub(message, (size_t)(at - message.p) + strlen(rows[i].word), message.n);
-        str name = str_cut(&rest, '"');
-        return arena_printf(a, "needs the %s %" PRI_STR ", which does not exist", rows[i].kind,
-                            STR_ARG(name));
-    }
-    return S("needs an object that does not exist");
-}
-
 static struct chance_out missing(struct arena *a, str message)
 {
-    return never(missing_text(a, message), S("add it to the files"));
+    return never(why_missing_text(a, message), S("add it to the files"));
 }
 
 /* ---- nodes as they would be on a good day: empty, ready, and open */
@@ -90,52 +60,6 @@ static struct sched_pod pod_alone(struct arena *a, jv obj)
     return p;
 }
 
-/* ---- amounts for people */
-
-static str with_unit(struct arena *a, int64_t bytes)
-{
-    static const char *const units[] = { "", "Ki", "Mi", "Gi", "Ti" };
-    size_t u = 0;
-    int64_t one = 1;
-
-    while (u + 1 < COUNT(units) && bytes / 1024 >= one) {
-        one *= 1024;
-        u++;
-    }
-    if (bytes % one == 0)
-        return arena_printf(a, "%lld%s", (long long)(bytes / one), units[u]);
-    return arena_printf(a, "%.1f%s", (double)bytes / (double)one, units[u]);
-}
-
-static str amount_text(struct arena *a, str name, int64_t n)
-{
-    if (str_eqz(name, "cpu"))
-        return n % 1000 ? arena_printf(a, "%lldm", (long long)n)
-                        : arena_printf(a, "%lld", (long long)(n / 1000));
-    if (str_eqz(name, "memory") || str_eqz(name, "ephemeral-storage") ||
-        str_starts(name, S("hugepages-")))
-        return with_unit(a, n);
-    return arena_printf(a, "%lld", (long long)n);
-}
-
-static str asked_text(struct arena *a, str name, int64_t n)
-{
-    str amount = amount_text(a, name, n);
-
-    if (str_eqz(name, "cpu"))
-        return arena_printf(a, "%" PRI_STR " CPU%s", STR_ARG(amount), n == 1000 ? "" : "s");
-    return arena_printf(a, "%" PRI_STR " %s%" PRI_STR, STR_ARG(amount),
-                        str_eqz(name, "memory") ? "of " : "", STR_ARG(name));
-}
-
-static int64_t amount_in(const struct sched_amounts *l, str name)
-{
-    for (size_t i = 0; i < l->n; i++)
-        if (str_eq(l->at[i].name, name))
-            return l->at[i].n;
-    return 0;
-}
-
 /* ---- what no node has */
 
 /* The option of `muster run` that asks for it, where the user wrote no YAML. */
@@ -150,102 +74,56 @@ static const char *flag_of(const struct chance_in *in, str name)
     return str_eqz(name, "nvidia.com/gpu") ? "--gpus" : NULL;
 }
 
-static struct chance_out lacks_resource(struct arena *a, const struct chance_in *in, str name,
-                                        int64_t asked, int64_t most)
+static str help_with_resource(struct arena *a, const struct chance_in *in, const struct why_lack *l)
 {
-    bool is_plain = str_eqz(name, "cpu") || str_eqz(name, "memory");
-    str need = amount_text(a, name, asked);
-    str has = most ? amount_text(a, name, most) : S("none");
-    str what = arena_printf(
-        a, "asks for %" PRI_STR ", %s %" PRI_STR, STR_ARG(asked_text(a, name, asked)),
-        in->n_nodes == 1 ? "this machine has" : "the most a node has is", STR_ARG(has));
-    const char *verb = most ? "lower" : "remove", *flag = flag_of(in, name);
-    str help =
-        flag ? arena_printf(a, "%s %s", verb, flag)
-             : arena_printf(a, "%s resources.%s.%" PRI_STR " in %" PRI_STR, verb,
-                            is_plain ? "requests" : "limits", STR_ARG(name), STR_ARG(in->where));
+    bool is_plain = str_eqz(l->resource, "cpu") || str_eqz(l->resource, "memory");
+    str need = amount_text(a, l->resource, l->need);
+    const char *verb = l->has ? "lower" : "remove", *flag = flag_of(in, l->resource);
+    str help = flag ? arena_printf(a, "%s %s", verb, flag)
+                    : arena_printf(a, "%s resources.%s.%" PRI_STR " in %" PRI_STR, verb,
+                                   is_plain ? "requests" : "limits", STR_ARG(l->resource),
+                                   STR_ARG(in->where));
 
-    if (in->own || in->n_nodes == 1) /* else it is not this machine's to say */
-        help = arena_printf(a, "%" PRI_STR ", or %s with --resources %" PRI_STR "=%" PRI_STR,
-                            STR_ARG(help), in->own ? "run" : "start 'muster up'", STR_ARG(name),
-                            STR_ARG(need));
-    return never(what, help);
+    if (!in->own && in->n_nodes != 1) /* it is not this machine's to say */
+        return help;
+    return arena_printf(a, "%" PRI_STR ", or %s with --resources %" PRI_STR "=%" PRI_STR,
+                        STR_ARG(help), in->own ? "run" : "start 'muster up'", STR_ARG(l->resource),
+                        STR_ARG(need));
 }
 
-static str selector_text(struct arena *a, jv selector)
+static str help_with(struct arena *a, const struct chance_in *in, const struct sched_pod *p,
+                     const struct why *why)
 {
-    AUTO(buf) struct buf b = { 0 };
-
-    JV_EACH (it, selector)
-        buf_printf(&b, "%s%" PRI_STR "=%" PRI_STR, b.n ? "," : "", STR_ARG(it.key),
-                   STR_ARG(jv_str(it.value, STR_NONE)));
-    return arena_str(a, buf_str(&b));
+    if (why->cause == WHY_LACKS)
+        return help_with_resource(a, in, &why->lacks[0]);
+    if (why->n_reasons && why_reason_is_label(why->reasons[0].text))
+        return arena_printf(a, "remove %s in %" PRI_STR,
+                            jv_len(p->selector) > 0 ? "nodeSelector" : "affinity.nodeAffinity",
+                            STR_ARG(in->where));
+    return arena_printf(a, "change %" PRI_STR, STR_ARG(in->where));
 }
 
-static struct chance_out lacks_node(struct arena *a, const struct chance_in *in,
-                                    const struct sched_pod *p)
-{
-    bool by_label = jv_len(p->selector) > 0;
-    const char *none = in->n_nodes == 1 ? "this machine is not one" : "there is none";
-    str what = by_label ? arena_printf(a, "asks for a node with the labels %" PRI_STR ", %s",
-                                       STR_ARG(selector_text(a, p->selector)), none)
-                        : arena_printf(a, "asks for a node that matches its affinity, %s", none);
-
-    return never(what, arena_printf(a, "remove %s in %" PRI_STR,
-                                    by_label ? "nodeSelector" : "affinity.nodeAffinity",
-                                    STR_ARG(in->where)));
-}
-
-/* The first resource that the pod wants more of than any node that it may use has. */
-static bool find_lacking(const struct sched_pod *p, const struct sched_node *const *nodes, size_t n,
-                         const struct sched_amount **lacking, int64_t *most)
-{
-    for (size_t i = 0; i < p->need.n; i++) {
-        *most = 0;
-        for (size_t k = 0; k < n; k++) {
-            int64_t has = amount_in(&nodes[k]->has, p->need.at[i].name);
-            if (node_is_wanted(p, nodes[k]) && has > *most)
-                *most = has;
-        }
-        *lacking = &p->need.at[i];
-        if (p->need.at[i].n > *most)
-            return true;
-    }
-    return false;
-}
-
-static bool any_is_wanted(const struct sched_pod *p, const struct chance_in *in)
-{
-    for (size_t i = 0; i < in->n_nodes; i++)
-        if (node_is_wanted(p, in->nodes[i]))
-            return true;
-    return false;
-}
-
+/* The scheduler may say that the pod's gang never fits, though the pod alone would. */
 static struct chance_out unschedulable(struct arena *a, const struct chance_in *in, str told)
 {
     struct sched_pod p = pod_alone(a, in->pod);
     struct sched_waiting w = { .pod = &p };
-    const struct sched_node **nodes = nodes_at_best(a, in);
-    struct sched_input all = { nodes, in->n_nodes, NULL, 0, &w, 1 };
-    const struct sched_amount *lacking;
-    int64_t most;
+    const struct sched_waiting *only = &w;
+    struct why_unit unit = { .pods = &only, .n_pods = 1 };
+    str sentence = waiting_sentence(told);
 
-    if (names_missing_object(told))
+    if (why_missing_text(a, told).n)
         return in->own ? missing(a, told) : (struct chance_out){ .chance = CHANCE_LATER };
     if (!in->n_nodes)
         return (struct chance_out){ .chance = CHANCE_LATER };
-    struct sched_verdict *v = sched_decide(a, &all);
-    if (v->node)
-        return (struct chance_out){ .chance = CHANCE_LATER };
-    if (!any_is_wanted(&p, in))
-        return lacks_node(a, in, &p);
-    if (find_lacking(&p, nodes, in->n_nodes, &lacking, &most))
-        return lacks_resource(a, in, lacking->name, lacking->n, most);
-    str why = v->why;
-    str first = str_cut(&why, '.');
-    return never(arena_printf(a, "fits no node: %" PRI_STR, STR_ARG(first)),
-                 arena_printf(a, "change %" PRI_STR, STR_ARG(in->where)));
+    struct why_world *best = why_world_new(a, nodes_at_best(a, in), in->n_nodes, NULL, 0);
+    why_world_set_partial(best);
+    struct why why = why_of(best, &unit);
+    if (why.never)
+        return never(sentence.n ? sentence : why_sentence(a, &why), help_with(a, in, &p, &why));
+    if (why_sentence_is_never(sentence))
+        return never(sentence, S("lower what its replicas ask for, or how many they are"));
+    return (struct chance_out){ .chance = CHANCE_LATER };
 }
 
 /* ---- on its node */
@@ -290,7 +168,7 @@ static struct chance_out waiting(struct arena *a, const struct chance_in *in, jv
         return (struct chance_out){ .chance = CHANCE_FINE };
     if (!in->own)
         return (struct chance_out){ .chance = CHANCE_LATER };
-    if (names_missing_object(message))
+    if (why_missing_text(a, message).n)
         return missing(a, message);
     return never(arena_printf(a, "cannot be started: %" PRI_STR, STR_ARG(message)),
                  arena_printf(a, "change %" PRI_STR, STR_ARG(in->where)));
@@ -307,7 +185,7 @@ static struct chance_out on_node(struct arena *a, const struct chance_in *in)
             if (one.chance > out.chance)
                 out = one;
         }
-    if (out.chance == CHANCE_FINE && names_missing_object(in->mount_failure))
+    if (out.chance == CHANCE_FINE && why_missing_text(a, in->mount_failure).n)
         return in->own ? missing(a, in->mount_failure)
                        : (struct chance_out){ .chance = CHANCE_LATER };
     return out;

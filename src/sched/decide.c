@@ -2,22 +2,25 @@
 
 #include "sched/internal.h"
 
+#include <inttypes.h>
+
 static int compare(int64_t x, int64_t y)
 {
     return (x > y) - (x < y);
 }
 
-static int compare_waiting(const void *x, const void *y)
+static int compare_units(const void *x, const void *y)
 {
-    const struct sched_waiting *v = *(const struct sched_waiting *const *)x;
-    const struct sched_waiting *w = *(const struct sched_waiting *const *)y;
-    int d = compare(w->pod->priority, v->pod->priority);
+    const struct unit *u = x, *v = y;
+    int d = compare(v->priority, u->priority);
 
-    d = d ? d : compare(v->pod->created_ms, w->pod->created_ms);
-    d = d ? d : (v->seq > w->seq) - (v->seq < w->seq);
-    d = d ? d : str_cmp(v->pod->ns, w->pod->ns);
-    return d ? d : str_cmp(v->pod->name, w->pod->name);
+    d = d ? d : v->returning - u->returning;
+    d = d ? d : compare(u->created_ms, v->created_ms);
+    d = d ? d : (u->seq > v->seq) - (u->seq < v->seq);
+    return d ? d : waiting_compare(u->at[0], v->at[0]);
 }
+
+/* ---- one pod */
 
 static str full_text(const struct candidate *c, str first, const struct refusal *of)
 {
@@ -25,59 +28,266 @@ static str full_text(const struct candidate *c, str first, const struct refusal 
                         STR_ARG(first), STR_ARG(preempt_text(c, of)));
 }
 
-static struct place *find_place(const struct candidate *c, str *why)
+static bool never_fits(const struct ledger *l)
 {
-    struct place **fit = c->l->fit;
-    struct refusal *refusals = c->l->refusals;
-    struct tally t = { .a = c->l->a };
-    size_t n = 0;
+    for (size_t i = 0; i < l->n; i++)
+        if (!l->refusals[i].for_good)
+            return false;
+    return true;
+}
 
-    for (size_t i = 0; i < c->l->n; i++)
-        if (filter_place(c, &c->l->places[i], &refusals[i]))
-            fit[n++] = &c->l->places[i];
+static bool is_barred(const struct ledger *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        for (size_t k = 0; k < l->refusals[i].n; k++)
+            if (l->refusals[i].at[k].p == l->barred_text.p)
+                return true;
+    return false;
+}
+
+/* Of many nodes it is enough to compare some that will do. */
+enum { ENOUGH = 100 };
+
+static bool has_room(const struct candidate *c, const struct place *p)
+{
+    for (size_t i = 0; i < c->l->n_resources; i++)
+        if (c->need[i] > 0 && c->need[i] > p->has[i] - p->used[i])
+            return false;
+    return p->n_pods < p->max_pods;
+}
+
+/* Begins after the last node that was looked at, so that all get their turn. */
+static size_t find_fits(struct ledger *l, const struct candidate *c)
+{
+    size_t n = 0, enough = l->tight || l->n <= ENOUGH ? l->n : ENOUGH, from = l->next;
+
+    if (enough == l->n)
+        from = 0;
+    for (size_t k = 0; k < l->n && n < enough; k++) {
+        size_t i = (from + k) % l->n;
+        if (!has_room(c, &l->places[i]))
+            continue;
+        if (filter_place(c, &l->places[i], &l->refusals[i]))
+            l->fit[n++] = &l->places[i];
+        l->next = i + 1;
+    }
+    return n;
+}
+
+static struct place *find_place(struct ledger *l, const struct candidate *c,
+                                struct sched_verdict *v)
+{
+    struct tally t = { .a = l->a };
+    size_t n = find_fits(l, c);
+
     if (n)
-        return score_best(c, fit, n);
-    for (size_t i = 0; i < c->l->n; i++)
-        for (size_t k = 0; k < refusals[i].n; k++)
-            tally_add(&t, refusals[i].at[k], 1);
-    *why = full_text(c, tally_text(&t, c->l->n), refusals);
+        return score_best(c, l->fit, n);
+    for (size_t i = 0; i < l->n; i++) {
+        filter_place(c, &l->places[i], &l->refusals[i]);
+        for (size_t k = 0; k < l->refusals[i].n; k++)
+            tally_add(&t, l->refusals[i].at[k], 1);
+    }
+    v->why = full_text(c, tally_text(&t, l->n), l->refusals);
+    v->never = never_fits(l);
+    if (l->barred_text.n && is_barred(l))
+        v->behind = l->barred_for;
     return NULL;
 }
 
-static void decide_one(struct ledger *l, struct sched_verdict *v)
+/* Where a member that is gone was, its replacement goes first. */
+static struct place *find_own(struct candidate *c, const struct ghost *g)
+{
+    struct refusal why;
+
+    c->owed = true;
+    bool fits = filter_place(c, g->place, &why);
+    c->owed = false;
+    return fits ? g->place : NULL;
+}
+
+bool place_pod(struct ledger *l, struct sched_verdict *v, struct step *t)
 {
     const struct sched_waiting *w = v->of;
-    struct candidate c = { l, w, w->pod, ledger_need(l, &w->pod->need) };
+    struct candidate c = { .l = l, .w = w, .pod = w->pod, .need = ledger_need(l, &w->pod->need) };
+    struct place *p = NULL;
 
     if (!l->n) {
         v->why = S(SCHED_NO_NODES);
-    } else if (w->refused.n) {
+        return false;
+    }
+    if (w->refused.n) {
         str first = arena_printf(l->a, "0/%zu nodes are available: %" PRI_STR ".", l->n,
                                  STR_ARG(w->refused));
         v->why = full_text(&c, first, NULL);
-    } else {
-        struct place *p = find_place(&c, &v->why);
-        if (!p)
-            return;
-        v->node = p->node;
-        ledger_take(l, p, w->pod, c.need);
+        return false;
     }
+    struct ghost *g = kept_find(l, w->pod);
+    if (g) {
+        kept_give(l, g);
+        p = find_own(&c, g);
+    }
+    p = p ? p : find_place(l, &c, v);
+    if (!p) {
+        if (g)
+            kept_take(l, g);
+        return false;
+    }
+    *t = (struct step){ .ghost = g, .of = w };
+    step_take(l, t, p, w->pod, c.need);
+    return true;
+}
+
+/* ---- units */
+
+struct pass {
+    struct ledger l;
+    struct ledger *empty; /* its nodes without any pod; NULL: not asked for yet */
+    struct sched_verdict *out;
+    size_t n;
+    struct sched_guard *guard;
+    bool missed; /* a unit that could fit did not */
+};
+
+/* Whether it waits for room that others have. */
+static bool waits_for_room(const struct pass *p, const struct unit *u)
+{
+    for (size_t i = 0; i < u->n_distinct; i++)
+        if (u->at[i]->refused.n)
+            return false;
+    return p->l.n > 0;
+}
+
+static void note_missed(struct pass *p, const struct unit *u, bool never)
+{
+    if (never || p->missed || !p->guard || !waits_for_room(p, u))
+        return;
+    p->missed = true;
+    guard_first(p->guard, &p->l, u);
+}
+
+static bool is_unchanged(const struct unit *u)
+{
+    for (size_t i = 0; i < u->n; i++)
+        if (!u->at[i]->unchanged)
+            return false;
+    return true;
+}
+
+static struct sched_verdict *verdict_of(struct pass *p, const struct sched_waiting *w)
+{
+    struct sched_verdict *v = &p->out[p->n++];
+
+    *v = (struct sched_verdict){ .of = w };
+    return v;
+}
+
+static void decide_alone(struct pass *p, const struct sched_waiting *w)
+{
+    struct sched_verdict *v = verdict_of(p, w);
+    struct unit u = { .at = &w, .n = 1, .n_distinct = 1 };
+    struct step t;
+
+    if (w->unchanged)
+        v->never = w->never;
+    else if (place_pod(&p->l, v, &t))
+        v->node = t.place->node;
+    if (!v->node)
+        note_missed(p, &u, v->never);
+}
+
+static void refuse_all(struct pass *p, const struct unit *u, const struct sched_verdict *like)
+{
+    for (size_t i = 0; i < u->n; i++) {
+        struct sched_verdict *v = verdict_of(p, u->at[i]);
+        v->why = like->why;
+        v->never = like->never;
+        v->behind = like->behind;
+        v->early = like->early;
+        v->together = u->need > 0 ? u->need : 1;
+    }
+}
+
+static str missing_text(struct arena *a, const struct unit *u)
+{
+    const struct sched_gang *g = u->gang;
+    int64_t there = g->min - u->need + (int64_t)u->n_distinct;
+
+    return arena_printf(a,
+                        "%" PRI_STR " %" PRI_STR "/%" PRI_STR " starts with %" PRId64
+                        " pods at once, and %" PRId64 " of them exist",
+                        STR_ARG(g->kind), STR_ARG(g->ns), STR_ARG(g->name), g->min, there);
+}
+
+static bool was_placed(const struct step *steps, size_t n, const struct sched_waiting *w)
+{
+    for (size_t i = 0; i < n; i++)
+        if (steps[i].of == w)
+            return true;
+    return false;
+}
+
+static bool never_fits_together(struct pass *p, const struct unit *u)
+{
+    if (!p->l.n || !waits_for_room(p, u))
+        return false;
+    if (!p->empty) {
+        p->empty = ARENA_NEW(p->l.a, struct ledger);
+        ledger_empty(p->empty, &p->l);
+    }
+    return !fits_empty(p->empty, u);
+}
+
+static void decide_gang(struct pass *p, const struct unit *u)
+{
+    struct sched_verdict no = { 0 };
+    struct arena *a = p->l.a;
+    size_t need = u->need > 0 ? (size_t)u->need : 0;
+
+    if (u->gang->stopped || u->n_distinct < need) {
+        no.early = true;
+        no.why = u->gang->stopped ? S("the job is suspended or has ended") : missing_text(a, u);
+        refuse_all(p, u, &no);
+        return;
+    }
+    if (is_unchanged(u)) {
+        no.never = u->at[0]->never;
+        refuse_all(p, u, &no);
+        note_missed(p, u, no.never);
+        return;
+    }
+    struct step *steps = ARENA_ARRAY(a, struct step, need + 1);
+    if (!place_together(&p->l, u, steps, &no)) {
+        no.never = never_fits_together(p, u);
+        refuse_all(p, u, &no);
+        note_missed(p, u, no.never);
+        return;
+    }
+    for (size_t i = 0; i < need; i++) {
+        struct sched_verdict *v = verdict_of(p, steps[i].of);
+        v->node = steps[i].place->node;
+        v->whole = true;
+    }
+    for (size_t i = 0; i < u->n; i++)
+        if (!was_placed(steps, need, u->at[i]))
+            decide_alone(p, u->at[i]);
 }
 
 struct sched_verdict *sched_decide(struct arena *a, const struct sched_input *in)
 {
-    struct sched_verdict *out = ARENA_ARRAY(a, struct sched_verdict, in->n_waiting + 1);
-    const struct sched_waiting **order =
-        ARENA_ARRAY(a, const struct sched_waiting *, in->n_waiting + 1);
-    struct ledger l;
+    struct pass p = { .out = ARENA_ARRAY(a, struct sched_verdict, in->n_waiting + 1),
+                      .guard = in->guard };
+    size_t n;
+    struct unit *units = units_of(a, in, &n);
 
-    for (size_t i = 0; i < in->n_waiting; i++)
-        order[i] = &in->waiting[i];
-    qsort(order, in->n_waiting, sizeof(const struct sched_waiting *), compare_waiting);
-    ledger_open(&l, a, in);
-    for (size_t i = 0; i < in->n_waiting; i++) {
-        out[i].of = order[i];
-        decide_one(&l, &out[i]);
+    qsort(units, n, sizeof(*units), compare_units);
+    ledger_open(&p.l, a, in);
+    for (size_t i = 0; i < n; i++) {
+        if (units[i].gang)
+            decide_gang(&p, &units[i]);
+        else
+            decide_alone(&p, units[i].at[0]);
     }
-    return out;
+    if (p.guard && !p.missed)
+        guard_first(p.guard, &p.l, NULL);
+    return p.out;
 }

@@ -122,6 +122,11 @@ static void filter_resources(const struct candidate *c, const struct place *p, s
     for (size_t i = 0; i < l->n_resources; i++)
         if (c->need[i] > 0 && c->need[i] > p->has[i] - p->used[i])
             refuse(why, l->lacking[i], c->need[i] > p->has[i]);
+    if (why->n || !p->barred || c->owed)
+        return;
+    for (size_t i = 0; i < l->n_resources && !why->n; i++)
+        if (c->need[i] > 0 && p->barred[i])
+            refuse(why, l->barred_text, false);
 }
 
 static void filter_volumes(const struct candidate *c, const struct place *p, struct refusal *why)

@@ -33,6 +33,7 @@ struct place {
     int64_t n_pods;
     int64_t least_priority; /* of its pods */
     struct seat *seats;
+    const bool *barred; /* by resource: kept for who waits longest; NULL: none */
 };
 
 struct ledger {
@@ -44,13 +45,49 @@ struct ledger {
     size_t n_resources;
     struct place **fit;       /* room for one a node: those that will do ... */
     struct refusal *refusals; /* ... and what the others say */
+    size_t next;              /* of places, to look at first */
     bool has_anti;            /* a pod that has a node keeps others away */
+    struct ghost *ghosts;     /* by gang and member */
+    size_t n_ghosts;
+    bool tight;      /* of nodes that will do, take the fullest */
+    str barred_for;  /* "job default/a": what is barred is kept for it; empty: nothing is */
+    str barred_text; /* what those are told that it is kept from */
+};
+
+/* A reserve that counts in its place while it is kept. */
+struct ghost {
+    const struct sched_reserve *of;
+    struct place *place;
+    const int64_t *need;
+    bool kept;
+};
+
+/* What a step of a transaction changed. */
+struct step {
+    struct place *place;
+    struct place before;
+    bool had_anti;
+    struct ghost *ghost; /* given up for it; NULL: none */
+    const struct sched_waiting *of;
 };
 
 void ledger_open(struct ledger *l, struct arena *a, const struct sched_input *in);
 const int64_t *ledger_need(const struct ledger *l, const struct sched_amounts *need);
 void ledger_take(struct ledger *l, struct place *p, const struct sched_pod *pod,
                  const int64_t *need);
+struct place *ledger_find(const struct ledger *l, str node);
+/* The same nodes without any pod. */
+void ledger_empty(struct ledger *out, const struct ledger *l);
+
+/* ---- kept.c: what is kept for members that are gone, and steps that can be taken back */
+
+void kept_open(struct ledger *l, const struct sched_input *in);
+struct ghost *kept_find(const struct ledger *l, const struct sched_pod *pod);
+void kept_take(struct ledger *l, struct ghost *g);
+void kept_give(struct ledger *l, struct ghost *g);
+void step_take(struct ledger *l, struct step *t, struct place *p, const struct sched_pod *pod,
+               const int64_t *need);
+void step_undo(struct ledger *l, const struct step *t);
 
 /* ---- filter.c: why a node will not do */
 
@@ -59,7 +96,43 @@ struct candidate { /* a pod that waits, looked at */
     const struct sched_waiting *w;
     const struct sched_pod *pod;
     const int64_t *need;
+    bool owed; /* what is barred is not barred for it */
 };
+
+/* ---- gang.c: units, and the pass over one of them */
+
+struct unit {
+    const struct sched_gang *gang; /* NULL: a pod that starts alone */
+    const struct sched_waiting **at;
+    size_t n;
+    size_t n_distinct; /* the first of at, each another member */
+    int64_t need;      /* how many of these start together; 0: each alone */
+    int64_t priority, created_ms;
+    uint64_t seq;
+    bool returning;
+};
+
+/* In no order; the arrays live in a. */
+struct unit *units_of(struct arena *a, const struct sched_input *in, size_t *n);
+int waiting_compare(const struct sched_waiting *v, const struct sched_waiting *w);
+
+/* ---- guard.c: who has waited longest keeps others away */
+
+/* The first unit that does not fit now, and would if others ended; NULL: there is none. */
+void guard_first(struct sched_guard *g, struct ledger *l, const struct unit *u);
+
+/* ---- decide.c */
+
+/* Gives the pod a place in the ledger; false: v says why not. */
+bool place_pod(struct ledger *l, struct sched_verdict *v, struct step *t);
+/* ---- together.c: placing those that start together */
+
+/* u->need of its distinct members have their place in the ledger, as steps say, which has room for
+ * them; false: no says why not, of the first that did not fit. */
+bool place_together(struct ledger *l, const struct unit *u, struct step *steps,
+                    struct sched_verdict *no);
+/* ... on nodes without any pod, which stay so. */
+bool fits_empty(struct ledger *empty, const struct unit *u);
 
 /* Whether the pod can go there; else why not. */
 bool filter_place(const struct candidate *c, const struct place *p, struct refusal *why);

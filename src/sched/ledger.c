@@ -97,7 +97,7 @@ void ledger_take(struct ledger *l, struct place *p, const struct sched_pod *pod,
     l->has_anti = l->has_anti || pod_keeps_away(pod);
 }
 
-static struct place *place_find(struct ledger *l, str name)
+struct place *ledger_find(const struct ledger *l, str name)
 {
     size_t lo = 0;
 
@@ -126,8 +126,25 @@ void ledger_open(struct ledger *l, struct arena *a, const struct sched_input *in
     for (size_t i = 0; i < l->n; i++)
         l->places[i] = place_of(l, nodes[i]);
     for (size_t i = 0; i < in->n_bound; i++) {
-        struct place *p = place_find(l, in->bound[i]->node);
+        struct place *p = ledger_find(l, in->bound[i]->node);
         if (p)
             ledger_take(l, p, in->bound[i], ledger_need(l, &in->bound[i]->need));
+    }
+    kept_open(l, in);
+}
+
+void ledger_empty(struct ledger *out, const struct ledger *l)
+{
+    *out = *l;
+    out->has_anti = false;
+    out->n_ghosts = 0;
+    out->places = ARENA_ARRAY(l->a, struct place, l->n + 1);
+    for (size_t i = 0; i < l->n; i++) {
+        struct place *p = &out->places[i];
+        *p = (struct place){ .node = l->places[i].node,
+                             .has = l->places[i].has,
+                             .used = ARENA_ARRAY(l->a, int64_t, l->n_resources),
+                             .max_pods = l->places[i].max_pods,
+                             .least_priority = INT64_MAX };
     }
 }

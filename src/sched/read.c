@@ -2,6 +2,7 @@
 
 #include "base/time.h"
 #include "builtin/pod_amounts.h"
+#include "plan/planner.h"
 #include "sched/internal.h"
 
 static int64_t in_units(str name, const struct quantity *q)
@@ -77,6 +78,34 @@ static void read_claims(struct arena *a, jv spec, struct sched_pod *p)
     p->claims = to;
 }
 
+static str lower_case(struct arena *a, str s)
+{
+    char *to = ARENA_ARRAY(a, char, s.n + 1);
+
+    for (size_t i = 0; i < s.n; i++)
+        to[i] = s.p[i] >= 'A' && s.p[i] <= 'Z' ? (char)(s.p[i] + 32) : s.p[i];
+    return (str){ to, s.n };
+}
+
+/* The Job that launches an MPIJob is no more than one of its parts. */
+static void read_owner(struct arena *a, jv owner, struct sched_pod *p)
+{
+    str kind = FIELD_STR(owner, "kind"), group = FIELD_STR(owner, "apiVersion");
+    str job = jv_str(jv_get(p->labels, S(LABEL_JOB)), STR_NONE);
+    str name = FIELD_STR(owner, "name");
+    bool launches = str_eqz(kind, "Job") && job.n && str_starts(name, job);
+
+    p->owner_kind = S("pod");
+    p->owner_name = p->name;
+    if (!kind.n || !name.n)
+        return;
+    if (launches || str_starts(group, S("kubeflow.org/")))
+        p->owner_kind = S("job");
+    else
+        p->owner_kind = lower_case(a, kind);
+    p->owner_name = launches ? job : name;
+}
+
 struct sched_pod sched_pod_read(struct arena *a, jv pod)
 {
     AUTO(arena) struct arena *sums = arena_new(); /* pods are many, and kept long */
@@ -101,6 +130,7 @@ struct sched_pod sched_pod_read(struct arena *a, jv pod)
         .tolerations = FIELD(spec, "tolerations"),
         .spread = FIELD(spec, "topologySpreadConstraints"),
     };
+    read_owner(a, meta_controller(pod), &p);
     read_ports(a, spec, &p);
     read_claims(a, spec, &p);
     return p;
@@ -154,14 +184,15 @@ static jv slim_meta(struct arena *a, jv obj)
 {
     static const char *const names[] = { "name",   "namespace",         "uid",
                                          "labels", "creationTimestamp", NULL };
+    static const char *const reference[] = {
+        "apiVersion", "kind", "name", "uid", "controller", NULL
+    };
     jv meta = only(a, meta_of(obj), names);
     jv owner = meta_controller(obj);
 
     if (!jv_exists(owner))
         return meta;
-    return jv_with(a, meta,
-                   jarr(a, jobj(a, { "uid", FIELD(owner, "uid") }, { "controller", JV_TRUE })),
-                   "ownerReferences");
+    return jv_with(a, meta, jarr(a, only(a, owner, reference)), "ownerReferences");
 }
 
 jv sched_pod_slim(struct arena *a, jv pod)

@@ -1,8 +1,13 @@
 /* Which pod on which node: a pure function of the pods that wait, the nodes, and the pods that have
  * one. What does not fit is told why, in kube-scheduler's words (1.34).
  *
- * Decided pod by pod, the more important and then the older first; each that is placed takes its
- * share before the next one is looked at, so nothing is ever given twice (S1). */
+ * Decided unit by unit: a unit is a pod, or the pods of a gang, of which as many as must start
+ * together are placed, or none. The more important unit comes first, then one that is missing
+ * members of a gang that has started, then the older. What is placed takes its share before the
+ * next unit is looked at, so nothing is ever given twice (S1).
+ *
+ * A unit that does not fit is passed over, until it has been the first of those for
+ * sched_guard.patience_ms: from then on no later unit gets what it lacks. */
 #pragma once
 
 #include "base/json.h"
@@ -24,10 +29,34 @@ struct sched_port {
     int64_t port;
 };
 
+/* Pods that start together, or none of them. */
+struct sched_gang {
+    str uid; /* of the job or group */
+    str ns, name;
+    str kind; /* for people: "job" */
+    int64_t created_ms;
+    int64_t min;    /* members that start together */
+    int64_t n_done; /* members that succeeded */
+    bool started;   /* min of them had a node at once: the rest, and replacements, go one by one */
+    bool stopped;   /* suspended, ended or being deleted: no pod of it starts */
+};
+
+/* What a member had that is gone, kept for the pod that replaces it. */
+struct sched_reserve {
+    const struct sched_gang *gang;
+    str member;
+    str node;
+    struct sched_amounts need;
+};
+
 struct sched_pod {
     str ns, name, uid;
     str node;  /* empty: none yet */
     str owner; /* uid of its controller */
+    /* What people know it by: "job" "mnist", "replicaset" "web-5c4", "pod" and its own name. */
+    str owner_kind, owner_name;
+    const struct sched_gang *gang; /* NULL: it starts alone */
+    str member;                    /* which of the gang's it is: "worker/0"; empty: none of them */
     int64_t priority;
     int64_t created_ms;
     bool never_preempts;
@@ -55,6 +84,16 @@ struct sched_waiting {
     str refused;       /* no node is looked at: "persistentvolumeclaim \"x\" not found" */
     const jv *volumes; /* NodeSelectors of the volumes it has: where these can be reached */
     size_t n_volumes;
+    bool unchanged; /* it did not fit, and since then nothing came free that it asks for */
+    bool never;     /* unchanged: verdict.never as it was */
+};
+
+/* Carried from one decision to the next. Starts as { 0 } but for patience_ms. */
+struct sched_guard {
+    int64_t patience_ms;
+    int64_t now_ms;
+    char first[64];   /* uid of the first unit that did not fit */
+    int64_t since_ms; /* when it became the first */
 };
 
 struct sched_input {
@@ -64,12 +103,20 @@ struct sched_input {
     size_t n_bound;
     const struct sched_waiting *waiting;
     size_t n_waiting;
+    const struct sched_reserve *reserves;
+    size_t n_reserves;
+    struct sched_guard *guard; /* NULL: units are passed over for ever */
 };
 
 struct sched_verdict {
     const struct sched_waiting *of;
     const struct sched_node *node; /* NULL: it goes on waiting */
-    str why;                       /* then */
+    str why;                       /* then; empty: as it was (unchanged) */
+    str behind;                    /* then: "job default/a", which waits longer */
+    bool never;                    /* then: it does not fit on these nodes when they are empty */
+    bool early;       /* then: not all that start together exist, or they are stopped */
+    int64_t together; /* then: so many must be placed at once; 0: it starts alone */
+    bool whole;       /* placed as one of those that start together */
 };
 
 /* n_waiting verdicts, in the order they were reached. They live in a and share the input. */

@@ -20,6 +20,19 @@ static int64_t least_taken(const struct candidate *c, const struct place *p)
            3;
 }
 
+/* What would be left of that of which least would be left. */
+static int64_t least_free(const struct candidate *c, const struct place *p)
+{
+    int64_t least = left_over(p->max_pods, p->n_pods, 1);
+
+    for (size_t i = 0; i < c->l->n_resources; i++) {
+        int64_t left = left_over(p->has[i], p->used[i], c->need[i]);
+        if (c->need[i] > 0 && left < least)
+            least = left;
+    }
+    return least;
+}
+
 static int64_t siblings(const struct candidate *c, const struct place *p)
 {
     int64_t n = 0;
@@ -53,6 +66,21 @@ static int64_t preferred(const struct candidate *c, const struct place *p)
     return n;
 }
 
+static struct place *fullest(const struct candidate *c, struct place *const *fit, size_t n)
+{
+    struct place *best = fit[0];
+    int64_t least = least_free(c, best);
+
+    for (size_t i = 1; i < n; i++) {
+        int64_t free = least_free(c, fit[i]);
+        if (free < least) {
+            least = free;
+            best = fit[i];
+        }
+    }
+    return best;
+}
+
 struct score {
     int64_t own, siblings, avoided, preferred;
 };
@@ -70,6 +98,8 @@ struct place *score_best(const struct candidate *c, struct place *const *fit, si
 
     if (n == 1)
         return fit[0];
+    if (c->l->tight)
+        return fullest(c, fit, n);
     for (size_t i = 0; i < n; i++) {
         of[i] = (struct score){ least_taken(c, fit[i]), siblings(c, fit[i]),
                                 better_avoided(c, fit[i]), preferred(c, fit[i]) };

@@ -65,7 +65,8 @@ static void touch(struct store_coll *c)
 }
 
 /* The event goes into history while prev is still the object's, so both are shared, not copied. */
-static struct store_event *record(struct store *s, const struct op *op, struct value *now)
+static struct store_event *record(struct store *s, const struct commit *c, const struct op *op,
+                                  struct value *now)
 {
     struct history *h = &op->coll->history;
     struct store_event ev = { .rev = op->rev,
@@ -73,6 +74,8 @@ static struct store_event *record(struct store *s, const struct op *op, struct v
                               .value = now,
                               .prev = op->obj->pub.value,
                               .prev_rev = op->obj->pub.rev,
+                              .commit_first = c->ops[0].rev,
+                              .commit_last = c->ops[c->n - 1].rev,
                               .is_delete = op->is_delete };
     size_t before = h->bytes;
     struct store_event *kept = history_add(h, &ev);
@@ -81,11 +84,11 @@ static struct store_event *record(struct store *s, const struct op *op, struct v
     return kept;
 }
 
-static void apply(struct store *s, struct op *op)
+static void apply(struct store *s, const struct commit *c, struct op *op)
 {
     struct store_obj *o = &op->obj->pub;
     struct value *now = value_new(TAKE(op->value));
-    struct store_event *ev = record(s, op, now);
+    struct store_event *ev = record(s, c, op, now);
 
     s->rev = op->rev;
     s->stats.ops++;
@@ -119,7 +122,7 @@ static void settle(struct store *s, struct commit *c)
     for (size_t i = 0; i < c->n; i++) {
         struct op *op = &c->ops[i];
         if (c->e.code == ERR_OK)
-            apply(s, op);
+            apply(s, c, op);
         busy_end(op->busy);
         blob_unref(op->value);
         obj_unref(op->obj);

@@ -71,6 +71,16 @@ static struct obj *next_in_range(struct obj *o, str prefix)
     return o && str_starts(o->pub.key, prefix) ? o : NULL;
 }
 
+/* The end of the commit that rev is within, so that nobody sees a part of one. */
+static int64_t commit_end(const struct store_coll *c, int64_t rev)
+{
+    const struct history *h = &c->history;
+    uint64_t next = history_find(h, rev);
+    const struct store_event *ev = next < history_end(h) ? history_at(h, next) : NULL;
+
+    return ev && ev->commit_first <= rev ? ev->commit_last : rev;
+}
+
 int store_snapshot(struct store_coll *c, struct arena *a, int64_t rev, str prefix, str after,
                    struct store_snapshot *out, struct err *e)
 {
@@ -84,6 +94,7 @@ int store_snapshot(struct store_coll *c, struct arena *a, int64_t rev, str prefi
     if (rev && rev < c->history.floor)
         return err_set(e, ERR_EXPIRED, "too old resource version: %" PRId64 " (%" PRId64 ")", rev,
                        c->history.floor);
+    rev = rev ? commit_end(c, rev) : 0;
     struct undo undo = rev ? undo_since(c, rev, prefix, after) : (struct undo){ 0 };
     struct obj *o = first_in_range(c, prefix, after);
     size_t i = 0;

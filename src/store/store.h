@@ -55,6 +55,7 @@ struct store_obj *store_seek(struct store_coll *c, str from);
 struct store_obj *store_next(struct store_coll *c, const struct store_obj *o);
 
 /* The objects with that key prefix as they were at revision rev (0: now), after the key `after`.
+ * A revision within a commit stands for all of it: the one it was taken at is in out.
  * ERR_EXPIRED if the history no longer reaches back to rev; ERR_BAD_REQUEST if rev is yet to come.
  * Values are referenced and released with the arena. */
 struct store_item {
@@ -104,6 +105,7 @@ struct store_event {
     struct value *value; /* the new state; of a deletion the last, with the deletion's revision */
     struct value *prev;  /* before; NULL: created */
     int64_t prev_rev;
+    int64_t commit_first, commit_last; /* revisions of the commit that it is part of */
     bool is_delete;
 };
 struct store_watch;

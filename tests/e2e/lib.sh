@@ -43,7 +43,7 @@ kubectl_minor=$(kubectl version --client -o json 2>/dev/null | jq -r '.clientVer
 muster_pid=
 data=$PWD/data
 # Most tests are about the API, and move pods themselves; empty: pods really run.
-no_node=--no-node
+no_node="--no-node --no-scheduler"
 
 # Starts muster and returns once its ready line is read: into $ready; $url and KUBECONFIG follow.
 # Whatever else it prints to stdout can be read from descriptor 7.

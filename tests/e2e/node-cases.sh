@@ -210,7 +210,7 @@ test_expect_success 'N1: what was taken over is minded: its end is seen, its res
 
 test_expect_success 'N1: pods deleted while no node was there do not run on' '
 	pod orphan "exec $(nap 7)" && runs_soon 1 "$(nap 7)" && { stop_muster KILL; true; } &&
-	no_node=--no-node && start_muster && kubectl delete pod orphan --force --grace-period=0 && stop_muster &&
+	no_node="--no-node --no-scheduler" && start_muster && kubectl delete pod orphan --force --grace-period=0 && stop_muster &&
 	no_node= && is 1 "$(runs "$(nap 7)")" && again && runs_soon 0 "$(nap 7)"
 '
 

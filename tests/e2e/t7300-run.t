@@ -197,16 +197,16 @@ test_expect_success 'two at once, of the same name, do not meet' '
 
 test_expect_success 'why nothing runs is said, once, in one sentence' '
 	gpu=1 && job wants 3 "sleep 7$mark" >wants.yaml && gpu= &&
-	begin --resources nvidia.com/gpu=1 wants.yaml &&
-	soon grep -q "Insufficient nvidia.com/gpu" err && soon running 7 1 && kill -INT $pid && { wait $pid; is 130 $?; } &&
-	grep "Insufficient nvidia.com/gpu" err >told && is 1 $(wc -l <told) &&
-	has told "^muster: worker-[0-9]\( and 1 more\)*: Pending: 0/1 nodes are available: 1 Insufficient nvidia.com/gpu.$"
+	begin --resources nvidia.com/gpu=1 --gang-scheduler-name none wants.yaml &&
+	soon grep -q "needs [12] nvidia.com/gpu" err && soon running 7 1 && kill -INT $pid && { wait $pid; is 130 $?; } &&
+	grep "needs [12] nvidia.com/gpu" err >told && is 1 $(wc -l <told) &&
+	has told "^muster: worker-[0-9]\( and 1 more\)*: Pending: needs 1 nvidia.com/gpu, this machine has 1, 0 free; held by job default/wants (1)$"
 '
 
 test_expect_success 'a scheduler that is not there is named' '
-	job gang 2 true | sed "s/^\( *\)containers:/\1schedulerName: volcano\n&/" >gang.yaml && grep -q volcano gang.yaml &&
-	begin gang.yaml && soon grep "waits for the scheduler volcano" err && kill -INT $pid && { wait $pid; is 130 $?; } &&
-	has err "^muster: worker-[01]\( and 1 more\)*: Pending: it waits for the scheduler volcano (spec.schedulerName); is that there?$"
+	job gang 2 true | sed "s/^\( *\)containers:/\1schedulerName: another\n&/" >gang.yaml && grep -q another gang.yaml &&
+	begin gang.yaml && soon grep "waits for the scheduler another" err && kill -INT $pid && { wait $pid; is 130 $?; } &&
+	has err "^muster: worker-[01]\( and 1 more\)*: Pending: it waits for the scheduler another (spec.schedulerName); is that there?$"
 '
 
 test_expect_success 'an image that is not mapped, and nothing to run: what to do about it' '

@@ -32,15 +32,15 @@ gives_up() {
 
 test_expect_success 'more than the machine has: exit 1, what was asked, what there is, and what helps' '
 	job big 2 true | sed "s/cpu: 10m/cpu: 4000/" >big.yaml &&
-	gives_up big.yaml "^tfjob/big Failed after .*: worker-0 (and 1 more) asks for 4000 CPUs, this machine has [0-9]*: lower resources.requests.cpu in spec.tfReplicaSpecs.Worker.template.spec, or run with --resources cpu=4000$" &&
+	gives_up big.yaml "^tfjob/big Failed after .*: worker-0 (and 1 more) needs \(4000\|8000\) CPUs, this machine has [^;]*; never fits.*: lower resources.requests.cpu in spec.tfReplicaSpecs.Worker.template.spec, or run with --resources cpu=4000$" &&
 	muster run --resources cpu=8001 big.yaml &&
 	job fpga 1 true | sed "s/cpu: 10m}/cpu: 10m}, limits: {example.com\/fpga: 1}/" >fpga.yaml &&
-	gives_up fpga.yaml "asks for 1 example.com/fpga, this machine has none: remove resources.limits.example.com/fpga in "
+	gives_up fpga.yaml "needs 1 example.com/fpga, this machine has none; never fits: remove resources.limits.example.com/fpga in "
 '
 
 test_expect_success 'labels that no node has' '
 	job sel 1 true | sed "s/^\( *\)containers:/\1nodeSelector: {disk: ssd}\n&/" >sel.yaml &&
-	gives_up sel.yaml "asks for a node with the labels disk=ssd, this machine is not one: remove nodeSelector in spec.tfReplicaSpecs"
+	gives_up sel.yaml "cannot run on this machine: it does not have the labels disk=ssd: remove nodeSelector in spec.tfReplicaSpecs"
 '
 
 test_expect_success 'an image that is not mapped and no command' '
@@ -68,7 +68,7 @@ test_expect_success 'the others of a run go on' '
 # The one GPU goes from one replica to the next.
 test_expect_success 'what may come free is waited for' '
 	gpu=1 && job turns 3 "echo ran" >turns.yaml && gpu= &&
-	timeout -k 5 120 muster run --resources nvidia.com/gpu=1 --pending-timeout 1ms turns.yaml >out 2>err &&
+	timeout -k 5 120 muster run --resources nvidia.com/gpu=1 --gang-scheduler-name none --pending-timeout 1ms turns.yaml >out 2>err &&
 	is 3 "$(grep -c ran out)"
 '
 

@@ -126,7 +126,7 @@ test_expect_success 'a server that is stopped while somebody waits ends at once'
 '
 
 test_expect_success 'without a node there is no Metrics API' '
-	start_muster --no-node && test_must_fail kubectl top pod 2>err && has err "Metrics API not available" &&
+	start_muster --no-node --no-scheduler && test_must_fail kubectl top pod 2>err && has err "Metrics API not available" &&
 	kubectl api-versions >out && lacks out metrics.k8s.io &&
 	test_expect_code 1 muster top 2>err && has err "the Metrics API (metrics.k8s.io) is not available at https://"
 '

@@ -104,7 +104,7 @@ threading.Event().wait()
 # As on a machine whose administrator forbids namespaces.
 UNPRIVILEGED = "unshare -U --map-current-user --keep-caps sh -c 'echo 0 >/proc/sys/user/max_user_namespaces && " \
     "exec setpriv --inh-caps=-all --ambient-caps=-all "
-HAS = [(r"(?<=this machine has )[0-9.]+[A-Z]?i?", "4")]
+HAS = [(r"(?<=this machine has )[0-9.]+[A-Z]?i?(, [0-9.]+[a-zA-Z]* free)?", "4")]
 
 MISTAKES = [
     # ---- the file

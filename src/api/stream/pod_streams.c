@@ -15,7 +15,7 @@ struct api_pod api_pod_copy(struct arena *a, const struct api_pod *pod)
                              .pod = jv_copy(a, pod->pod) };
 }
 
-static void answer_created(struct api_req *r)
+void answer_created(struct api_req *r)
 {
     answer_json(r, 201,
                 jobj(r->a, { "kind", jstrz(r->a, "Status") }, { "apiVersion", jstrz(r->a, "v1") },
@@ -32,15 +32,13 @@ struct bind {
     str pod;
 };
 
-static void bind_conflict(struct bind *b, str why)
+void bind_conflict(struct api_req *r, str pod, str why)
 {
-    struct api_req *r = b->r;
-
     fail_with(r, ERR_CONFLICT,
               arena_printf(
                   r->a, "Operation cannot be fulfilled on pods/binding \"%" PRI_STR "\": %" PRI_STR,
-                  STR_ARG(b->pod), STR_ARG(why)),
-              jobj(r->a, { "name", jstr(r->a, b->pod) }, { "kind", jstrz(r->a, "pods/binding") }));
+                  STR_ARG(pod), STR_ARG(why)),
+              jobj(r->a, { "name", jstr(r->a, pod) }, { "kind", jstrz(r->a, "pods/binding") }));
 }
 
 static int decide_bind(struct change_op *op, struct arena *a, jv live, struct change *out)
@@ -55,7 +53,7 @@ static int decide_bind(struct change_op *op, struct arena *a, jv live, struct ch
     }
     str why = pod_bind(&c, live, b->binding, &bound);
     if (why.n) {
-        bind_conflict(b, why);
+        bind_conflict(b->r, b->pod, why);
         return -1;
     }
     *out = (struct change){ CHANGE_PUT, bound };

@@ -213,7 +213,7 @@ class MusterUp(Engine):
     def _start_server(self):
         data = os.path.join(self.folder, "data")
         server = Process("up", [MUSTER, "up", "--data", data, "--listen", f"127.0.0.1:{self.port}",
-                                "--no-node", *([] if self.inside else ["--no-operator"])], self.folder, ready=True)
+                                "--no-node", "--no-scheduler", *([] if self.inside else ["--no-operator"])], self.folder, ready=True)
         return server, server.line()
 
     def start_operator(self):

@@ -62,11 +62,14 @@ static void a_claim_waits_for_its_pod(struct w *w, const char *dir)
         USES(
             "data") ", 'tolerations': [{'operator': 'Exists'}], 'nodeSelector': {'kubernetes.io/hostname': 'm'}");
     w_settle(w);
-    is_str(w_why(w, "elsewhere"),
-           S("0/2 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 "
-             "node(s) had volume node affinity conflict. no new claims to deallocate, preemption: "
-             "0/2 nodes are available: 2 Preemption is not helpful for scheduling."),
-           "a pod that has to be elsewhere waits");
+    is_str(
+        w_why(w, "elsewhere"),
+        S("0/2 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 "
+          "node(s) had volume node affinity conflict. no new claims to deallocate, preemption: "
+          "0/2 nodes are available: 2 Preemption is not helpful for scheduling. none of the 2 "
+          "nodes can run it: 1 does not have the labels kubernetes.io/hostname=m, 1 cannot reach "
+          "the pod's volume"),
+        "a pod that has to be elsewhere waits");
 }
 
 static void what_is_in_use_stays(struct w *w, const char *dir)

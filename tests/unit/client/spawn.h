@@ -26,7 +26,7 @@ static void spawn_run(struct spawned *s, struct arena *a, const char *program, c
         dup2(null, 1);
         dup2(null, 2);
         execl(program, program, "up", "--data", data, "--listen", listen, "--kubeconfig",
-              s->kubeconfig, "--no-node", NULL);
+              s->kubeconfig, "--no-node", "--no-scheduler", NULL);
         _exit(127);
     }
 }

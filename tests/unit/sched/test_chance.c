@@ -40,26 +40,26 @@ static const struct row rows[] = {
       CHANCE_LATER, "" },
     { "all CPUs of the machine may come free", ONE, ASKS("'cpu': '2'"), "", OWN, CHANCE_LATER, "" },
     { "more CPUs than there are never do", ONE, ASKS("'cpu': '8'"), "", OWN, CHANCE_NEVER,
-      "asks for 8 CPUs, this machine has 2: lower resources.requests.cpu in spec.W, or run with "
+      "needs 8 CPUs, this machine has 2; never fits: lower resources.requests.cpu in spec.W, or run with "
       "--resources cpu=8" },
     { "nor do parts of them", ONE, ASKS("'cpu': '2001m'"), "", 0, CHANCE_NEVER,
-      "asks for 2001m CPUs, this machine has 2: lower resources.requests.cpu in spec.W, or start "
+      "needs 2001m CPUs, this machine has 2; never fits: lower resources.requests.cpu in spec.W, or start "
       "'muster up' with --resources cpu=2001m" },
     { "nor memory", ONE, ASKS("'memory': '64Gi'"), "", OWN, CHANCE_NEVER,
-      "asks for 64Gi of memory, this machine has 4Gi: lower resources.requests.memory in spec.W, "
+      "needs 64Gi of memory, this machine has 4Gi; never fits: lower resources.requests.memory in spec.W, "
       "or run with --resources memory=64Gi" },
     { "a GPU where there is none", "[" NODE(BARE, "", "") "]", ASKS("'nvidia.com/gpu': '1'"), "",
       OWN, CHANCE_NEVER,
-      "asks for 1 nvidia.com/gpu, this machine has none: remove resources.limits.nvidia.com/gpu in "
+      "needs 1 nvidia.com/gpu, this machine has none; never fits: remove resources.limits.nvidia.com/gpu in "
       "spec.W, or run with --resources nvidia.com/gpu=1" },
     { "a job made from a command has no YAML to change", ONE, ASKS("'cpu': '8'"), "", MADE,
       CHANCE_NEVER,
-      "asks for 8 CPUs, this machine has 2: lower --cpu, or run with --resources cpu=8" },
+      "needs 8 CPUs, this machine has 2; never fits: lower --cpu, or run with --resources cpu=8" },
     { "a pod that never preempts is no other", ONE,
       "{'spec': {'preemptionPolicy': 'Never', 'containers': [{'resources': {'requests': {'cpu': '8'}}}]}, " WAITS(
           "x") "}",
       "", OWN, CHANCE_NEVER,
-      "asks for 8 CPUs, this machine has 2: lower resources.requests.cpu in spec.W, or run with "
+      "needs 8 CPUs, this machine has 2; never fits: lower resources.requests.cpu in spec.W, or run with "
       "--resources cpu=8" },
     { "init containers count by the greatest, so these fit", ONE,
       "{'spec': {'initContainers': [{'resources': {'requests': {'cpu': '2'}}}, {'resources': "
@@ -78,10 +78,10 @@ static const struct row rows[] = {
           "") ", {'metadata': {'name': 'm'}, 'status': {'allocatable': {'cpu': '16', 'pods': '9'}, " READY
               "}}]",
       ASKS("'cpu': '32'"), "", 0, CHANCE_NEVER,
-      "asks for 32 CPUs, the most a node has is 16: lower resources.requests.cpu in spec.W" },
+      "needs 32 CPUs on one node, the most a node has is 16; never fits: lower resources.requests.cpu in spec.W" },
     { "labels that no node has", ONE, "{'spec': {'nodeSelector': {'disk': 'ssd'}}, " WAITS("x") "}",
       "", OWN, CHANCE_NEVER,
-      "asks for a node with the labels disk=ssd, this machine is not one: remove nodeSelector in "
+      "cannot run on this machine: it does not have the labels disk=ssd: remove nodeSelector in "
       "spec.W" },
     { "labels that a node has", "[" NODE(ROOM, ", 'labels': {'disk': 'ssd'}", "") "]",
       "{'spec': {'nodeSelector': {'disk': 'ssd'}}, " WAITS("x") "}", "", OWN, CHANCE_LATER, "" },
@@ -90,8 +90,8 @@ static const struct row rows[] = {
       "{'nodeSelectorTerms': [{'matchExpressions': [{'key': 'a', 'operator': 'Exists'}]}]}}}}, " WAITS(
           "x") "}",
       "", OWN, CHANCE_NEVER,
-      "asks for a node that matches its affinity, this machine is not one: remove "
-      "affinity.nodeAffinity in spec.W" },
+      "cannot run on this machine: it does not match the pod's nodeSelector or node affinity: "
+      "remove affinity.nodeAffinity in spec.W" },
     { "company that is not there may come", ONE,
       "{'metadata': {'labels': {'a': 'b'}}, 'spec': {'affinity': {'podAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': "
       "[{'topologyKey': 'host', 'labelSelector': {'matchLabels': {'c': 'd'}}}]}}}, " WAITS("x") "}",
@@ -104,8 +104,23 @@ static const struct row rows[] = {
     { "a taint of another kind stays",
       "[" NODE(ROOM, "", "'taints': [{'key': 'k', 'value': 'v', 'effect': 'NoSchedule'}]") "]",
       ASKS("'cpu': '1'"), "", OWN, CHANCE_NEVER,
-      "fits no node: 0/1 nodes are available: 1 node(s) had untolerated taint {k: v}: change "
+      "cannot run on this machine: it has the taint k=v, which the pod does not tolerate: change "
       "spec.W" },
+    { "what the scheduler says is said again", ONE,
+      "{'spec': {'containers': [{'resources': {'requests': {'cpu': '8'}}}]}, " WAITS(
+          "0/1 nodes. In short: needs 8 CPUs, this machine has 2, 1 free; never fits.") "}",
+      "", OWN, CHANCE_NEVER,
+      "needs 8 CPUs, this machine has 2, 1 free; never fits: lower resources.requests.cpu in "
+      "spec.W, or run with --resources cpu=8" },
+    { "a gang that never fits is no pod that may start", ONE, ASKS("'cpu': '1'"), "", OWN,
+      CHANCE_LATER, "" },
+    { "when the scheduler says so", ONE,
+      "{'spec': {'containers': [{'resources': {'requests': {'cpu': '1'}}}]}, " WAITS(
+          "x. In short: needs 3 CPUs, this machine has 2, 2 free; never fits: its 3 pods start "
+          "together.") "}",
+      "", OWN, CHANCE_NEVER,
+      "needs 3 CPUs, this machine has 2, 2 free; never fits: its 3 pods start together: lower what "
+      "its replicas ask for, or how many they are" },
     { "no node yet", "[]", ASKS("'cpu': '8'"), "", OWN, CHANCE_LATER, "" },
     { "a claim that is not there, in a cluster of its own", ONE,
       "{'spec': {}, " WAITS(

@@ -113,10 +113,37 @@ static void the_future_and_the_forgotten_are_refused(void)
     loop_free(l);
 }
 
+static void a_commit_is_seen_whole_or_not_at_all(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct loop *l = loop_new();
+    struct store *s = open_store(l, ":memory:", NULL);
+    struct store_coll *c = store_coll(s, S("pods"));
+    struct store_snapshot snap = { 0 };
+    struct err e = { 0 };
+
+    put(l, s, c, "other", "1");
+    int64_t before = store_rev(s);
+    struct store_op ops[] = { op_put(s, c, "a", "1"), op_put(s, c, "b", "1"),
+                              op_put(s, c, "c", "1") };
+    commit(l, s, ops, COUNT(ops));
+    put(l, s, c, "later", "1");
+    store_snapshot(c, a, before, STR_NONE, STR_NONE, &snap, &e);
+    is_int((int64_t)snap.n, 1, "before a commit nothing of it is seen");
+    for (int64_t rev = before + 1; rev <= before + 3; rev++) {
+        store_snapshot(c, a, rev, STR_NONE, STR_NONE, &snap, &e);
+        is_int((int64_t)snap.n, 4, "at each of its revisions all of it");
+        is_int(snap.rev, before + 3, "which is what there was at the last");
+    }
+    store_close(s);
+    loop_free(l);
+}
+
 int main(void)
 {
     for (uint64_t seed = 1; seed <= 3; seed++)
         every_revision_in_history_can_be_seen_again(seed);
     the_future_and_the_forgotten_are_refused();
+    a_commit_is_seen_whole_or_not_at_all();
     return tap_done();
 }

@@ -1,0 +1,207 @@
+/* The pods that have no node, looked at as the scheduler does. That of `muster up` starts jobs
+ * whole, others take pods one by one as far as is known here. */
+
+#include "app/why_internal.h"
+
+#include "base/map.h"
+#include "job/gang_of.h"
+#include "kube/waiting.h"
+#include "plan/planner.h"
+
+bool why_pod_waits_for_node(jv pod)
+{
+    return !jv_str(jv_at(pod, "spec", "nodeName"), STR_NONE).n && !sched_pod_has_ended(pod) &&
+           !meta_being_deleted(pod) && !jv_len(jv_at(pod, "spec", "schedulingGates"));
+}
+
+/* What the scheduler says of claims, which it looks at before nodes. */
+static str refusal_of(struct arena *a, jv pod)
+{
+    str message = jv_str(jv_at(meta_condition(pod, S("PodScheduled")), "message"), STR_NONE);
+    const struct why_reason *reasons;
+    size_t n = why_reasons_read(a, message, &reasons);
+
+    for (size_t i = 0; i < n; i++)
+        if (str_contains(reasons[i].text, S("persistentvolumeclaim \"")) ||
+            str_contains(reasons[i].text, S("unbound immediate PersistentVolumeClaims")))
+            return reasons[i].text;
+    return STR_NONE;
+}
+
+struct cluster {
+    struct sched_input in;
+    struct map gangs; /* struct sched_gang by uid of the owner */
+    bool *ours;
+};
+
+static bool is_own(const struct why_page *p, jv pod)
+{
+    for (size_t i = 0; i < p->n_pods; i++)
+        if (str_eq(meta_uid(p->pods[i]), meta_uid(pod)))
+            return true;
+    return false;
+}
+
+static void read_nodes(struct why_page *p, struct cluster *c)
+{
+    const struct sched_node **nodes =
+        ARENA_ARRAY(p->a, const struct sched_node *, jv_len(p->nodes) + 1);
+
+    JV_EACH (it, p->nodes) {
+        struct sched_node *n = ARENA_NEW(p->a, struct sched_node);
+        *n = sched_node_read(p->a, it.value);
+        nodes[c->in.n_nodes++] = n;
+    }
+    c->in.nodes = nodes;
+}
+
+static str scheduler_of(jv pod)
+{
+    return jv_str(jv_at(pod, "spec", "schedulerName"), S("default-scheduler"));
+}
+
+/* Pods that a scheduler has not answered may be another's, who is not there. */
+static bool competes(const struct why_page *p, jv pod)
+{
+    return why_pod_waits_for_node(pod) &&
+           (jv_exists(meta_condition(pod, S("PodScheduled"))) ||
+            (p->n_pods && str_eq(scheduler_of(pod), scheduler_of(p->pods[0]))));
+}
+
+static bool is_muster(const struct why_page *p)
+{
+    jv node = jv_index(p->nodes, 0);
+
+    return str_contains(jv_str(jv_at(node, "status", "nodeInfo", "kubeletVersion"), STR_NONE),
+                        S("muster"));
+}
+
+/* ---- gangs */
+
+/* The sizes of other jobs are not read: those of their pods that wait start together. */
+static void join_gang(struct why_page *p, struct cluster *c, jv pod, struct sched_pod *s)
+{
+    jv labels = meta_labels(pod);
+    struct sched_gang *g = map_get(&c->gangs, s->owner);
+
+    if (!str_eqz(s->owner_kind, "job") || !s->owner.n)
+        return;
+    if (!g) {
+        g = ARENA_NEW(p->a, struct sched_gang);
+        *g = (struct sched_gang){ .uid = s->owner,
+                                  .ns = s->ns,
+                                  .name = s->owner_name,
+                                  .kind = s->owner_kind,
+                                  .created_ms = s->created_ms };
+        map_put(&c->gangs, s->owner, g);
+    }
+    if (s->node.n)
+        g->started = true;
+    else
+        g->min++;
+    s->gang = g;
+    s->member = arena_printf(p->a, "%" PRI_STR "/%" PRI_STR,
+                             STR_ARG(jv_str(jv_get(labels, S(LABEL_ROLE)), STR_NONE)),
+                             STR_ARG(jv_str(jv_get(labels, S(LABEL_INDEX)), S("0"))));
+}
+
+/* Ours, if it has not started. */
+static const struct sched_gang *own_gang(struct why_page *p, struct cluster *c)
+{
+    struct sched_gang *g = p->job.kind ? map_get(&c->gangs, meta_uid(p->obj)) : NULL;
+    struct gang_size size;
+
+    if (!g || g->started || !gang_of(p->a, p->obj, &size))
+        return NULL;
+    g->min = size.min;
+    return g;
+}
+
+/* What the sentence is about: pods each by itself. */
+static size_t unit_of(struct why_page *p, struct cluster *c, const struct sched_gang *gang,
+                      const struct sched_waiting **unit)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < c->in.n_waiting && (!gang || n < (size_t)gang->min); i++) {
+        struct sched_waiting *w = ARENA_NEW(p->a, struct sched_waiting);
+        struct sched_pod *pod = ARENA_NEW(p->a, struct sched_pod);
+        if (!c->ours[i])
+            continue;
+        *w = c->in.waiting[i];
+        *pod = *w->pod;
+        pod->gang = NULL;
+        w->pod = pod;
+        unit[n++] = w;
+    }
+    return n;
+}
+
+/* ---- all pods */
+
+static void read_pods(struct why_page *p, struct cluster *c)
+{
+    bool whole = is_muster(p);
+    size_t most = jv_len(p->all_pods) + 1;
+    const struct sched_pod **bound = ARENA_ARRAY(p->a, const struct sched_pod *, most);
+    struct sched_waiting *waiting = ARENA_ARRAY(p->a, struct sched_waiting, most);
+
+    c->ours = ARENA_ARRAY(p->a, bool, most);
+    JV_EACH (it, p->all_pods) {
+        jv pod = it.value;
+        struct sched_pod *s = ARENA_NEW(p->a, struct sched_pod);
+        *s = sched_pod_read(p->a, pod);
+        if (sched_pod_has_ended(pod) || (!s->node.n && !competes(p, pod)))
+            continue;
+        if (whole)
+            join_gang(p, c, pod, s);
+        if (s->node.n) {
+            bound[c->in.n_bound++] = s;
+            continue;
+        }
+        waiting[c->in.n_waiting] = (struct sched_waiting){ .pod = s,
+                                                           .seq = c->in.n_waiting,
+                                                           .refused = refusal_of(p->a, pod) };
+        c->ours[c->in.n_waiting++] = is_own(p, pod);
+    }
+    c->in.bound = bound;
+    c->in.waiting = waiting;
+}
+
+static void explain(struct why_page *p, struct cluster *c)
+{
+    const struct sched_gang *gang = own_gang(p, c);
+    const struct sched_waiting **pods =
+        ARENA_ARRAY(p->a, const struct sched_waiting *, c->in.n_waiting + 1);
+    struct why_unit unit = { .pods = pods,
+                             .n_pods = unit_of(p, c, gang, pods),
+                             .min = gang ? gang->min : 0,
+                             .by_default = gang != NULL };
+    /* what a machine declares can be declared otherwise */
+    struct why_scene scene = { .in = &c->in,
+                               .ours = c->ours,
+                               .min = unit.min,
+                               .can_add = c->in.n_nodes == 1 && is_muster(p) };
+    if (!unit.n_pods)
+        return;
+    struct why_world *w =
+        why_world_new(p->a, c->in.nodes, c->in.n_nodes, c->in.bound, c->in.n_bound);
+    if (p->partial)
+        why_world_set_partial(w);
+    p->why = why_of(w, &unit);
+    p->placed = true;
+    p->n_helps = why_help_find(p->a, &scene, &p->why, p->helps);
+    p->n_before = why_queue_before(p->a, &scene, &p->before);
+}
+
+void why_place(struct why_page *p)
+{
+    struct cluster c = { 0 };
+
+    if (!p->nodes_known)
+        return;
+    read_nodes(p, &c);
+    read_pods(p, &c);
+    explain(p, &c);
+    map_done(&c.gangs);
+}

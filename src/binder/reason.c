@@ -1,0 +1,233 @@
+/* Why pods wait, in kube-scheduler's words and then in one sentence, as their condition
+ * PodScheduled and an event. Written when it changes, but what only the sentence says is written
+ * again after some time at the earliest: who holds what changes with every pod that ends. */
+
+#include "binder/internal.h"
+
+#include "base/time.h"
+#include "kube/waiting.h"
+#include "loop/log.h"
+#include "sched/why.h"
+
+#include <stdlib.h>
+
+enum {
+    EARLY_MS = 3 * 1000,  /* pods of a gang are made one after the other */
+    AGAIN_MS = 10 * 1000, /* between two reasons that differ in their sentence only */
+};
+
+/* ---- what is said */
+
+struct telling {
+    struct binder *b;
+    struct arena *a;
+    const struct collected *c;
+    struct why_world *world; /* NULL: not needed yet */
+};
+
+static void add_bound(const struct sched_pod **to, size_t *n, struct arena *a,
+                      const struct sched_pod *pod, str node)
+{
+    struct sched_pod *p = ARENA_NEW(a, struct sched_pod);
+
+    *p = *pod;
+    p->node = node;
+    to[(*n)++] = p;
+}
+
+/* What is taken once the decision is carried out. */
+static struct why_world *world_after(const struct telling *t)
+{
+    const struct sched_input *in = &t->c->in;
+    const struct sched_pod **all = ARENA_ARRAY(t->a, const struct sched_pod *,
+                                               in->n_bound + in->n_waiting + in->n_reserves + 1);
+    size_t n = in->n_bound;
+
+    memcpy(all, in->bound, n * sizeof(*all));
+    for (size_t i = 0; i < in->n_waiting; i++) {
+        const struct sched_verdict *v = &t->c->verdicts[i];
+        if (v->node)
+            add_bound(all, &n, t->a, v->of->pod, v->node->name);
+    }
+    for (size_t i = 0; i < in->n_reserves; i++) {
+        const struct sched_gang *g = in->reserves[i].gang;
+        const struct sched_pod kept = { .ns = g->ns,
+                                        .name = g->name,
+                                        .owner_kind = g->kind,
+                                        .owner_name = g->name,
+                                        .need = in->reserves[i].need };
+        add_bound(all, &n, t->a, &kept, in->reserves[i].node);
+    }
+    return why_world_new(t->a, in->nodes, in->n_nodes, all, n);
+}
+
+/* Pods as the sentence wants them: each by itself. */
+static const struct sched_waiting *alone(struct arena *a, const struct sched_waiting *w)
+{
+    struct sched_waiting *one = ARENA_NEW(a, struct sched_waiting);
+    struct sched_pod *pod = ARENA_NEW(a, struct sched_pod);
+
+    *one = *w;
+    *pod = *w->pod;
+    pod->gang = NULL;
+    one->pod = pod;
+    one->unchanged = false;
+    return one;
+}
+
+/* Of a unit: n verdicts that follow each other. */
+static str sentence_of(struct telling *t, const struct sched_verdict *v, size_t n)
+{
+    const struct sched_waiting **pods = ARENA_ARRAY(t->a, const struct sched_waiting *, n);
+    size_t count = v->together && (size_t)v->together < n ? (size_t)v->together : n;
+
+    if (!t->world)
+        t->world = world_after(t);
+    for (size_t i = 0; i < count; i++)
+        pods[i] = alone(t->a, v[i].of);
+    struct why_unit unit = { .pods = pods,
+                             .n_pods = count,
+                             .min = v->together,
+                             .by_default = v->together > 0 && t->b->o.gangs.by_default,
+                             .never = v->never,
+                             .behind = v->behind };
+    struct why why = why_of(t->world, &unit);
+    /* what these say was said in kube-scheduler's words */
+    bool is_said = why.cause == WHY_NO_NODES || why.cause == WHY_REFUSED;
+    return is_said ? STR_NONE : why_sentence(t->a, &why);
+}
+
+/* ---- when */
+
+static void on_later(void *arg)
+{
+    struct binder *b = arg;
+
+    loop_timer_stop(TAKE(b->later));
+    b->place_due = b->place_all = true;
+    binder_work(b);
+}
+
+static void tell_later(struct binder *b, int64_t ms)
+{
+    if (!b->later)
+        b->later = loop_timer_start(b->loop, ms, 0, on_later, b);
+}
+
+/* Whether it is too early to say that a gang lacks members. */
+static bool is_early(struct binder *b, const struct pod *p, const struct sched_verdict *v)
+{
+    struct gang *g = gang_of_pod(p);
+    int64_t now_ms = loop_now_ms(b->loop);
+
+    if (!g)
+        return false;
+    if (!v->early) {
+        g->early_ms = 0;
+        return false;
+    }
+    if (!g->early_ms)
+        g->early_ms = now_ms;
+    if (now_ms - g->early_ms >= EARLY_MS)
+        return false;
+    tell_later(b, EARLY_MS);
+    return true;
+}
+
+static void refuse_pod(struct pod *p, str nodes, str sentence)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    str why = waiting_message(a, nodes, sentence);
+    int64_t now_ms = loop_now_ms(p->b->loop);
+
+    if ((str_hash(why) | 1) == p->told)
+        return;
+    if ((str_hash(nodes) | 1) == p->told_nodes && now_ms - p->told_ms < AGAIN_MS) {
+        tell_later(p->b, AGAIN_MS);
+        return;
+    }
+    p->told_nodes = str_hash(nodes) | 1;
+    p->told_ms = now_ms;
+    free(p->why);
+    p->why = mem_or_abort(strndup(why.p, why.n));
+    pod_queue(p);
+}
+
+static struct pod *pod_at(const struct telling *t, const struct sched_verdict *v)
+{
+    return t->c->pods[v->of - t->c->in.waiting];
+}
+
+static bool is_of_unit(const struct sched_verdict *v, const struct sched_verdict *first)
+{
+    return first->together && !v->node && v->of->pod->gang == first->of->pod->gang;
+}
+
+void reasons_tell(struct binder *b, struct arena *a, const struct collected *c)
+{
+    struct telling t = { .b = b, .a = a, .c = c };
+    size_t n;
+
+    for (size_t i = 0; i < c->in.n_waiting; i += n) {
+        const struct sched_verdict *v = &c->verdicts[i];
+        n = 1;
+        if (v->node)
+            continue;
+        while (i + n < c->in.n_waiting && is_of_unit(&v[n], v))
+            n++;
+        if (!v->why.n || is_early(b, pod_at(&t, v), v))
+            continue;
+        str sentence = v->early ? STR_NONE : sentence_of(&t, v, n);
+        for (size_t k = 0; k < n; k++)
+            refuse_pod(pod_at(&t, &v[k]), v->why, sentence);
+    }
+}
+
+/* ---- saying it */
+
+static void on_told(struct binder *b, str key, const struct kube_answer *ans)
+{
+    struct pod *p = map_get(&b->pods.items, key);
+    jv c = meta_condition(ans->obj, S("PodScheduled"));
+    str message = jv_str(jv_at(c, "message"), S(""));
+
+    if (!p)
+        return;
+    p->busy = false;
+    if (ans->err.code == ERR_OK) {
+        p->told = str_hash(message) | 1;
+        p->was_false = true;
+        pod_tell(p, true, "FailedScheduling", message);
+    } else if (ans->err.code != ERR_NOT_FOUND && ans->err.code != ERR_CONFLICT) {
+        log_warn("cannot write the reason why a pod waits, retrying", KV("pod", key),
+                 KVZ("error", ans->err.msg));
+        p->told_nodes = 0;
+        binder_retry(b);
+    }
+    pod_queue(p); /* it may have another reason by now, or a node */
+}
+
+void reason_send(struct binder *b, struct pod *p)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    jv c = jobj(
+        a, { "type", jstrz(a, "PodScheduled") }, { "status", jstrz(a, "False") },
+        { "reason", jstrz(a, "Unschedulable") },
+        { "message", jstr(a, arena_str(a, str_of(p->why))) }, { "lastProbeTime", JV_NULL_V },
+        { "lastTransitionTime", p->was_false ? JV_ABSENT : jstr(a, time_text(a, b->o.wall_ms())) });
+    struct kube_request r = {
+        .verb = KUBE_PATCH,
+        .res = &kube_pods,
+        .ns = p->p.ns,
+        .name = p->p.name,
+        .sub = S("status"),
+        .patch = KUBE_PATCH_STRATEGIC,
+        .body = jobj(a, { "metadata", jobj(a, { "uid", jstr(a, p->p.uid) }) },
+                     { "status", jobj(a, { "conditions", jarr(a, c) }) }),
+    };
+
+    free(p->why);
+    p->why = NULL;
+    p->busy = true;
+    send_write(b, &r, on_told, str_of(p->h.key));
+}
