@@ -5,6 +5,7 @@
 #include "binder/internal.h"
 
 #include "base/time.h"
+#include "kube/waiting.h"
 #include "loop/log.h"
 #include "sched/why.h"
 
@@ -136,9 +137,7 @@ static bool is_early(struct binder *b, const struct pod *p, const struct sched_v
 static void refuse_pod(struct pod *p, str nodes, str sentence)
 {
     AUTO(arena) struct arena *a = arena_new();
-    str why = sentence.n
-                  ? arena_printf(a, "%" PRI_STR " %" PRI_STR, STR_ARG(nodes), STR_ARG(sentence))
-                  : nodes;
+    str why = waiting_message(a, nodes, sentence);
     int64_t now_ms = loop_now_ms(p->b->loop);
 
     if ((str_hash(why) | 1) == p->told)

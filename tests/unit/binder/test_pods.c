@@ -30,10 +30,11 @@ static void room_is_given_back(struct w *w)
     w_pod(w, "g3", "{'nvidia.com/gpu': '1'}", "");
     w_settle(w);
     is_str(w_node_of(w, "g1"), S("n"), "the first takes it");
-    is_str(w_why(w, "g2"),
-           S("0/1 nodes are available: 1 Insufficient nvidia.com/gpu." NO_VICTIMS
-             " needs 1 nvidia.com/gpu, this machine has 1, 0 free; held by pod default/g1 (1)"),
-           "the next is told");
+    is_str(
+        w_why(w, "g2"),
+        S("0/1 nodes are available: 1 Insufficient nvidia.com/gpu." NO_VICTIMS
+          " In short: needs 1 nvidia.com/gpu, this machine has 1, 0 free; held by pod default/g1 (1)."),
+        "the next is told");
     is_str(w_events_of(w, "g2", "FailedScheduling"), w_why(w, "g2"), "in an event, too");
     jv c = meta_condition(w_get(w, &w_pods, "g2"), S("PodScheduled"));
     is_str(jv_str(jv_at(c, "reason"), S("")), S("Unschedulable"), "with the reason");
