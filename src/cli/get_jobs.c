@@ -16,7 +16,8 @@
 
 enum { MANY_KINDS = 16 };
 
-static void start_table(struct table *t, struct arena *a, const struct get_flags *f)
+/* waits: with a column for what jobs wait for, the last one. */
+static void start_table(struct table *t, struct arena *a, const struct get_flags *f, bool waits)
 {
     table_init(t, a, f->all ? "NAMESPACE" : "");
     t->bare = f->bare;
@@ -28,6 +29,8 @@ static void start_table(struct table *t, struct arena *a, const struct get_flags
         table_column(t, S("DURATION"));
         table_column(t, S("REASON"));
     }
+    if (waits)
+        table_column(t, S("WAITING FOR"));
 }
 
 static str duration_of(struct arena *a, jv obj, int64_t now_ms)
@@ -58,11 +61,12 @@ static size_t fill_row(struct arena *a, const struct get_flags *f, const struct 
     cells[n++] = sum->restarts < 0 ? S("?") : arena_printf(a, "%" PRId64, sum->restarts);
     cells[n++] = sum->exit.at_ms < 0 ? S("-") : exit_text(a, sum->exit.code, sum->exit.reason);
     cells[n++] = age_since(a, jv_at(j->obj, "metadata", "creationTimestamp"), now);
-    if (get_form(f) != FORM_WIDE)
-        return n;
-    cells[n++] = duration_of(a, j->obj, now);
-    str reason = jv_str(jv_at(sum->condition, "reason"), STR_NONE);
-    cells[n++] = reason.n ? reason : S("<none>");
+    if (get_form(f) == FORM_WIDE) {
+        str reason = jv_str(jv_at(sum->condition, "reason"), STR_NONE);
+        cells[n++] = duration_of(a, j->obj, now);
+        cells[n++] = reason.n ? reason : S("<none>");
+    }
+    cells[n++] = sum->waiting.n ? sum->waiting : S("-");
     return n;
 }
 
@@ -70,13 +74,18 @@ static int print_table(struct session *s, const struct get_flags *f, const struc
                        jv pods)
 {
     AUTO(buf) struct buf b = { 0 };
+    struct job_sum *sums = ARENA_ARRAY(s->a, struct job_sum, jobs->n + 1);
     struct table t;
+    bool waits = false;
 
-    start_table(&t, s->a, f);
     for (size_t i = 0; i < jobs->n; i++) {
-        struct job_sum sum = job_sum(s->a, &jobs->at[i], pods);
+        sums[i] = job_sum(s->a, &jobs->at[i], pods);
+        waits = waits || sums[i].waiting.n;
+    }
+    start_table(&t, s->a, f, waits);
+    for (size_t i = 0; i < jobs->n; i++) {
         str cells[TABLE_COLUMNS];
-        fill_row(s->a, f, &jobs->at[i], &sum, cells);
+        fill_row(s->a, f, &jobs->at[i], &sums[i], cells);
         table_add(&t, cells);
     }
     table_print(&t, &b);
@@ -114,6 +123,7 @@ struct pod_seen {
     bool running;
     struct pod_exit exit;
     char exit_reason[64];
+    char *waiting; /* for that; NULL: it does not */
 };
 
 struct job_seen {
@@ -150,6 +160,8 @@ static void add_pods(const struct job_watch *w, str uid, struct job_sum *sum)
         sum->running += p->running;
         if (p->exit.at_ms > sum->exit.at_ms)
             sum->exit = p->exit;
+        if (p->waiting)
+            job_sum_waits(sum, str_of(p->waiting));
     }
 }
 
@@ -170,7 +182,7 @@ static void show(struct job_watch *w, struct job_seen *j)
         sum.state = S("Deleted");
     size_t n = fill_row(a, w->f, &found, &sum, cells);
     for (size_t i = 0; i < n; i++)
-        if (i != ages && i != ages + 1)
+        if (i != ages && !(get_form(w->f) == FORM_WIDE && i == ages + 1))
             buf_printf(&said, "%" PRI_STR "|", STR_ARG(cells[i]));
     if (str_eq(j->last, buf_str(&said)))
         return;
@@ -235,6 +247,13 @@ static void show_job(struct job_watch *w, str uid)
         show(w, j);
 }
 
+static void free_pod(struct pod_seen *p)
+{
+    if (p)
+        free(p->waiting);
+    free(p);
+}
+
 static void on_pod(void *ctx, enum kube_event type, jv obj)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -243,7 +262,7 @@ static void on_pod(void *ctx, enum kube_event type, jv obj)
     str owner = jv_str(jv_at(meta_controller(obj), "uid"), S(""));
 
     if (type == KUBE_DELETED) {
-        free(map_remove(&w->pods, meta_uid(obj)));
+        free_pod(map_remove(&w->pods, meta_uid(obj)));
         show_job(w, owner);
         return;
     }
@@ -259,6 +278,9 @@ static void on_pod(void *ctx, enum kube_event type, jv obj)
     pod_last_exit(obj, &p->exit);
     copy_text(p->exit_reason, sizeof(p->exit_reason), p->exit.reason);
     p->exit.reason = str_of(p->exit_reason);
+    str waiting = pod_waiting_for(a, obj);
+    free(p->waiting);
+    p->waiting = waiting.n ? mem_or_abort(strndup(waiting.p, waiting.n)) : NULL;
     show_job(w, owner);
 }
 
@@ -307,7 +329,7 @@ static void end_watch(struct job_watch *w)
         free(j);
     }
     MAP_EACH (slot, &w->pods)
-        free(slot->value);
+        free_pod(slot->value);
     map_done(&w->jobs);
     map_done(&w->pods);
 }
@@ -320,7 +342,7 @@ static int watch_jobs(struct session *s, const struct get_flags *f, const struct
     int code = -1;
     str ns = f->all ? STR_NONE : s->ns;
 
-    start_table(&w.table, s->a, f);
+    start_table(&w.table, s->a, f, true);
     w.table.widths[f->all ? 2 : 1] =
         sizeof("Terminating") - 1; /* so that later lines do not shift */
     struct track_opts pods = { .res = &kube_pods,

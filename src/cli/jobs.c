@@ -274,6 +274,12 @@ void pod_last_exit(jv pod, struct pod_exit *latest)
             }
 }
 
+void job_sum_waits(struct job_sum *sum, str text)
+{
+    if (text.n && (!sum->waiting.n || str_cmp(text, sum->waiting) < 0))
+        sum->waiting = text;
+}
+
 /* The status counts pods by phase, and one that fails again and again is Running by that. */
 static void count_pods(struct arena *a, const struct job_found *j, jv pods, struct job_sum *out)
 {
@@ -284,6 +290,7 @@ static void count_pods(struct arena *a, const struct job_found *j, jv pods, stru
         out->restarts += pod_restarts(it.value);
         out->running += str_eqz(pod_state(a, it.value).state, "Running");
         pod_last_exit(it.value, &out->exit);
+        job_sum_waits(out, pod_waiting_for(a, it.value));
     }
 }
 

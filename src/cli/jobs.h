@@ -60,7 +60,9 @@ struct job_sum {
     int64_t failed;
     int64_t restarts;
     struct pod_exit exit;
+    str waiting; /* for what its pods wait: of several texts the first; empty: they do not */
 };
+void job_sum_waits(struct job_sum *sum, str text); /* one of its pods does, for that */
 /* pods: all there are, of which those that run are counted; absent: the job's status says how many
  * run, and restarts are not known (-1). */
 struct job_sum job_sum(struct arena *a, const struct job_found *j, jv pods);

@@ -2,6 +2,8 @@
 
 #include "cli/pods.h"
 
+#include "kube/waiting.h"
+
 #include <inttypes.h>
 
 str replica_name(struct arena *a, const struct job_pod *r)
@@ -84,7 +86,7 @@ struct pod_state pod_state(struct arena *a, jv pod)
         out.reason = reason;
     if (str_eqz(jv_str(jv_at(scheduled, "status"), STR_NONE), "False")) {
         out.reason = jv_str(jv_at(scheduled, "reason"), out.reason);
-        out.message = jv_str(jv_at(scheduled, "message"), out.message);
+        out.message = waiting_reason(pod);
     }
     if (pod_is_pending(pod) && !out.message.n && !jv_exists(scheduled) &&
         !jv_exists(jv_at(pod, "spec", "nodeName")) && !jv_exists(jv_at(pod, "status", lists[0])) &&
@@ -96,6 +98,20 @@ struct pod_state pod_state(struct arena *a, jv pod)
     if (meta_being_deleted(pod))
         out.state = S("Terminating");
     return out;
+}
+
+str pod_waiting_for(struct arena *a, jv pod)
+{
+    static const char *const fine[] = { "Pending", "Running", "Succeeded", "Failed",
+                                        "Terminating" };
+    struct pod_state st = pod_state(a, pod);
+
+    if (!jv_exists(jv_at(pod, "spec", "nodeName")))
+        return pod_is_pending(pod) && !meta_being_deleted(pod) ? st.message : STR_NONE;
+    for (size_t i = 0; i < COUNT(fine); i++)
+        if (str_eqz(st.state, fine[i]))
+            return STR_NONE;
+    return st.state;
 }
 
 static void look_at_end(const struct job_pod *r, jv status, bool previous, struct pod_failure *out)

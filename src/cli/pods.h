@@ -13,6 +13,9 @@ struct pod_state {
     bool has_exit;
 };
 struct pod_state pod_state(struct arena *a, jv pod);
+/* In a few words, why it does not run: the scheduler's sentence, "ImagePullBackOff"; empty: it
+ * does, has ended, or is being started. */
+str pod_waiting_for(struct arena *a, jv pod);
 bool pod_is_pending(jv pod); /* and says so */
 /* It runs and makes no progress; why: since when, and where it waits. */
 bool pod_is_stalled(jv pod, str *why);

@@ -172,17 +172,11 @@ str run_pod_replica(struct arena *a, const struct run_job *j, jv pod)
 
 str run_replica_why(const struct run_replica *r)
 {
-    /* What is added: that nothing can be done about it by evicting others; names and uids. */
-    static const char *const rest[] = { " no new claims to deallocate",
-                                        " preemption: ", " restarting failed container" };
+    static const char rest[] = " restarting failed container"; /* names and uids follow */
     str why = r->message.n ? r->message : r->reason;
+    const char *at = why.n ? memmem(why.p, why.n, rest, sizeof(rest) - 1) : NULL;
 
-    for (size_t i = 0; i < COUNT(rest); i++) {
-        const char *at = why.n ? memmem(why.p, why.n, rest[i], strlen(rest[i])) : NULL;
-        if (at)
-            why.n = (size_t)(at - why.p);
-    }
-    return str_trim(why);
+    return str_trim(at ? str_sub(why, 0, (size_t)(at - why.p)) : why);
 }
 
 bool run_job_is_stalled(const struct run_job *j)

@@ -10,9 +10,9 @@
 
 str waiting_message(struct arena *a, str told, str sentence)
 {
-    return sentence.n ? arena_printf(a, "%" PRI_STR MARK "%" PRI_STR ".", STR_ARG(told),
-                                     STR_ARG(sentence))
-                      : told;
+    return sentence.n
+               ? arena_printf(a, "%" PRI_STR MARK "%" PRI_STR ".", STR_ARG(told), STR_ARG(sentence))
+               : told;
 }
 
 /* Where the part begins; -1: nowhere. */
@@ -44,6 +44,5 @@ str waiting_reason(jv pod)
     if (s.n)
         return s;
     end = find(message, S(". "));
-    s = end < 0 ? message : str_sub(message, 0, (size_t)end);
-    return str_ends(s, S(".")) ? str_sub(s, 0, s.n - 1) : s;
+    return end < 0 ? message : str_sub(message, 0, (size_t)end + 1);
 }

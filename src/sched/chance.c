@@ -79,17 +79,16 @@ static str help_with_resource(struct arena *a, const struct chance_in *in, const
     bool is_plain = str_eqz(l->resource, "cpu") || str_eqz(l->resource, "memory");
     str need = amount_text(a, l->resource, l->need);
     const char *verb = l->has ? "lower" : "remove", *flag = flag_of(in, l->resource);
-    str help =
-        flag ? arena_printf(a, "%s %s", verb, flag)
-             : arena_printf(a, "%s resources.%s.%" PRI_STR " in %" PRI_STR, verb,
-                            is_plain ? "requests" : "limits", STR_ARG(l->resource),
-                            STR_ARG(in->where));
+    str help = flag ? arena_printf(a, "%s %s", verb, flag)
+                    : arena_printf(a, "%s resources.%s.%" PRI_STR " in %" PRI_STR, verb,
+                                   is_plain ? "requests" : "limits", STR_ARG(l->resource),
+                                   STR_ARG(in->where));
 
     if (!in->own && in->n_nodes != 1) /* it is not this machine's to say */
         return help;
     return arena_printf(a, "%" PRI_STR ", or %s with --resources %" PRI_STR "=%" PRI_STR,
-                        STR_ARG(help), in->own ? "run" : "start 'muster up'",
-                        STR_ARG(l->resource), STR_ARG(need));
+                        STR_ARG(help), in->own ? "run" : "start 'muster up'", STR_ARG(l->resource),
+                        STR_ARG(need));
 }
 
 static str help_with(struct arena *a, const struct chance_in *in, const struct sched_pod *p,

@@ -184,16 +184,15 @@ static jv slim_meta(struct arena *a, jv obj)
 {
     static const char *const names[] = { "name",   "namespace",         "uid",
                                          "labels", "creationTimestamp", NULL };
-    static const char *const reference[] = { "apiVersion", "kind", "name",
-                                             "uid",        "controller", NULL };
+    static const char *const reference[] = {
+        "apiVersion", "kind", "name", "uid", "controller", NULL
+    };
     jv meta = only(a, meta_of(obj), names);
     jv owner = meta_controller(obj);
 
     if (!jv_exists(owner))
         return meta;
-    return jv_with(a, meta,
-                   jarr(a, only(a, owner, reference)),
-                   "ownerReferences");
+    return jv_with(a, meta, jarr(a, only(a, owner, reference)), "ownerReferences");
 }
 
 jv sched_pod_slim(struct arena *a, jv pod)

@@ -85,7 +85,9 @@ static void find_usable(struct view *v, struct shape *s)
     struct why_world *w = v->w;
     struct sched_pod bare = without_needs(w->a, s->of->pod);
     struct sched_waiting alone = *s->of;
-    struct sched_input in = { .nodes = w->nodes, .n_nodes = w->n, .waiting = &alone, .n_waiting = 1 };
+    struct sched_input in = {
+        .nodes = w->nodes, .n_nodes = w->n, .waiting = &alone, .n_waiting = 1
+    };
     struct ledger l;
     struct refusal why;
 
@@ -112,7 +114,7 @@ static void find_usable(struct view *v, struct shape *s)
 /* ---- amounts */
 
 struct sums {
-    int64_t need, has, free;         /* over all */
+    int64_t need, has, free;          /* over all */
     int64_t one, most_has, most_free; /* of the pod that wants most, and the best node */
     bool one_never, one_lacks;
 };
@@ -297,8 +299,8 @@ static void look_at_placing(struct view *v, struct why *out)
     }
     out->n_reasons = why_reasons_read(v->w->a, said, &out->reasons);
     for (size_t i = 0; i < out->n_reasons; i++)
-        only_room = only_room && (why_reason_is_room(out->reasons[i].text) ||
-                                  out->reasons[i].nodes < 1);
+        only_room =
+            only_room && (why_reason_is_room(out->reasons[i].text) || out->reasons[i].nodes < 1);
     out->cause = only_room ? WHY_PACKING : WHY_NODES;
     out->never = out->never || (only_room && !fits_alone(v, v->unit, true, &said));
 }

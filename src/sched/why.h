@@ -25,10 +25,10 @@ struct why_limit {
 struct why_unit {
     const struct sched_waiting *const *pods;
     size_t n_pods;
-    int64_t min;                    /* so many must exist; fewer do: it waits for them */
-    bool by_default;                /* a gang without PodGroup: --gang-scheduler-name=none ends it */
-    bool never;                     /* the scheduler found that it never fits */
-    str behind;                     /* "job default/a": it keeps what is free, as it waits longer */
+    int64_t min;     /* so many must exist; fewer do: it waits for them */
+    bool by_default; /* a gang without PodGroup: --gang-scheduler-name=none ends it */
+    bool never;      /* the scheduler found that it never fits */
+    str behind;      /* "job default/a": it keeps what is free, as it waits longer */
     const struct why_limit *limits; /* those that it exceeds */
     size_t n_limits;
 };
@@ -81,11 +81,11 @@ struct why {
     bool never;      /* not with these nodes, whoever ends */
     bool by_default; /* as given; and each of its pods alone would fit */
     str refused, behind;
-    str labels;                  /* "gpu=a100": the nodeSelector; empty: it has none */
-    int64_t pods, min;                     /* that exist and wait; that start together */
-    int64_t nodes, usable;            /* usable: by labels, taints and volumes */
-    bool partial;                     /* see why_world_set_partial */
-    const struct why_lack *lacks;     /* the most telling first */
+    str labels;                   /* "gpu=a100": the nodeSelector; empty: it has none */
+    int64_t pods, min;            /* that exist and wait; that start together */
+    int64_t nodes, usable;        /* usable: by labels, taints and volumes */
+    bool partial;                 /* see why_world_set_partial */
+    const struct why_lack *lacks; /* the most telling first */
     size_t n_lacks;
     const struct why_reason *reasons; /* the most nodes first */
     size_t n_reasons;
@@ -109,6 +109,11 @@ str why_sentence(struct arena *a, const struct why *why);
 bool why_sentence_is_never(str sentence);
 /* The same data: {"cause", "sentence", "never", "lacks": [...], "nodes": {...}}. */
 jv why_json(struct arena *a, const struct why *why);
+
+/* A scheduler's "0/3 nodes are available: 2 x, 1 y. ..." as its parts; 0: it is no such message. */
+size_t why_reasons_read(struct arena *a, str message, const struct why_reason **out);
+/* "have the taint a=b, which the pod does not tolerate": what is wrong with n nodes. */
+str why_reason_text(struct arena *a, str reason, int64_t n);
 
 /* ---- amounts.c: amounts for people */
 

@@ -8,7 +8,7 @@
 
 struct why_resource {
     str name;
-    int64_t *has, *used; /* by node */
+    int64_t *has, *used;              /* by node */
     const struct why_holder *holders; /* on all nodes */
     size_t n_holders;
     bool holders_known;
@@ -35,12 +35,8 @@ int64_t why_sum(int64_t x, int64_t y);                          /* at most INT64
 
 /* ---- why_reason.c */
 
-/* "0/3 nodes are available: 2 x, 1 y. ..." as its parts; 0: it is no such message. */
-size_t why_reasons_read(struct arena *a, str message, const struct why_reason **out);
 void why_reasons_sort(struct why_reason *at, size_t n); /* the most nodes first */
-/* "have the taint a=b, which the pod does not tolerate": what is wrong with n nodes. */
-str why_reason_text(struct arena *a, str reason, int64_t n);
-bool why_reason_is_room(str reason); /* not enough of a resource is free there */
+bool why_reason_is_room(str reason);                    /* not enough of a resource is free there */
 bool why_reason_is_label(str reason);
 /* "needs the Secret s, which does not exist"; empty: the message is about something else. */
 str why_missing_text(struct arena *a, str message);

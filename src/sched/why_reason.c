@@ -55,10 +55,10 @@ size_t why_reasons_read(struct arena *a, str message, const struct why_reason **
         if (str_to_int(count, &nodes) && part.n)
             at[n++] = (struct why_reason){ part, nodes };
         else if (count.n && !n)
-            at[n++] = (struct why_reason){
-                .text = part.n ? arena_printf(a, "%" PRI_STR " %" PRI_STR, STR_ARG(count), STR_ARG(part))
-                               : count
-            };
+            at[n++] =
+                (struct why_reason){ .text = part.n ? arena_printf(a, "%" PRI_STR " %" PRI_STR,
+                                                                   STR_ARG(count), STR_ARG(part))
+                                                    : count };
     }
     why_reasons_sort(at, n);
     return n;
@@ -78,11 +78,10 @@ static const struct {
       "are not ready" },
     { "node(s) had untolerated taint {node.kubernetes.io/unreachable: }", "is unreachable",
       "are unreachable" },
-    { OTHER_LABELS,
-      "does not match the pod's nodeSelector or node affinity",
+    { OTHER_LABELS, "does not match the pod's nodeSelector or node affinity",
       "do not match the pod's nodeSelector or node affinity" },
-    { "node(s) didn't have free ports for the requested pod ports", "has the pod's host port in use",
-      "have the pod's host port in use" },
+    { "node(s) didn't have free ports for the requested pod ports",
+      "has the pod's host port in use", "have the pod's host port in use" },
     { "Too many pods", "has no room for another pod", "have no room for another pod" },
     { "node(s) had volume node affinity conflict", "cannot reach the pod's volume",
       "cannot reach the pod's volume" },

@@ -42,9 +42,9 @@ static void add_reasons(struct arena *a, struct buf *b, const struct why *why)
 static void say_nodes(struct arena *a, struct buf *b, const struct why *why)
 {
     if (why->nodes == 1)
-        buf_add(b, S("this machine cannot run it: it "));
+        buf_add(b, S("cannot run on this machine: it "));
     else
-        buf_printf(b, "none of the %lld nodes can run it: ", (long long)why->nodes);
+        buf_printf(b, "cannot run on any of the %lld nodes: ", (long long)why->nodes);
     add_reasons(a, b, why);
 }
 
@@ -176,8 +176,8 @@ bool why_sentence_is_never(str sentence)
 /* ---- JSON */
 
 static const char *const causes[] = {
-    [WHY_NOTHING] = "None",         [WHY_NO_NODES] = "NoNodes", [WHY_REFUSED] = "Claim",
-    [WHY_MEMBERS] = "MissingPods",  [WHY_LACKS] = "Resources",  [WHY_NODES] = "Nodes",
+    [WHY_NOTHING] = "None",          [WHY_NO_NODES] = "NoNodes", [WHY_REFUSED] = "Claim",
+    [WHY_MEMBERS] = "MissingPods",   [WHY_LACKS] = "Resources",  [WHY_NODES] = "Nodes",
     [WHY_PACKING] = "Fragmentation", [WHY_BEHIND] = "Queue",
 };
 
@@ -220,11 +220,10 @@ jv why_json(struct arena *a, const struct why *why)
 
     for (size_t i = 0; i < why->n_lacks; i++)
         jb_push(&lacks, lack_json(a, why, &why->lacks[i]));
-    return jobj(a, { "cause", jstr(a, str_of(causes[why->cause])) },
-                { "sentence", jstr(a, why_sentence(a, why)) }, { "never", jbool(why->never) },
-                { "pods", jint(a, why->pods) }, { "min", jint(a, why->min) },
-                { "lacks", jb_done(&lacks) },
-                { "nodes", jobj(a, { "total", jint(a, why->nodes) },
-                                { "usable", jint(a, why->usable) },
-                                { "reasons", reasons_json(a, why) }) });
+    return jobj(
+        a, { "cause", jstr(a, str_of(causes[why->cause])) },
+        { "sentence", jstr(a, why_sentence(a, why)) }, { "never", jbool(why->never) },
+        { "pods", jint(a, why->pods) }, { "min", jint(a, why->min) }, { "lacks", jb_done(&lacks) },
+        { "nodes", jobj(a, { "total", jint(a, why->nodes) }, { "usable", jint(a, why->usable) },
+                        { "reasons", reasons_json(a, why) }) });
 }

@@ -40,7 +40,7 @@ test_expect_success 'more than the machine has: exit 1, what was asked, what the
 
 test_expect_success 'labels that no node has' '
 	job sel 1 true | sed "s/^\( *\)containers:/\1nodeSelector: {disk: ssd}\n&/" >sel.yaml &&
-	gives_up sel.yaml "this machine cannot run it: it does not have the labels disk=ssd: remove nodeSelector in spec.tfReplicaSpecs"
+	gives_up sel.yaml "cannot run on this machine: it does not have the labels disk=ssd: remove nodeSelector in spec.tfReplicaSpecs"
 '
 
 test_expect_success 'an image that is not mapped and no command' '

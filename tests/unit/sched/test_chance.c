@@ -81,7 +81,7 @@ static const struct row rows[] = {
       "needs 32 CPUs on one node, the most a node has is 16; never fits: lower resources.requests.cpu in spec.W" },
     { "labels that no node has", ONE, "{'spec': {'nodeSelector': {'disk': 'ssd'}}, " WAITS("x") "}",
       "", OWN, CHANCE_NEVER,
-      "this machine cannot run it: it does not have the labels disk=ssd: remove nodeSelector in "
+      "cannot run on this machine: it does not have the labels disk=ssd: remove nodeSelector in "
       "spec.W" },
     { "labels that a node has", "[" NODE(ROOM, ", 'labels': {'disk': 'ssd'}", "") "]",
       "{'spec': {'nodeSelector': {'disk': 'ssd'}}, " WAITS("x") "}", "", OWN, CHANCE_LATER, "" },
@@ -90,7 +90,7 @@ static const struct row rows[] = {
       "{'nodeSelectorTerms': [{'matchExpressions': [{'key': 'a', 'operator': 'Exists'}]}]}}}}, " WAITS(
           "x") "}",
       "", OWN, CHANCE_NEVER,
-      "this machine cannot run it: it does not match the pod's nodeSelector or node affinity: "
+      "cannot run on this machine: it does not match the pod's nodeSelector or node affinity: "
       "remove affinity.nodeAffinity in spec.W" },
     { "company that is not there may come", ONE,
       "{'metadata': {'labels': {'a': 'b'}}, 'spec': {'affinity': {'podAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': "
@@ -104,7 +104,7 @@ static const struct row rows[] = {
     { "a taint of another kind stays",
       "[" NODE(ROOM, "", "'taints': [{'key': 'k', 'value': 'v', 'effect': 'NoSchedule'}]") "]",
       ASKS("'cpu': '1'"), "", OWN, CHANCE_NEVER,
-      "this machine cannot run it: it has the taint k=v, which the pod does not tolerate: change "
+      "cannot run on this machine: it has the taint k=v, which the pod does not tolerate: change "
       "spec.W" },
     { "what the scheduler says is said again", ONE,
       "{'spec': {'containers': [{'resources': {'requests': {'cpu': '8'}}}]}, " WAITS(
@@ -112,8 +112,8 @@ static const struct row rows[] = {
       "", OWN, CHANCE_NEVER,
       "needs 8 CPUs, this machine has 2, 1 free; never fits: lower resources.requests.cpu in "
       "spec.W, or run with --resources cpu=8" },
-    { "a gang that never fits is no pod that may start", ONE,
-      ASKS("'cpu': '1'"), "", OWN, CHANCE_LATER, "" },
+    { "a gang that never fits is no pod that may start", ONE, ASKS("'cpu': '1'"), "", OWN,
+      CHANCE_LATER, "" },
     { "when the scheduler says so", ONE,
       "{'spec': {'containers': [{'resources': {'requests': {'cpu': '1'}}}]}, " WAITS(
           "x. In short: needs 3 CPUs, this machine has 2, 2 free; never fits: its 3 pods start "

@@ -5,22 +5,23 @@
 
 #define NODE(name, labels, spec, has)                                                           \
     "{'metadata': {'name': '" name "', 'labels': {" labels "}}, 'spec': {" spec "}, 'status': " \
-    "{'allocatable': {'pods': '9', " has "}, 'conditions': [{'type': 'Ready', 'status': 'True'}]}}"
-#define GPUS(n)  "'cpu': '8', 'memory': '16Gi', 'nvidia.com/gpu': '" n "'"
-#define ONE      "[" NODE("n", "", "", GPUS("4")) "]"
-#define TWO      "[" NODE("n", "", "", GPUS("4")) ", " NODE("m", "", "", GPUS("4")) "]"
-#define TAINT    "'taints': [{'key': 'team', 'value': 'ml', 'effect': 'NoSchedule'}]"
-#define CORDON   "'unschedulable': true"
+    "{'allocatable': {'pods': '9', " has                                                        \
+    "}, 'conditions': [{'type': 'Ready', 'status': 'True'}]}}"
+#define GPUS(n)         "'cpu': '8', 'memory': '16Gi', 'nvidia.com/gpu': '" n "'"
+#define ONE             "[" NODE("n", "", "", GPUS("4")) "]"
+#define TWO             "[" NODE("n", "", "", GPUS("4")) ", " NODE("m", "", "", GPUS("4")) "]"
+#define TAINT           "'taints': [{'key': 'team', 'value': 'ml', 'effect': 'NoSchedule'}]"
+#define CORDON          "'unschedulable': true"
 #define OWNER_pod(name) "[]"
-#define OWNER_job(name)                                                                      \
+#define OWNER_job(name)                                                                    \
     "[{'apiVersion': 'kubeflow.org/v1', 'kind': 'TFJob', 'name': '" name "', 'uid': 'u', " \
     "'controller': true}]"
-#define HELD(kind, name, node, what)                                                     \
-    "{'metadata': {'name': '" name "', 'namespace': 'd', 'ownerReferences': " OWNER_##kind(name) \
-    "}, 'spec': {'nodeName': '" node "', 'containers': [{'resources': "                   \
-    "{'requests': {" what "}}}]}}"
-#define ASKS(what, more)                                                            \
-    "{'metadata': {'name': 'w', 'namespace': 'd'}, 'spec': {" more                  \
+#define HELD(kind, name, node, what)                                                        \
+    "{'metadata': {'name': '" name "', 'namespace': 'd', 'ownerReferences': " OWNER_##kind( \
+        name) "}, 'spec': {'nodeName': '" node "', 'containers': [{'resources': "           \
+              "{'requests': {" what "}}}]}}"
+#define ASKS(what, more)                                           \
+    "{'metadata': {'name': 'w', 'namespace': 'd'}, 'spec': {" more \
     "'containers': [{'resources': {'requests': {" what "}}}]}}"
 #define GPU(n) "'nvidia.com/gpu': '" n "'"
 
@@ -42,9 +43,10 @@ static const struct row rows[] = {
       "[" ASKS(GPU("2"), "") "]", .cause = WHY_LACKS,
       .text = "needs 2 nvidia.com/gpu, this machine has 4, 1 free; held by job d/a (3)" },
     { "holders are added up, three are named", ONE,
-      "[" HELD(pod, "x", "n", "'cpu': '500m'") ", " HELD(job, "a", "n", "'cpu': '1'") ", " HELD(job, "a", "n",
-          "'cpu': '2'") ", " HELD(job, "b", "n",
-                                  "'cpu': '2'") ", " HELD(job, "c", "n", "'cpu': '100m'") "]",
+      "[" HELD(pod, "x", "n", "'cpu': '500m'") ", " HELD(job, "a", "n", "'cpu': '1'") ", " HELD(
+          job, "a", "n", "'cpu': '2'") ", " HELD(job, "b", "n",
+                                                 "'cpu': '2'") ", " HELD(job, "c", "n",
+                                                                         "'cpu': '100m'") "]",
       "[" ASKS("'cpu': '4'", "") "]", .cause = WHY_LACKS,
       .text = "needs 4 CPUs, this machine has 8, 2400m free; held by job d/a (3), job d/b (2), pod "
               "d/x (500m) and 1 more" },
@@ -89,22 +91,21 @@ static const struct row rows[] = {
               "d/b (1)" },
     { "a taint", "[" NODE("n", "", TAINT, GPUS("4")) "]", "[]", "[" ASKS(GPU("1"), "") "]",
       .cause = WHY_NODES, .never = true,
-      .text = "this machine cannot run it: it has the taint team=ml, which the pod does not "
+      .text = "cannot run on this machine: it has the taint team=ml, which the pod does not "
               "tolerate" },
     { "a label", TWO, "[]", "[" ASKS(GPU("1"), "'nodeSelector': {'a': 'b'}, ") "]",
       .cause = WHY_NODES, .never = true,
-      .text = "none of the 2 nodes can run it: 2 do not have the labels a=b" },
+      .text = "cannot run on any of the 2 nodes: 2 do not have the labels a=b" },
     { "a cordoned node may come back",
       "[" NODE("n", "", CORDON, GPUS("4")) ", " NODE("m", "", TAINT, GPUS("1")) "]", "[]",
       "[" ASKS(GPU("1"), "") "]", .cause = WHY_NODES,
-      .text = "none of the 2 nodes can run it: 1 has the taint team=ml, which the pod does not "
+      .text = "cannot run on any of the 2 nodes: 1 has the taint team=ml, which the pod does not "
               "tolerate, 1 is cordoned" },
     { "a host port", ONE,
       "[{'metadata': {'name': 'p', 'namespace': 'd'}, 'spec': {'nodeName': 'n', 'containers': "
       "[{'ports': [{'hostPort': 80}]}]}}]",
       "[{'metadata': {'name': 'w'}, 'spec': {'containers': [{'ports': [{'hostPort': 80}]}]}}]",
-      .cause = WHY_NODES,
-      .text = "this machine cannot run it: it has the pod's host port in use" },
+      .cause = WHY_NODES, .text = "cannot run on this machine: it has the pod's host port in use" },
     { "a queue's limit comes first", ONE, "[" HELD(job, "a", "n", GPU("4")) "]",
       "[" ASKS(GPU("2"), "") "]", .unit = { .limits = queue, .n_limits = 1 }, .cause = WHY_LACKS,
       .text = "needs 2 nvidia.com/gpu, queue q allows 4, 1 free" },
@@ -200,7 +201,9 @@ static void a_refused_claim_is_named(void)
 static void what_is_not_known_is_not_told(void)
 {
     AUTO(arena) struct arena *a = arena_new();
-    static const struct row few = { .nodes = ONE, .bound = "[]", .pods = "[" ASKS(GPU("5"), "") "]" };
+    static const struct row few = { .nodes = ONE,
+                                    .bound = "[]",
+                                    .pods = "[" ASKS(GPU("5"), "") "]" };
     static const struct row held = { .nodes = ONE,
                                      .bound = "[" HELD(job, "a", "n", GPU("3")) "]",
                                      .pods = "[" ASKS(GPU("2"), "") "]" };

@@ -1,0 +1,63 @@
+/* What the files of `muster why` share. */
+#pragma once
+
+#include "app/why.h"
+
+#include "cli/pods.h"
+#include "cli/session.h"
+#include "sched/why_help.h"
+
+enum why_state { STATE_WAITS, STATE_RUNS, STATE_ENDED, STATE_SUSPENDED, STATE_DELETED };
+
+/* One of its pods that does not run, and why not. */
+struct why_pod {
+    str name; /* "worker-0", or the pod's own */
+    str text;
+};
+
+enum { WHY_UNKNOWN_MAX = 8 };
+
+/* All that was found out. */
+struct why_page {
+    struct session *s;
+    struct arena *a;
+    int64_t now_ms;
+    /* what it is about */
+    str title;            /* "tfjob/mnist" */
+    struct job_found job; /* of a job */
+    jv obj;
+    jv group; /* its PodGroup; absent: it has none, or it cannot be read */
+    const jv *pods;
+    size_t n_pods;
+    int64_t wanted; /* pods; 0: not known */
+    jv events;      /* of its namespace, and about it or its pods */
+    /* the cluster */
+    jv nodes, all_pods;
+    bool nodes_known;
+    bool partial; /* all_pods are those of the namespace */
+    str unknown[WHY_UNKNOWN_MAX];
+    size_t n_unknown;
+    /* what came of it */
+    enum why_state state;
+    str sentence;
+    str advice; /* one that is not tried: "create it" */
+    struct why_pod *waits;
+    size_t n_waits, n_running;
+    bool placed; /* why is known: some pods have no node */
+    struct why why;
+    struct why_help helps[HELPS_MAX];
+    size_t n_helps;
+    const struct help_step *before; /* owners in the queue */
+    size_t n_before;
+};
+
+/* why_read.c: -1, or an exit code */
+int why_read(struct why_page *p, const char *word);
+/* why_place.c: why its pods without a node have none */
+void why_place(struct why_page *p);
+/* why_judge.c: state, sentence, the pods that wait */
+void why_judge(struct why_page *p);
+bool why_pod_waits_for_node(jv pod); /* and a scheduler may look at it */
+/* why_print.c */
+str why_text(struct why_page *p);
+jv why_page_json(struct why_page *p);
