@@ -231,10 +231,16 @@ void gang_collect(struct binder *b, struct arena *a, struct sched_input *in)
 void gang_started(struct pod *p)
 {
     struct gang *g = gang_of_pod(p);
+    struct binder *b = p->b;
 
     if (!g)
         return;
     g->g.started = true;
+    const struct reserve *r = *reserve_at(g, p->member);
+    if (r && !str_eqz(r->r.node, p->node)) { /* others may have what was kept */
+        b->place_due = b->place_all = true;
+        binder_work(b);
+    }
     reserve_drop(g, p->member);
 }
 

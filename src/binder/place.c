@@ -143,6 +143,10 @@ void place_pass(struct binder *b)
             batch_add(&batch, p);
     }
     reasons_tell(b, a, &c);
+    if (b->guard.released) {
+        b->place_due = b->place_all = true;
+        binder_work(b);
+    }
 }
 
 /* ---- carrying it out */

@@ -181,13 +181,13 @@ static struct sched_verdict *verdict_of(struct pass *p, const struct sched_waiti
     return v;
 }
 
-static void decide_alone(struct pass *p, const struct sched_waiting *w)
+static void decide_alone(struct pass *p, const struct sched_waiting *w, bool unchanged)
 {
     struct sched_verdict *v = verdict_of(p, w);
     struct unit u = { .at = &w, .n = 1, .n_distinct = 1 };
     struct step t;
 
-    if (w->unchanged)
+    if (unchanged)
         v->never = w->never;
     else if (place_pod(&p->l, v, &t))
         v->node = t.place->node;
@@ -269,7 +269,7 @@ static void decide_gang(struct pass *p, const struct unit *u)
     }
     for (size_t i = 0; i < u->n; i++)
         if (!was_placed(steps, need, u->at[i]))
-            decide_alone(p, u->at[i]);
+            decide_alone(p, u->at[i], false); /* it waited for the gang */
 }
 
 struct sched_verdict *sched_decide(struct arena *a, const struct sched_input *in)
@@ -285,7 +285,7 @@ struct sched_verdict *sched_decide(struct arena *a, const struct sched_input *in
         if (units[i].gang)
             decide_gang(&p, &units[i]);
         else
-            decide_alone(&p, units[i].at[0]);
+            decide_alone(&p, units[i].at[0], units[i].at[0]->unchanged);
     }
     if (p.guard && !p.missed)
         guard_first(p.guard, &p.l, NULL);

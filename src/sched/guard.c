@@ -79,7 +79,9 @@ void guard_first(struct sched_guard *g, struct ledger *l, const struct unit *u)
 
     if (u && unit_uid(u).n < sizeof(uid))
         memcpy(uid, unit_uid(u).p, unit_uid(u).n);
+    g->released = false;
     if (strcmp(uid, g->first) != 0) {
+        g->released = *g->first && g->now_ms - g->since_ms >= g->patience_ms;
         memcpy(g->first, uid, sizeof(uid));
         g->since_ms = g->now_ms;
     }

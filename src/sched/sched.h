@@ -94,6 +94,7 @@ struct sched_guard {
     int64_t now_ms;
     char first[64];   /* uid of the first unit that did not fit */
     int64_t since_ms; /* when it became the first */
+    bool released;    /* set: another is the first now, and what was kept for that one is free */
 };
 
 struct sched_input {

@@ -36,7 +36,7 @@ test_expect_success 'of two jobs for which there is no room together one starts 
 '
 
 test_expect_success 'why, after the words of kube-scheduler, in one sentence' '
-	why b-worker-0 >reason && grep "^0/1 nodes are available: 1 Insufficient nvidia.com/gpu. no new claims to deallocate, preemption: .* In short: needs 2 nvidia.com/gpu, this machine has 3, 1 free; held by job default/a (2).$" reason &&
+	why b-worker-0 >reason && grep "^0/1 nodes are available: 1 Insufficient nvidia.com/gpu. no new claims to deallocate, preemption: .* In short: needs 2 nvidia.com/gpu, this machine has 3, 1 free; held by job default/a (2)\.$" reason &&
 	soon eval "kubectl get events --field-selector reason=FailedScheduling,involvedObject.name=b-worker-0 -o jsonpath={.items[0].message} | grep -F \"$(cat reason)\""
 '
 
@@ -60,7 +60,7 @@ test_expect_success 'no list shows a part of a job that starts, whatever revisio
 
 test_expect_success 'a job that can never start whole says so, and what helps' '
 	job four 4 true | kubectl apply -f - &&
-	soon eval "why four-worker-3 | grep \"needs 4 nvidia.com/gpu, this machine has 3.*never fits: its 4 pods start together, --gang-scheduler-name=none starts them one by one.$\"" &&
+	soon eval "why four-worker-3 | grep \"needs 4 nvidia.com/gpu, this machine has 3.*never fits: its 4 pods start together, --gang-scheduler-name=none starts them one by one\\.$\"" &&
 	job two 2 true | kubectl apply -f - && kubectl wait --for=condition=Succeeded tfjob/two --timeout=120s
 '
 

@@ -66,9 +66,9 @@ static void a_claim_waits_for_its_pod(struct w *w, const char *dir)
         w_why(w, "elsewhere"),
         S("0/2 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 "
           "node(s) had volume node affinity conflict. no new claims to deallocate, preemption: "
-          "0/2 nodes are available: 2 Preemption is not helpful for scheduling. none of the 2 "
-          "nodes can run it: 1 does not have the labels kubernetes.io/hostname=m, 1 cannot reach "
-          "the pod's volume"),
+          "0/2 nodes are available: 2 Preemption is not helpful for scheduling. In short: cannot run on "
+          "any of the 2 nodes: 1 does not have the labels kubernetes.io/hostname=m, 1 cannot "
+          "reach the pod's volume."),
         "a pod that has to be elsewhere waits");
 }
 

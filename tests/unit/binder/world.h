@@ -42,7 +42,7 @@ static void w_start(struct w *w)
     w_settle(w);
 }
 
-static void w_open(struct w *w, const char *dir)
+__attribute__((unused)) static void w_open(struct w *w, const char *dir)
 {
     struct api_opts o = { .protect_storage = true };
 
@@ -143,7 +143,7 @@ __attribute__((unused)) static str w_why(struct w *w, const char *pod)
 }
 
 /* Messages of events of that reason on things of that name, one a line. */
-static str w_events_of(struct w *w, const char *name, const char *reason)
+__attribute__((unused)) static str w_events_of(struct w *w, const char *name, const char *reason)
 {
     jv list = w_do(w, KUBE_LIST, &w_events, "", "", JV_ABSENT);
     str all = S("");

@@ -246,6 +246,7 @@ static void nobody_waits_for_ever(void)
     is_str(sched_decide(w.a, &w.in)[2].behind, S("job d/big"), "which is told");
     w.in.n_bound = 0;
     decides(&w, "big-0=n0 big-1=n0 small-0", "until it starts");
+    ok(w.guard.released, "then the others are to be looked at again");
     arena_free(w.a);
 }
 
