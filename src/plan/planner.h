@@ -35,6 +35,8 @@ struct planner {
 #define LABEL_ROLE     "training.kubeflow.org/replica-type"
 #define LABEL_INDEX    "training.kubeflow.org/replica-index"
 #define LABEL_JOB_ROLE "training.kubeflow.org/job-role"
+/* On pods: how often the whole job had been restarted when they were made; absent: never. */
+#define LABEL_ATTEMPT "muster.dev/restart-attempt"
 
 /* Annotations on a job or on its pods: told after that time without progress (node/stall.h), and
  * what is done then: "fail" or "restart". */
