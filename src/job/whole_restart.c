@@ -223,13 +223,13 @@ str whole_restart_text(const struct job *j)
     const struct seen_pod *pod = first_failed(j);
     const struct job_role *r = pod ? job_role_find(j, pod->role) : NULL;
     int64_t delay = delay_ms(next_streak(j)) / 1000;
-    str when = delay ? arena_printf(j->a, "after %" PRId64 " s", delay) : S("now");
+    str when = delay ? arena_printf(j->a, " after %" PRId64 " s", delay) : S("");
 
     if (!r)
         return S("");
     return arena_printf(j->a,
                         "%s %" PRI_STR " is restarting because %" PRI_STR " (%" PRI_STR
-                        ") %" PRI_STR ": all replicas are deleted and created again, %" PRI_STR ".",
+                        ") %" PRI_STR ": all replicas are created again%" PRI_STR ".",
                         j->kind->planner.res->kind, STR_ARG(j->name), STR_ARG(pod->name),
                         STR_ARG(r->type), STR_ARG(how_it_failed(j, pod)), STR_ARG(when));
 }
