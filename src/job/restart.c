@@ -102,10 +102,10 @@ struct plan_step *job_annotate(const struct job *j, struct plan *p, jv annotatio
     s->ns = j->ns;
     s->name = j->name;
     s->patch = KUBE_PATCH_MERGE;
-    s->obj = jobj(
-        j->a,
-        { "metadata", jobj(j->a, { "resourceVersion", jstr(j->a, meta_resource_version(j->obj)) },
-                           { "annotations", annotations }) });
+    s->obj =
+        jobj(j->a, { "metadata",
+                     jobj(j->a, { "resourceVersion", jstr(j->a, meta_resource_version(j->obj)) },
+                          { "annotations", annotations }) });
     return s;
 }
 

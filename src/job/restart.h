@@ -10,8 +10,8 @@ struct budget {
     int64_t limit;
     int64_t recreated; /* pods deleted for restart since startTime, as the annotation says */
     jv last;           /* uids of the latest of them */
-    int64_t due;       /* failed pods to be restarted that are not counted yet; 1 if they restart the
-                        * whole job */
+    int64_t due; /* failed pods to be restarted that are not counted yet; 1 if they restart the
+                  * whole job */
 };
 
 /* After job_classify. */

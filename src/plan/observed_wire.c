@@ -35,10 +35,8 @@ static const struct schema_field waiting_rows[] = {
 };
 static const struct schema waiting = OBJECT("waiting", waiting_rows);
 static const struct schema_field ended_rows[] = {
-    FIELD("exitCode", schema_int32),
-    FIELD("reason", schema_string),
-    FIELD("message", schema_string),
-    FIELD("finishedAt", schema_time),
+    FIELD("exitCode", schema_int32),     FIELD("reason", schema_string),
+    FIELD("message", schema_string),     FIELD("finishedAt", schema_time),
     FIELD("containerID", schema_string),
 };
 static const struct schema ended = OBJECT("ended", ended_rows);

@@ -97,7 +97,7 @@ bool life_is_suspended(const struct life *w); /* by spec */
 bool life_in_range(const struct life *w, const struct life_pod *p);
 bool life_restartable(const struct life *w, const struct life_pod *p);
 bool life_permanent(const struct life *w, const struct life_pod *p);
-int64_t life_attempt(const struct life *w); /* whole restarts so far */
+int64_t life_attempt(const struct life *w);  /* whole restarts so far */
 int64_t life_start_ms(const struct life *w); /* -1: none */
 int64_t life_spent(const struct life *w);    /* restarts that count against the limit */
 

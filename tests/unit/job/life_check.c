@@ -134,8 +134,7 @@ int64_t life_spent(const struct life *w)
         const struct life_pod *p = &w->pods[i];
 
         if (p->there && !p->leaving && p->phase == POD_RUNNING && life_in_range(w, p) &&
-            !is_outdated(w, p) &&
-            strcmp(w->roles[p->role].policy, "Never") != 0)
+            !is_outdated(w, p) && strcmp(w->roles[p->role].policy, "Never") != 0)
             n += p->restarts;
     }
     return n;
@@ -233,8 +232,7 @@ static void check_hosts(struct life *w, int64_t wake_ms)
         found = true;
         if (count_of(hosts, "slots=1\n") != want)
             life_broken(w, "%d hosts of %d are told", (int)count_of(hosts, "slots="), (int)want);
-        if (count_of(run, "\necho ") != active &&
-            (!wake_ms || wake_ms > w->now_ms + 1000))
+        if (count_of(run, "\necho ") != active && (!wake_ms || wake_ms > w->now_ms + 1000))
             life_broken(w, "%d running hosts of %d are told", (int)count_of(run, "\necho "),
                         (int)active);
     }

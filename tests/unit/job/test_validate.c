@@ -289,10 +289,11 @@ static void annotations_without_effect_are_warned_of(void)
                   "nor what nobody does");
     is_advised_of("JAXJob", "{'metadata':{'annotations':{'muster.dev/restart-scope':'job'}}}", "",
                   "a job may restart whole");
-    is_advised_of("JAXJob", "{'metadata':{'annotations':{'muster.dev/restart-scope':'all'}}}",
-                  "metadata.annotations[muster.dev/restart-scope]: without effect: 'all' is neither "
-                  "job nor pod",
-                  "but not by another word");
+    is_advised_of(
+        "JAXJob", "{'metadata':{'annotations':{'muster.dev/restart-scope':'all'}}}",
+        "metadata.annotations[muster.dev/restart-scope]: without effect: 'all' is neither "
+        "job nor pod",
+        "but not by another word");
     is_advised_of("PyTorchJob",
                   "{'metadata':{'annotations':{'muster.dev/restart-scope':'job'}},"
                   "'spec':{'elasticPolicy':{}}}",

@@ -48,8 +48,8 @@ static jv complete(const struct world *w, jv obj)
                            single ? JV_ABSENT : jstr(a, str_sub(rest, (size_t)dash + 1, rest.n)) }),
                     "metadata", "labels");
     if (jv_exists(attempt))
-        obj = jv_with(a, jv_without(a, obj, "attempt"), attempt, "metadata", "labels",
-                      LABEL_ATTEMPT);
+        obj =
+            jv_with(a, jv_without(a, obj, "attempt"), attempt, "metadata", "labels", LABEL_ATTEMPT);
     if (!jv_exists(jv_at(obj, "metadata", "ownerReferences")))
         obj = jv_with(
             a, obj,
