@@ -118,7 +118,10 @@ static struct nodes read_nodes(struct arena *a, const struct run_pending *p)
 
     MAP_EACH (slot, &p->nodes) {
         struct sched_node *n = ARENA_NEW(a, struct sched_node);
-        *n = sched_node_read(a, jdoc_root(slot->value));
+        jv node = jdoc_root(slot->value), all = jv_at(node, "status", "capacity");
+        /* What others use of it now comes free. */
+        *n = sched_node_read(a, jv_exists(all) ? jv_with(a, node, all, "status", "allocatable")
+                                               : node);
         out.at[out.n++] = n;
     }
     return out;

@@ -205,6 +205,7 @@ void node_check_over(struct node *n);
 /* register.c */
 struct registration *registration_new(struct node *n);
 void registration_start(struct registration *r);
+void registration_refresh(struct registration *r); /* what the node has to give changed */
 bool registration_is_done(const struct registration *r);
 jv registration_allocatable(const struct registration *r);
 void registration_free(struct registration *r);

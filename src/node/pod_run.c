@@ -274,6 +274,17 @@ void pod_volumes_are_set(struct pod *p, const struct err *e)
     }
 }
 
+/* The scheduler did not know yet that others use them. */
+static void wait_for_gpus(struct pod *p)
+{
+    AUTO(arena) struct arena *a = arena_new();
+
+    if (p->box_failures++ == 0)
+        pod_event(p, true, "FailedCreatePodSandBox", STR_NONE,
+                  devices_elsewhere_text(a, &p->n->gpus));
+    life_on_box_failed(p->life, node_now(p->n) + RETRY_MS);
+}
+
 void pod_sandbox(struct pod *p)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -291,8 +302,14 @@ void pod_sandbox(struct pod *p)
         life_on_box_failed(p->life, 0);
         return;
     }
+    if (want && devices_look(&n->gpus, n->o.root ? n->o.root : ""))
+        registration_refresh(n->reg);
     size_t free_now = devices_free(&n->gpus);
     jv gpus = want ? devices_take(&n->gpus, a, str_of(p->uid), want) : JV_EMPTY_ARR;
+    if (!jv_exists(gpus) && want <= (int64_t)(free_now + devices_elsewhere(&n->gpus))) {
+        wait_for_gpus(p);
+        return;
+    }
     if (!jv_exists(gpus)) {
         life_fail(p->life, S("UnexpectedAdmissionError"),
                   arena_printf(a,

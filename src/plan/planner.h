@@ -44,5 +44,8 @@ struct planner {
 #define POD_ON_STALL    "muster.dev/on-stall"
 /* The condition of a pod that makes no progress. */
 #define POD_STALLED "muster.dev/Stalled"
+/* The condition of a node whose GPUs are in use by other runs or servers; its message says which.
+ */
+#define NODE_GPUS_ELSEWHERE "muster.dev/GPUsElsewhere"
 
 extern const struct kube_resource kube_pods, kube_services, kube_events, kube_leases;

@@ -25,6 +25,19 @@ static str full_text(const struct candidate *c, str first, const struct refusal 
                         STR_ARG(first), STR_ARG(preempt_text(c, of)));
 }
 
+/* What other runs of the machine use is not free, though no pod that we see has it. */
+static str with_gpus_elsewhere(const struct candidate *c, str why)
+{
+    for (size_t i = 0; i < c->l->n; i++) {
+        str said = c->l->places[i].node->gpus_elsewhere;
+        for (size_t k = 0; said.n && k < c->pod->need.n; k++)
+            if (str_eqz(c->pod->need.at[k].name, "nvidia.com/gpu"))
+                return arena_printf(c->l->a, "%" PRI_STR " %" PRI_STR ".", STR_ARG(why),
+                                    STR_ARG(said));
+    }
+    return why;
+}
+
 static struct place *find_place(const struct candidate *c, str *why)
 {
     struct place **fit = c->l->fit;
@@ -40,7 +53,7 @@ static struct place *find_place(const struct candidate *c, str *why)
     for (size_t i = 0; i < c->l->n; i++)
         for (size_t k = 0; k < refusals[i].n; k++)
             tally_add(&t, refusals[i].at[k], 1);
-    *why = full_text(c, tally_text(&t, c->l->n), refusals);
+    *why = full_text(c, with_gpus_elsewhere(c, tally_text(&t, c->l->n)), refusals);
     return NULL;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/time.h"
 #include "builtin/pod_amounts.h"
+#include "plan/planner.h"
 #include "sched/internal.h"
 
 static int64_t in_units(str name, const struct quantity *q)
@@ -117,6 +118,10 @@ struct sched_node sched_node_read(struct arena *a, jv node)
         .unschedulable = jv_bool(jv_at(node, "spec", "unschedulable"), false),
         .not_ready = !meta_condition_is(node, S("Ready"), S("True")),
         .has = amounts_read(a, &has),
+        .gpus_elsewhere =
+            meta_condition_is(node, S(NODE_GPUS_ELSEWHERE), S("True"))
+                ? jv_str(FIELD(meta_condition(node, S(NODE_GPUS_ELSEWHERE)), "message"), S(""))
+                : STR_NONE,
     };
 }
 
@@ -187,14 +192,19 @@ jv sched_pod_slim(struct arena *a, jv pod)
 jv sched_node_slim(struct arena *a, jv node)
 {
     static const char *const spec[] = { "taints", "unschedulable", NULL };
-    jv ready = meta_condition(node, S("Ready"));
+    static const char *const told[] = { "type", "status", NULL };
+    static const char *const said[] = { "type", "status", "message", NULL };
+    jv ready = meta_condition(node, S("Ready")),
+       gpus = meta_condition(node, S(NODE_GPUS_ELSEWHERE));
     jv status = jobj(a, { "allocatable", jv_at(node, "status", "allocatable") });
+    struct jbuild conditions = jb_arr(a);
 
     if (jv_exists(ready))
-        status = jv_with(a, status,
-                         jarr(a, jobj(a, { "type", FIELD(ready, "type") },
-                                      { "status", FIELD(ready, "status") })),
-                         "conditions");
+        jb_push(&conditions, only(a, ready, told));
+    if (jv_exists(gpus))
+        jb_push(&conditions, only(a, gpus, said));
+    if (conditions.n)
+        status = jv_with(a, status, jb_done(&conditions), "conditions");
     return jobj(a, { "metadata", slim_meta(a, node) },
                 { "spec", only(a, FIELD(node, "spec"), spec) }, { "status", status });
 }

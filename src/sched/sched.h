@@ -46,6 +46,7 @@ struct sched_node {
     bool unschedulable;
     bool not_ready;
     struct sched_amounts has;
+    str gpus_elsewhere; /* which of its GPUs are in use by others; empty: none */
 };
 
 /* A pod that waits, and what its volumes say. */
