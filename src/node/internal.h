@@ -202,6 +202,12 @@ void pod_asks_drop(struct pod *p);
 void pod_on_ending(struct pod *p, const struct runtime_event *ev);
 void node_check_over(struct node *n);
 
+/* pod_gpus.c */
+bool pod_gpus_take(struct pod *p); /* false: it waits for them, or has failed */
+/* The numbers by which CUDA knows them. A container that has the device files of these alone
+ * (counted) finds no others to count, so they are 0 and on there. */
+str pod_gpus_list(struct arena *a, const struct pod *p, bool counted);
+
 /* register.c */
 struct registration *registration_new(struct node *n);
 void registration_start(struct registration *r);
