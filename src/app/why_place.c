@@ -142,11 +142,14 @@ static size_t unit_of(struct why_page *p, struct cluster *c, const struct sched_
 static void read_pods(struct why_page *p, struct cluster *c)
 {
     bool whole = is_muster(p);
-    size_t most = jv_len(p->all_pods) + 1;
+    size_t most = jv_len(p->all_pods) + c->in.n_nodes + 1;
     const struct sched_pod **bound = ARENA_ARRAY(p->a, const struct sched_pod *, most);
     struct sched_waiting *waiting = ARENA_ARRAY(p->a, struct sched_waiting, most);
 
     c->ours = ARENA_ARRAY(p->a, bool, most);
+    for (size_t i = 0; i < c->in.n_nodes; i++)
+        if (c->in.nodes[i]->others)
+            bound[c->in.n_bound++] = c->in.nodes[i]->others;
     JV_EACH (it, p->all_pods) {
         jv pod = it.value;
         struct sched_pod *s = ARENA_NEW(p->a, struct sched_pod);

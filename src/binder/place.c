@@ -71,7 +71,8 @@ static void collect(struct binder *b, struct arena *a, struct collected *c)
 {
     const struct sched_node **nodes =
         ARENA_ARRAY(a, const struct sched_node *, b->nodes.items.n + 1);
-    const struct sched_pod **bound = ARENA_ARRAY(a, const struct sched_pod *, b->pods.items.n + 1);
+    const struct sched_pod **bound =
+        ARENA_ARRAY(a, const struct sched_pod *, b->pods.items.n + b->nodes.items.n + 1);
     struct sched_waiting *waiting = ARENA_ARRAY(a, struct sched_waiting, b->n_waiting + 1);
 
     c->in = (struct sched_input){ .nodes = nodes, .bound = bound, .waiting = waiting };
@@ -81,6 +82,8 @@ static void collect(struct binder *b, struct arena *a, struct collected *c)
         struct sched_node *n = ARENA_NEW(a, struct sched_node);
         *n = sched_node_read(a, h->obj);
         nodes[c->in.n_nodes++] = n;
+        if (n->others)
+            bound[c->in.n_bound++] = n->others;
     }
     MAP_EACH (slot, &b->pods.items) {
         struct pod *p = slot->value;

@@ -64,6 +64,8 @@ struct item *item_of_pod(struct slab *m, str ns, const struct seen_pod *s)
     head.index = clamp(s->index);
     head.exit_code = clamp(s->exit_code);
     head.restarts = clamp(s->restarts);
+    head.attempt = clamp(s->attempt);
+    head.ended_s = s->ended_s > 0 && s->ended_s <= UINT32_MAX ? (uint32_t)s->ended_s : 0;
     head.phase = (uint8_t)s->phase;
     head.leaving = s->leaving;
     head.disrupted = s->disrupted;
@@ -169,6 +171,8 @@ struct seen_pod item_pod(struct arena *a, const struct item *it, str owner, uint
         .has_exit = it->has_exit,
         .exit_code = it->exit_code,
         .restarts = it->restarts,
+        .attempt = it->attempt,
+        .ended_s = it->ended_s,
         .n_troubles = it->n_troubles,
     };
 

@@ -27,6 +27,8 @@ struct item {
     int32_t index;
     int32_t exit_code;
     int32_t restarts;
+    int32_t attempt;
+    uint32_t ended_s;
     uint8_t what;
     uint8_t phase;
     bool leaving : 1;

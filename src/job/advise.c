@@ -3,6 +3,7 @@
 #include "base/time.h"
 #include "job/kind.h"
 #include "job/stall.h"
+#include "job/whole_restart.h"
 
 /* A Kubernetes Job would try again, and so many think this one does. */
 static str advise_on_limit(const struct job *j)
@@ -55,5 +56,7 @@ str job_advise(struct arena *a, const struct job_kind *kind, jv obj)
 
     if (!own.n)
         own = advise_on_stall(a, j);
+    if (!own.n)
+        own = whole_restart_advise(j);
     return own.n ? own : advise_on_limit(j);
 }

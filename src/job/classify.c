@@ -38,10 +38,13 @@ static enum pod_class class_of_failed(const struct job_role *r, const struct see
                                                                   : CLASS_RESTARTABLE;
 }
 
-static enum pod_class class_of(const struct job_role *r, const struct seen_pod *pod)
+static enum pod_class class_of(const struct job *j, const struct job_role *r,
+                               const struct seen_pod *pod)
 {
     if (r->replicas_known && job_pod_index(r, pod) >= r->replicas)
         return CLASS_SURPLUS;
+    if (pod->attempt < j->attempt.n)
+        return pod->leaving ? CLASS_LEAVING : CLASS_OUTDATED;
     if (pod->leaving && pod->phase != POD_SUCCEEDED)
         return CLASS_LEAVING;
     switch (pod->phase) {
@@ -90,6 +93,7 @@ static void count(struct job *j, struct job_role *r, const struct seen_pod *pod,
     case CLASS_FOREIGN:
     case CLASS_SURPLUS:
     case CLASS_TWIN:
+    case CLASS_OUTDATED:
     case CLASS_WAITING:
     case CLASS_PENDING:
         break;
@@ -110,9 +114,10 @@ void job_classify(struct job *j)
                                  : job_role_find(j, pods[i].role);
         if (!r || !job_owns_pod(j, &pods[i]) || job_pod_index(r, &pods[i]) < 0)
             continue;
-        j->classes[i] = class_of(r, &pods[i]);
+        j->classes[i] = class_of(j, r, &pods[i]);
         roles[i] = r;
-        if (last_role == r && j->classes[i] != CLASS_SURPLUS &&
+        if (last_role == r && j->classes[i] != CLASS_SURPLUS && j->classes[i] != CLASS_OUTDATED &&
+            j->classes[last] != CLASS_OUTDATED &&
             job_pod_index(r, &pods[last]) == job_pod_index(r, &pods[i]))
             j->classes[i] = j->classes[last] = CLASS_TWIN;
         last = i;

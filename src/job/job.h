@@ -19,6 +19,7 @@ enum pod_class {
     CLASS_SURPLUS,     /* beyond the replicas asked for */
     CLASS_TWIN,        /* shares its index with another: neither counts, nothing is done */
     CLASS_LEAVING,     /* holds its index until it is gone, and counts nowhere */
+    CLASS_OUTDATED,    /* of a time before the whole job was restarted; to be deleted */
     CLASS_DONE,        /* succeeded */
     CLASS_RESTARTABLE, /* failed; to be deleted and made again */
     CLASS_WAITING,     /* failed; made again, but not in this pass */
@@ -44,6 +45,18 @@ struct job_role {
     int64_t n_permanent, n_restartable;
 };
 
+enum restart_cause { RESTART_BY_FAILURE, RESTART_BY_GANG };
+
+/* The last restart of the whole job: whole_restart.h. */
+struct job_attempt {
+    int64_t n;      /* how many there were; pods with a lower number are to go */
+    int64_t at_ms;  /* when it began; -1: none since startTime */
+    int64_t streak; /* those before it that followed each other closely */
+    enum restart_cause cause;
+    str why;
+    size_t n_old; /* pods of earlier attempts that are still there */
+};
+
 struct job {
     struct arena *a;
     const struct job_kind *kind;
@@ -64,6 +77,7 @@ struct job {
     bool is_stalled;         /* all that runs of it makes no progress */
     bool is_replacing;       /* a failed pod is on its way out */
     int64_t kubelet_restarts;
+    struct job_attempt attempt;
     bool is_prepared;
     const void *kept;          /* the kind's own, from prepare to pod_spec */
     struct plan_note notes[8]; /* told when the status is written */

@@ -59,6 +59,7 @@ struct job_kind {
     bool age_first;             /* printer columns: Age before State */
     bool runs_first;            /* Running is shown before any end or restart */
     bool counts_exit;           /* a permanent exit code is told with the count, too */
+    bool elastic;               /* spec.elasticPolicy has an effect */
     bool legacy_labels;         /* takes part in settings.legacy_labels */
     const char *deleted_reason; /* events when the TTL deletes it */
     const char *undeleted_reason;

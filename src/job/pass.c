@@ -6,6 +6,7 @@
 #include "job/stall.h"
 #include "job/status.h"
 #include "job/steps.h"
+#include "job/whole_restart.h"
 
 #include <inttypes.h>
 
@@ -172,6 +173,18 @@ static void warn(const struct job *j, struct plan *p, const struct problems *ps)
 
 /* ---- going on */
 
+static void restart(struct job *j, struct plan *p, const struct verdict *v, const struct budget *b)
+{
+    if (v->begins) {
+        whole_restart_begin(j, p, v, b);
+    } else if (v->role) {
+        condition_set(j, "Restarting", true, "Restarting", v->message);
+        budget_tally(j, b, p);
+    } else {
+        whole_restart_show(j);
+    }
+}
+
 /* may_create: the spec is valid. Gang scheduling will have its say here, too: its PodGroup is
  * synced in the first stage, and while that holds the job back nothing is made and startTime waits;
  * what there is goes on being counted and judged. */
@@ -183,16 +196,17 @@ static void go_on(struct job *j, struct plan *p, const struct verdict *v, const 
     if (v->kind == VERDICT_RUNNING)
         condition_set(j, "Running", true, "Running", v->message);
     if (v->kind == VERDICT_RESTARTING)
-        condition_set(j, "Restarting", true, "Restarting", v->message);
-    budget_tally(j, b, p);
+        restart(j, p, v, b);
     if (may_create)
         job_extras(j, p, true);
     job_delete_pods(j, p, v);
     job_delete_services(j, p);
     if (may_create)
         job_claim_services(j, p);
+    bool may_create_pods = may_create && whole_restart_may_create(j, p);
     for (size_t i = 0; may_create && i < j->n_roles; i++) {
-        job_create_pods(j, p, i);
+        if (may_create_pods)
+            job_create_pods(j, p, i);
         job_create_services(j, p, i);
     }
     status_refresh(j, p, STAGE_STATUS);
@@ -214,8 +228,11 @@ static void stall(struct job *j, struct plan *p)
 
 static void judge(struct job *j, struct plan *p, bool is_valid)
 {
+    whole_restart_read(j);
     job_classify(j);
     stall(j, p);
+    whole_restart_classify(j);
+    whole_restart_tell(j, p);
     if (j->kind->recount)
         j->kind->recount(j);
     status_count(j);

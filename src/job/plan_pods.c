@@ -4,6 +4,7 @@
 #include "job/kind.h"
 #include "job/stall.h"
 #include "job/steps.h"
+#include "job/whole_restart.h"
 
 #include <inttypes.h>
 
@@ -53,7 +54,7 @@ void job_delete_pods(const struct job *j, struct plan *p, const struct verdict *
 
     for (size_t i = 0; i < j->seen->n_pods; i++) {
         const struct seen_pod *pod = &j->seen->pods[i];
-        if (j->classes[i] == CLASS_SURPLUS && !pod->leaving)
+        if (j->classes[i] == CLASS_OUTDATED || (j->classes[i] == CLASS_SURPLUS && !pod->leaving))
             job_delete_pod(j, p, STAGE_CHANGE, pod);
         if (j->classes[i] != CLASS_RESTARTABLE)
             continue;
@@ -89,12 +90,20 @@ static jv pod_labels(struct arena *a, const struct job *j, const struct job_role
         jb_set(&b, it.key, it.value);
     if (is_master)
         jb_set(&b, S(LABEL_JOB_ROLE), jstrz(a, "master"));
+    if (j->attempt.n)
+        jb_set(&b, S(LABEL_ATTEMPT), whole_restart_label(a, j));
     if (!j->kind->legacy_labels || !j->seen->settings || !j->seen->settings->legacy_labels)
         return jb_done(&b);
     add_legacy_labels(a, j, ours, &b);
     if (is_master)
         jb_set(&b, S("job-role"), jstrz(a, "master"));
     return jb_done(&b);
+}
+
+/* A container that is restarted in place comes back alone. */
+static const char *policy_of_pods(const struct job *j, const struct job_role *r)
+{
+    return kubelet_policies[whole_restart_is_wanted(j) ? RESTART_NEVER : r->policy];
 }
 
 /* A plan_step's make: the pod at `index` of type `part`. */
@@ -110,7 +119,7 @@ static jv make_pod(struct arena *a, const struct plan_step *s)
         spec = JV_EMPTY_OBJ;
     if (j->kind->pod_spec)
         spec = j->kind->pod_spec(a, j, r, index, spec);
-    spec = jv_with_key(a, spec, S("restartPolicy"), jstr(a, str_of(kubelet_policies[r->policy])));
+    spec = jv_with_key(a, spec, S("restartPolicy"), jstr(a, str_of(policy_of_pods(j, r))));
     return jobj(
         a, { "apiVersion", jstrz(a, "v1") }, { "kind", jstrz(a, "Pod") },
         { "metadata",

@@ -175,6 +175,7 @@ const struct job_kind pytorch_job = {
     .fold_case = true,
     .scale = true,
     .selector = true,
+    .elastic = true,
     .deleted_reason = "SuccessfulDeletePod",
     .undeleted_reason = "FailedDeletePod",
     .is_done = pytorch_is_done,

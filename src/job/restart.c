@@ -3,8 +3,7 @@
 
 #include "job/restart.h"
 #include "job/kind.h"
-
-#define ANNOTATION "muster.dev/restarts"
+#include "job/whole_restart.h"
 
 static bool is_in(jv list, str uid)
 {
@@ -16,7 +15,7 @@ static bool is_in(jv list, str uid)
 
 static jv tally_of(const struct job *j)
 {
-    str text = jv_str(jv_get(meta_annotations(j->obj), S(ANNOTATION)), S(""));
+    str text = jv_str(jv_get(meta_annotations(j->obj), S(BUDGET_ANNOTATION)), S(""));
 
     return text.n ? json_parse(j->a, text, NULL, NULL) : JV_ABSENT;
 }
@@ -67,6 +66,8 @@ struct budget budget_read(const struct job *j)
     read_annotation(j, &b);
     for (size_t i = 0; i < j->seen->n_pods; i++)
         b.due += is_due(j, &b, i);
+    if (b.due && whole_restart_is_wanted(j))
+        b.due = 1;
     return b;
 }
 
@@ -83,6 +84,29 @@ bool budget_is_spent(const struct job *j, const struct budget *b)
 bool budget_is_overdrawn(const struct job *j, const struct budget *b)
 {
     return spends(b, j->kubelet_restarts + b->recreated + b->due);
+}
+
+jv budget_text(const struct job *j, const struct budget *b, int64_t n, jv last)
+{
+    jv tally = jobj(j->a, { "since", jv_get(j->status, S("startTime")) },
+                    { "n", jint(j->a, b->recreated + n) }, { "last", last });
+
+    return jstr(j->a, json_text(j->a, tally));
+}
+
+struct plan_step *job_annotate(const struct job *j, struct plan *p, jv annotations)
+{
+    struct plan_step *s = plan_add(p, PLAN_PATCH, 0, j->kind->planner.res);
+
+    s->must = true;
+    s->ns = j->ns;
+    s->name = j->name;
+    s->patch = KUBE_PATCH_MERGE;
+    s->obj =
+        jobj(j->a, { "metadata",
+                     jobj(j->a, { "resourceVersion", jstr(j->a, meta_resource_version(j->obj)) },
+                          { "annotations", annotations }) });
+    return s;
 }
 
 void budget_tally(struct job *j, const struct budget *b, struct plan *p)
@@ -104,15 +128,5 @@ void budget_tally(struct job *j, const struct budget *b, struct plan *p)
             (j->classes[i] == CLASS_RESTARTABLE || is_in(b->last, j->seen->pods[i].uid)))
             jb_push(&last, jstr(a, j->seen->pods[i].uid));
     }
-    jv tally = jobj(a, { "since", jv_get(j->status, S("startTime")) },
-                    { "n", jint(a, b->recreated + due) }, { "last", jb_done(&last) });
-    struct plan_step *s = plan_add(p, PLAN_PATCH, 0, j->kind->planner.res);
-    s->must = true;
-    s->ns = j->ns;
-    s->name = j->name;
-    s->patch = KUBE_PATCH_MERGE;
-    s->obj =
-        jobj(a, { "metadata",
-                  jobj(a, { "resourceVersion", jstr(a, meta_resource_version(j->obj)) },
-                       { "annotations", jobj(a, { ANNOTATION, jstr(a, json_text(a, tally)) }) }) });
+    job_annotate(j, p, jobj(a, { BUDGET_ANNOTATION, budget_text(j, b, due, jb_done(&last)) }));
 }

@@ -4,6 +4,7 @@
 #include "job/conditions.h"
 #include "job/kind.h"
 #include "job/stall.h"
+#include "job/whole_restart.h"
 
 #include <inttypes.h>
 
@@ -116,7 +117,7 @@ static bool is_done(const struct job *j)
     return job_leader(j) && j->kind->is_done && j->kind->is_done(j);
 }
 
-static bool is_running(const struct job *j)
+bool job_is_running(const struct job *j)
 {
     for (size_t i = 0; i < j->n_roles; i++)
         if (job_leads(j, &j->roles[i]) && j->roles[i].active > 0)
@@ -172,6 +173,9 @@ struct verdict job_judge(const struct job *j, const struct budget *b)
     r = restartable(j);
     if (r && budget_is_overdrawn(j, b))
         return (struct verdict){ VERDICT_FAILED, .by_limit = true, .message = backoff_text(j) };
+    if (r && whole_restart_is_wanted(j))
+        return (struct verdict){ VERDICT_RESTARTING, .begins = true, .role = r,
+                                 .message = whole_restart_text(j) };
     if (r && j->is_stalled)
         return (struct verdict){ VERDICT_RESTARTING, .role = r,
                                  .message = arena_printf(
@@ -180,10 +184,12 @@ struct verdict job_judge(const struct job *j, const struct budget *b)
     if (r)
         return (struct verdict){ VERDICT_RESTARTING, .message = job_text(j, TEXT_RESTARTING, r),
                                  .role = r };
+    if (whole_restart_is_under_way(j))
+        return (struct verdict){ VERDICT_RESTARTING, .cause = j->attempt.cause };
     /* Restarting shows until the failed pod is gone. */
     if (j->is_replacing && condition_is_true(j, "Restarting"))
         return (struct verdict){ VERDICT_SAME };
-    if (is_running(j))
+    if (job_is_running(j))
         return (struct verdict){ VERDICT_RUNNING, .message = job_text(j, TEXT_RUNNING, NULL) };
     return (struct verdict){ VERDICT_SAME };
 }

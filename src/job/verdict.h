@@ -17,11 +17,15 @@ struct verdict {
     bool by_limit; /* FAILED: the restart budget or the deadline */
     bool by_exit;  /* FAILED: a permanent exit code */
     bool by_stall; /* FAILED: it made no progress, and its annotation says so; by_limit, too */
+    bool begins; /* RESTARTING: the whole job, for this cause; false: failed pods alone, or no more
+                  * than shown */
+    enum restart_cause cause;
     str message;
     const struct job_role *role; /* RESTARTING, FAILED by a pod: the first type that has one */
 };
 
 struct verdict job_judge(const struct job *j, const struct budget *b);
+bool job_is_running(const struct job *j); /* some pod of a type that decides runs */
 /* Whether the message of a Failed condition is one of those that by_limit gives. */
 bool verdict_was_by_limit(const struct job *j, str message);
 bool verdict_was_by_exit(const struct job *j, str message); /* likewise */

@@ -201,9 +201,16 @@ void pod_asks_drop(struct pod *p);
 void pod_on_ending(struct pod *p, const struct runtime_event *ev);
 void node_check_over(struct node *n);
 
+/* pod_gpus.c */
+bool pod_gpus_take(struct pod *p); /* false: it waits for them, or has failed */
+/* The numbers by which CUDA knows them. A container that has the device files of these alone
+ * (counted) finds no others to count, so they are 0 and on there. */
+str pod_gpus_list(struct arena *a, const struct pod *p, bool counted);
+
 /* register.c */
 struct registration *registration_new(struct node *n);
 void registration_start(struct registration *r);
+void registration_refresh(struct registration *r); /* what the node has to give changed */
 bool registration_is_done(const struct registration *r);
 jv registration_allocatable(const struct registration *r);
 void registration_free(struct registration *r);

@@ -436,6 +436,7 @@ static void box_failed(struct pod *p, str why)
               arena_printf(a, "Failed to create pod sandbox: %" PRI_STR, STR_ARG(why)));
     p->n->o.runtime->ops->drop(p->rt);
     p->rt = NULL;
+    devices_release(&p->n->gpus, str_of(p->uid)); /* it may be one of them that others use */
     life_on_box_failed(p->life, node_now(p->n) + (wait < RETRY_MAX_MS ? wait : RETRY_MAX_MS));
 }
 

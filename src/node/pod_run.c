@@ -128,19 +128,6 @@ static int64_t amount_of(struct arena *a, jv v, bool milli)
     return milli ? quantity_milli(&q) : quantity_value(&q);
 }
 
-static int64_t gpus_wanted(struct arena *a, jv pod)
-{
-    int64_t sum = 0, most = 0;
-
-    JV_EACH (it, jv_at(pod, "spec", "containers"))
-        sum += amount_of(a, jv_at(it.value, "resources", "limits", "nvidia.com/gpu"), false);
-    JV_EACH (it, jv_at(pod, "spec", "initContainers")) {
-        int64_t one = amount_of(a, jv_at(it.value, "resources", "limits", "nvidia.com/gpu"), false);
-        most = one > most ? one : most;
-    }
-    return sum > most ? sum : most;
-}
-
 /* A pod without limits of cpu or memory has a group for its number of processes alone. */
 jv pod_cgroup(struct arena *a, const struct pod *p)
 {
@@ -277,11 +264,9 @@ void pod_volumes_are_set(struct pod *p, const struct err *e)
 void pod_sandbox(struct pod *p)
 {
     AUTO(arena) struct arena *a = arena_new();
-    struct node *n = p->n;
-    int64_t want = gpus_wanted(a, p->life->pod);
 
     if (!is_informed(p)) { /* asked again when it is */
-        life_on_box_failed(p->life, node_now(n) + LIST_WAIT_MS);
+        life_on_box_failed(p->life, node_now(p->n) + LIST_WAIT_MS);
         return;
     }
     struct confine_refusal no = confine_check(a, p->life->pod, place_of(p));
@@ -291,42 +276,13 @@ void pod_sandbox(struct pod *p)
         life_on_box_failed(p->life, 0);
         return;
     }
-    size_t free_now = devices_free(&n->gpus);
-    jv gpus = want ? devices_take(&n->gpus, a, str_of(p->uid), want) : JV_EMPTY_ARR;
-    if (!jv_exists(gpus)) {
-        life_fail(p->life, S("UnexpectedAdmissionError"),
-                  arena_printf(a,
-                               "Allocate failed due to requested number of devices unavailable for "
-                               "nvidia.com/gpu. Requested: %lld, Available: %zu, which is "
-                               "unexpected",
-                               (long long)want, free_now));
-        life_on_box_failed(p->life, 0);
+    if (!pod_gpus_take(p))
         return;
-    }
-    jdoc_unref(p->given);
-    p->given = jdoc_copy(gpus);
     p->box_waits = true;
     pod_volumes_start(p, false);
 }
 
 /* ---- a container */
-
-/* The numbers by which CUDA knows the pod's GPUs. A container that has the device files of these
- * alone finds no others to count, so they are 0 and on there. */
-static str gpu_list(struct arena *a, const struct pod *p, bool counted)
-{
-    AUTO(buf) struct buf list = { 0 };
-    int n = 0;
-
-    for (int i = 0; i < (int)p->n->gpus.n; i++) {
-        if (!str_eqz(str_of(p->uid), p->n->gpus.at[i].owner))
-            continue;
-        bool real = jv_exists(devices_nodes(a, "", jarr(a, jint(a, i))));
-        buf_printf(&list, "%s%d", n ? "," : "", counted && real ? n : i);
-        n++;
-    }
-    return arena_str(a, buf_str(&list));
-}
 
 static jv base_env(struct arena *a, const struct pod *p, const struct image_run *run, bool all_dev)
 {
@@ -336,8 +292,8 @@ static jv base_env(struct arena *a, const struct pod *p, const struct image_run 
 
     jb_set(&b, S("HOSTNAME"), jstr(a, host));
     if (p->n->gpus.n) {
-        str list = gpu_list(a, p, false);
-        jb_set(&b, S("CUDA_VISIBLE_DEVICES"), jstr(a, gpu_list(a, p, counted)));
+        str list = pod_gpus_list(a, p, false);
+        jb_set(&b, S("CUDA_VISIBLE_DEVICES"), jstr(a, pod_gpus_list(a, p, counted)));
         jb_set(&b, S("NVIDIA_VISIBLE_DEVICES"), jstr(a, list.n ? list : S("void")));
     }
     JV_EACH (it, run->env)

@@ -11,6 +11,7 @@ enum {
     LEASE_S = 40,
     RENEW_MS = 10 * 1000,
     STATUS_MS = 5 * 60 * 1000,
+    GPUS_MS = 1000,
     RETRY_MS = 1000,
 };
 
@@ -20,9 +21,10 @@ struct registration {
     struct node *n;
     struct kube_call *call;       /* on the node */
     struct kube_call *lease_call; /* on the lease */
-    struct loop_timer *timer, *lease_timer;
+    struct loop_timer *timer, *lease_timer, *gpu_timer;
     char uid[64];
     bool done, told;
+    bool stale; /* it is to be written once more */
 };
 
 /* ---- what is told */
@@ -43,6 +45,12 @@ static jv condition(struct arena *a, jv old, const char *type, bool is, const ch
                 { "reason", jstr(a, str_of(reason)) }, { "message", jstr(a, str_of(message)) });
 }
 
+/* There are device files that others may use. */
+static bool watches_gpus(const struct node *n)
+{
+    return jv_len(jv_at(jdoc_root(n->machine), "gpus")) > 0;
+}
+
 static jv conditions(struct arena *a, const struct node *n, jv old)
 {
     int64_t now = node_now(n);
@@ -59,6 +67,11 @@ static jv conditions(struct arena *a, const struct node *n, jv old)
     if (names_limits(n->names))
         jb_push(&b, condition(a, old, "SharedNetwork", true, "PodsShareTheMachinesNetwork",
                               names_limits(n->names), now));
+    if (watches_gpus(n)) {
+        str text = devices_elsewhere_text(a, &n->gpus);
+        jb_push(&b, condition(a, old, NODE_GPUS_ELSEWHERE, text.n, text.n ? "InUse" : "NotInUse",
+                              text.n ? arena_z(a, text) : "no GPU is in use by others", now));
+    }
     JV_EACH (it, n->o.conditions)
         jb_push(&b, it.value);
     return jb_done(&b);
@@ -67,10 +80,14 @@ static jv conditions(struct arena *a, const struct node *n, jv old)
 static jv status_json(struct arena *a, const struct node *n, jv old)
 {
     jv machine = jdoc_root(n->machine), capacity = jv_at(machine, "capacity");
+    size_t elsewhere = devices_elsewhere(&n->gpus);
+    jv free = elsewhere ? jv_with_key(a, capacity, S("nvidia.com/gpu"),
+                                      jstr(a, arena_printf(a, "%zu", n->gpus.n - elsewhere)))
+                        : capacity;
     jv name = jstr(a, n->o.name);
 
     return jobj(
-        a, { "capacity", capacity }, { "allocatable", capacity },
+        a, { "capacity", capacity }, { "allocatable", free },
         { "conditions", conditions(a, n, old) },
         { "addresses",
           jarr(a, jobj(a, { "type", jstrz(a, "InternalIP") }, { "address", jstr(a, n->o.host_ip) }),
@@ -212,6 +229,21 @@ static void get_node(void *arg)
     r->call = kube_send(r->n->o.api, &q, on_got, r);
 }
 
+void registration_refresh(struct registration *r)
+{
+    r->stale = !r->done || r->call;
+    if (!r->stale)
+        node_later(r, 0);
+}
+
+static void look_at_gpus(void *arg)
+{
+    struct registration *r = arg;
+
+    if (devices_look(&r->n->gpus, r->n->o.root ? r->n->o.root : "") || r->stale)
+        registration_refresh(r);
+}
+
 /* ---- the lease */
 
 static jv lease_spec(struct arena *a, const struct registration *r)
@@ -286,6 +318,11 @@ struct registration *registration_new(struct node *n)
 
 void registration_start(struct registration *r)
 {
+    /* Pods of a server before this one are not ours until they are found. */
+    if (watches_gpus(r->n) && !jv_len(jdoc_root(r->n->known)))
+        devices_look(&r->n->gpus, r->n->o.root ? r->n->o.root : "");
+    if (watches_gpus(r->n))
+        r->gpu_timer = loop_timer_start(r->n->o.loop, GPUS_MS, GPUS_MS, look_at_gpus, r);
     get_node(r);
 }
 
@@ -304,5 +341,6 @@ void registration_free(struct registration *r)
         kube_cancel(r->n->o.api, r->lease_call);
     loop_timer_stop(r->timer);
     loop_timer_stop(r->lease_timer);
+    loop_timer_stop(r->gpu_timer);
     free(r);
 }

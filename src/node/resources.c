@@ -3,6 +3,8 @@
 #include "node/resources.h"
 
 #include "base/quantity.h"
+#include "plan/planner.h"
+#include "sys/device_lock.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -166,6 +168,47 @@ static void give(struct devices *d, size_t i, str owner)
     snprintf(d->at[i].owner, sizeof(d->at[i].owner), "%" PRI_STR, STR_ARG(owner));
 }
 
+static bool is_free(const struct devices *d, size_t i)
+{
+    return !d->at[i].owner[0] && !d->at[i].elsewhere;
+}
+
+bool devices_look(struct devices *d, const char *root)
+{
+    bool changed = false;
+    char path[300];
+
+    for (size_t i = 0; i < d->n; i++) {
+        snprintf(path, sizeof(path), "%s/dev/nvidia%zu", root, i);
+        pid_t holder = d->at[i].owner[0] ? 0 : device_lock_holder(path);
+        changed |= holder != d->at[i].elsewhere;
+        d->at[i].elsewhere = holder;
+    }
+    return changed;
+}
+
+size_t devices_elsewhere(const struct devices *d)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < d->n; i++)
+        n += d->at[i].elsewhere != 0;
+    return n;
+}
+
+str devices_elsewhere_text(struct arena *a, const struct devices *d)
+{
+    AUTO(buf) struct buf b = { 0 };
+
+    for (size_t i = 0; i < d->n; i++)
+        if (d->at[i].elsewhere)
+            buf_printf(&b, "%sGPU %zu is in use by process %d", b.n ? ", " : "", i,
+                       (int)d->at[i].elsewhere);
+    if (b.n)
+        buf_add(&b, S(OF_ANOTHER_RUN));
+    return arena_str(a, buf_str(&b));
+}
+
 jv devices_take(struct devices *d, struct arena *a, str owner, int64_t want)
 {
     struct jbuild b = jb_arr(a);
@@ -178,7 +221,7 @@ jv devices_take(struct devices *d, struct arena *a, str owner, int64_t want)
     if (want < 0 || (size_t)want > devices_free(d))
         return JV_ABSENT;
     for (size_t i = 0; i < d->n && b.n < (size_t)want; i++)
-        if (!d->at[i].owner[0]) {
+        if (is_free(d, i)) {
             give(d, i, owner);
             jb_push(&b, jint(a, (int64_t)i));
         }
@@ -222,6 +265,6 @@ size_t devices_free(const struct devices *d)
     size_t n = 0;
 
     for (size_t i = 0; i < d->n; i++)
-        n += !d->at[i].owner[0];
+        n += is_free(d, i);
     return n;
 }

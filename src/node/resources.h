@@ -4,6 +4,8 @@
 #include "base/err.h"
 #include "base/json.h"
 
+#include <sys/types.h>
+
 struct resources_opts {
     const char *root; /* where dev, proc and sys are; "" or NULL: this machine's */
     const char *data; /* a directory on the file system that storage is counted of */
@@ -19,7 +21,8 @@ enum { DEVICES_MOST = 256 };
 
 struct devices {
     struct {
-        char owner[64]; /* a pod's uid; empty: free */
+        char owner[64];  /* a pod's uid; empty: no pod of ours */
+        pid_t elsewhere; /* a process that is not of ours uses it; 0: none */
     } at[DEVICES_MOST];
     size_t n; /* how many there are */
 };
@@ -27,6 +30,11 @@ struct devices {
 /* Those of owner, or `want` free ones that are its from now on: [0, 3]. Absent: too few are free.
  */
 jv devices_take(struct devices *d, struct arena *a, str owner, int64_t want);
+/* Finds out which of them are in use by others of this machine; returns whether that changed. */
+bool devices_look(struct devices *d, const char *root);
+size_t devices_elsewhere(const struct devices *d); /* how many are */
+/* "GPU 0 is in use by process 4711 of another run or server on this machine"; empty: none is. */
+str devices_elsewhere_text(struct arena *a, const struct devices *d);
 /* Names below /dev that a pod with these GPUs needs, for those that are really there; absent: none.
  */
 jv devices_nodes(struct arena *a, const char *root, jv indexes);

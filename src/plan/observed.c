@@ -23,6 +23,13 @@ static int64_t index_of(jv labels)
     return i;
 }
 
+static int64_t attempt_of(jv labels)
+{
+    int64_t n = 0;
+
+    return str_to_int(field(labels, S(LABEL_ATTEMPT)), &n) && n > 0 && n <= INT32_MAX ? n : 0;
+}
+
 static enum pod_phase phase_of(jv pod)
 {
     static const char *const names[] = { "Pending", "Running", "Succeeded", "Failed", "Unknown" };
@@ -46,6 +53,15 @@ static int64_t restarts_of(jv statuses)
     return sum;
 }
 
+static int64_t seconds_of(jv time)
+{
+    int64_t us = 0;
+
+    if (!jv_is(time, JV_STR) || time_parse(jv_str(time, S("")), &us, NULL) < 0 || us < 0)
+        return 0;
+    return us / 1000000;
+}
+
 /* The last terminated container of that name; main NULL: the first container of the spec. */
 static void read_exit(struct arena *a, jv pod, const char *main, struct seen_pod *out)
 {
@@ -58,6 +74,7 @@ static void read_exit(struct arena *a, jv pod, const char *main, struct seen_pod
             continue;
         out->has_exit = true;
         out->exit_code = jv_int(jv_get(ended, S("exitCode")), 0);
+        out->ended_s = seconds_of(jv_get(ended, S("finishedAt")));
         str id = field(ended, S("containerID"));
         out->container_id = arena_str(a, id.n ? id : field(c.value, S("containerID")));
     }
@@ -147,6 +164,7 @@ struct seen_pod seen_pod_read(struct arena *a, jv pod, const char *main)
         .owner = arena_str(a, field(meta_controller(pod), S("uid"))),
         .role = arena_str(a, field(labels, S(LABEL_ROLE))),
         .index = index_of(labels),
+        .attempt = attempt_of(labels),
         .phase = phase_of(pod),
         .leaving = meta_being_deleted(pod),
         .disrupted = meta_condition_is(pod, S("DisruptionTarget"), S("True")),

@@ -30,7 +30,9 @@ struct seen_pod {
     bool has_exit;     /* the main container is terminated ... */
     int64_t exit_code; /* ... with this code: the last such in containerStatuses */
     str container_id;  /* of that one */
+    int64_t ended_s;   /* when it was, since 1970; 0: unknown */
     int64_t restarts;  /* of all containers, init containers too */
+    int64_t attempt;   /* label restart-attempt; 0: missing or no such number */
     const struct seen_trouble *troubles; /* at most 4 */
     size_t n_troubles;
 };

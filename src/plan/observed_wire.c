@@ -35,9 +35,8 @@ static const struct schema_field waiting_rows[] = {
 };
 static const struct schema waiting = OBJECT("waiting", waiting_rows);
 static const struct schema_field ended_rows[] = {
-    FIELD("exitCode", schema_int32),
-    FIELD("reason", schema_string),
-    FIELD("message", schema_string),
+    FIELD("exitCode", schema_int32),     FIELD("reason", schema_string),
+    FIELD("message", schema_string),     FIELD("finishedAt", schema_time),
     FIELD("containerID", schema_string),
 };
 static const struct schema ended = OBJECT("ended", ended_rows);
@@ -91,7 +90,7 @@ static const struct wire_type types[] = {
     { "condition", "type status 4: lastTransitionTime reason message" },
     { "container", "name" },
     { "container status", "name state 5: restartCount 8: containerID" },
-    { "ended", "exitCode 3: reason message 7: containerID" },
+    { "ended", "exitCode 3: reason message 6: finishedAt containerID" },
     { "meta", "name 3: namespace 5: uid resourceVersion 9: deletionTimestamp 11: labels "
               "13: ownerReferences" },
     { "owner", "kind 3: name uid apiVersion controller" },

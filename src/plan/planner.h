@@ -35,6 +35,8 @@ struct planner {
 #define LABEL_ROLE     "training.kubeflow.org/replica-type"
 #define LABEL_INDEX    "training.kubeflow.org/replica-index"
 #define LABEL_JOB_ROLE "training.kubeflow.org/job-role"
+/* On pods: how often the whole job had been restarted when they were made; absent: never. */
+#define LABEL_ATTEMPT "muster.dev/restart-attempt"
 
 /* Annotations on a job or on its pods: told after that time without progress (node/stall.h), and
  * what is done then: "fail" or "restart". */
@@ -42,5 +44,9 @@ struct planner {
 #define POD_ON_STALL    "muster.dev/on-stall"
 /* The condition of a pod that makes no progress. */
 #define POD_STALLED "muster.dev/Stalled"
+/* The condition of a node whose GPUs are in use by other runs or servers; its message says which.
+ */
+#define NODE_GPUS_ELSEWHERE "muster.dev/GPUsElsewhere"
+#define OF_ANOTHER_RUN " of another run or server on this machine" /* its message ends so */
 
 extern const struct kube_resource kube_pods, kube_services, kube_events, kube_leases;

@@ -1,7 +1,7 @@
 /* The outermost process of a pod. It stays on the machine's side, starts the one that holds the pod
  * (in namespaces of its own where they are to be had), waits for its end however it comes, and
- * clears away: processes, cgroups, links, the socket. While it lives it has DIR/warden.log locked.
- */
+ * clears away: processes, cgroups, links, the socket. While it lives it has DIR/warden.log locked,
+ * and with the holder the device files of the pod's GPUs. */
 
 #include "sandbox/keeper.h"
 
@@ -11,6 +11,7 @@
 #include "sandbox/state.h"
 #include "sandbox/sysctl.h"
 #include "sandbox/ward.h"
+#include "sys/device_lock.h"
 #include "sys/helper_process.h"
 #include "sys/msgsock.h"
 #include "sys/record.h"
@@ -84,6 +85,28 @@ static int open_dir(struct keeper *k, const char *dir, struct err *e)
         return err_sys(e, "%s/warden.log", dir);
     if (flock(k->lock, LOCK_EX | LOCK_NB) < 0)
         return err_sys(e, "%s is held by another warden", dir);
+    return 0;
+}
+
+/* No other pod of this machine uses them meanwhile, whoever runs it. The descriptors stay open here
+ * and in the pod's holder, so that no program of the pod outlives them. */
+static int lock_devices(const struct keeper *k, struct err *e)
+{
+    char path[PATH_MAX];
+
+    for (size_t i = 0; i < k->s.devices.n; i++) {
+        struct err why = { 0 };
+        if (!device_lock_is_for(k->s.devices.at[i]))
+            continue;
+        snprintf(path, sizeof(path), "/dev/%s", k->s.devices.at[i]);
+        int fd = device_lock_take(path, &why);
+        if (fd == -1) {
+            *e = why;
+            return -1;
+        }
+        if (fd < 0)
+            fprintf(stderr, "%s\n", why.msg);
+    }
     return 0;
 }
 
@@ -245,7 +268,7 @@ static int keep(const char *dir, int first, const struct spare_group *spare)
     if (is_orphan(&k))
         return 0;
     helper_set_stdio(k.dirfd, "warden.log"); /* without the lock, which must not outlive us */
-    if (read_sandbox(&k, &e) < 0)
+    if (read_sandbox(&k, &e) < 0 || lock_devices(&k, &e) < 0)
         return give_up(&k, &e);
     k.listen = helper_listen(k.dirfd);
     if (k.listen < 0) {

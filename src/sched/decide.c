@@ -28,6 +28,19 @@ static str full_text(const struct candidate *c, str first, const struct refusal 
                         STR_ARG(first), STR_ARG(preempt_text(c, of)));
 }
 
+/* What other runs of the machine use is not free, though no pod that we see has it. */
+static str with_gpus_elsewhere(const struct candidate *c, str why)
+{
+    for (size_t i = 0; i < c->l->n; i++) {
+        str said = c->l->places[i].node->gpus_elsewhere;
+        for (size_t k = 0; said.n && k < c->pod->need.n; k++)
+            if (str_eqz(c->pod->need.at[k].name, "nvidia.com/gpu"))
+                return arena_printf(c->l->a, "%" PRI_STR " %" PRI_STR ".", STR_ARG(why),
+                                    STR_ARG(said));
+    }
+    return why;
+}
+
 static bool never_fits(const struct ledger *l)
 {
     for (size_t i = 0; i < l->n; i++)
@@ -87,7 +100,7 @@ static struct place *find_place(struct ledger *l, const struct candidate *c,
         for (size_t k = 0; k < l->refusals[i].n; k++)
             tally_add(&t, l->refusals[i].at[k], 1);
     }
-    v->why = full_text(c, tally_text(&t, l->n), l->refusals);
+    v->why = full_text(c, with_gpus_elsewhere(c, tally_text(&t, l->n)), l->refusals);
     v->never = never_fits(l);
     if (l->barred_text.n && is_barred(l))
         v->behind = l->barred_for;

@@ -3,6 +3,7 @@
 #include "base/time.h"
 #include "builtin/pod_amounts.h"
 #include "plan/planner.h"
+#include "builtin/resources.h"
 #include "sched/internal.h"
 
 static int64_t in_units(str name, const struct quantity *q)
@@ -136,18 +137,48 @@ struct sched_pod sched_pod_read(struct arena *a, jv pod)
     return p;
 }
 
+/* GPUs that other runs of the machine use are taken, not missing: they come free. */
+static jv count_gpus(struct arena *a, jv node, struct sched_node *n)
+{
+    jv allocatable = jv_at(node, "status", "allocatable");
+    jv all = jv_at(node, "status", "capacity", "nvidia.com/gpu");
+    struct quantity here = quantity_of_jv(jv_get(allocatable, S("nvidia.com/gpu")));
+    struct quantity whole = quantity_of_jv(all);
+    int64_t elsewhere = quantity_value(&whole) - quantity_value(&here);
+
+    n->gpus_elsewhere =
+        jv_str(FIELD(meta_condition(node, S(NODE_GPUS_ELSEWHERE)), "message"), S(""));
+    if (elsewhere <= 0)
+        return allocatable;
+    struct sched_pod *others = ARENA_NEW(a, struct sched_pod);
+    struct sched_amount *taken = ARENA_NEW(a, struct sched_amount);
+    *taken = (struct sched_amount){ S("nvidia.com/gpu"), elsewhere };
+    str which = n->gpus_elsewhere;
+    if (str_ends(which, S(OF_ANOTHER_RUN)))
+        which.n -= S(OF_ANOTHER_RUN).n;
+    *others = (struct sched_pod){ .node = n->name,
+                                  .owner_kind = S("another run or server on this machine"),
+                                  .owner_name = which,
+                                  .priority = INT64_MAX,
+                                  .need = { taken, 1 } };
+    n->others = others;
+    return jv_with_key(a, allocatable, S("nvidia.com/gpu"), all);
+}
+
 struct sched_node sched_node_read(struct arena *a, jv node)
 {
-    struct amounts has = amounts_of(a, jv_at(node, "status", "allocatable"));
+    struct sched_node n = { .name = meta_name(node),
+                            .labels = meta_labels(node),
+                            .taints = jv_at(node, "spec", "taints"),
+                            .unschedulable = jv_bool(jv_at(node, "spec", "unschedulable"), false),
+                            .not_ready = !meta_condition_is(node, S("Ready"), S("True")) };
+    jv has = jv_at(node, "status", "allocatable");
 
-    return (struct sched_node){
-        .name = meta_name(node),
-        .labels = meta_labels(node),
-        .taints = jv_at(node, "spec", "taints"),
-        .unschedulable = jv_bool(jv_at(node, "spec", "unschedulable"), false),
-        .not_ready = !meta_condition_is(node, S("Ready"), S("True")),
-        .has = amounts_read(a, &has),
-    };
+    if (meta_condition_is(node, S(NODE_GPUS_ELSEWHERE), S("True")))
+        has = count_gpus(a, node, &n);
+    struct amounts amounts = amounts_of(a, has);
+    n.has = amounts_read(a, &amounts);
+    return n;
 }
 
 bool sched_pod_has_ended(jv pod)
@@ -218,14 +249,21 @@ jv sched_pod_slim(struct arena *a, jv pod)
 jv sched_node_slim(struct arena *a, jv node)
 {
     static const char *const spec[] = { "taints", "unschedulable", NULL };
-    jv ready = meta_condition(node, S("Ready"));
-    jv status = jobj(a, { "allocatable", jv_at(node, "status", "allocatable") });
+    static const char *const told[] = { "type", "status", NULL };
+    static const char *const said[] = { "type", "status", "message", NULL };
+    jv ready = meta_condition(node, S("Ready")),
+       gpus = meta_condition(node, S(NODE_GPUS_ELSEWHERE));
+    jv status =
+        jobj(a, { "allocatable", jv_at(node, "status", "allocatable") },
+             { "capacity", jv_exists(gpus) ? jv_at(node, "status", "capacity") : JV_ABSENT });
+    struct jbuild conditions = jb_arr(a);
 
     if (jv_exists(ready))
-        status = jv_with(a, status,
-                         jarr(a, jobj(a, { "type", FIELD(ready, "type") },
-                                      { "status", FIELD(ready, "status") })),
-                         "conditions");
+        jb_push(&conditions, only(a, ready, told));
+    if (jv_exists(gpus))
+        jb_push(&conditions, only(a, gpus, said));
+    if (conditions.n)
+        status = jv_with(a, status, jb_done(&conditions), "conditions");
     return jobj(a, { "metadata", slim_meta(a, node) },
                 { "spec", only(a, FIELD(node, "spec"), spec) }, { "status", status });
 }

@@ -75,6 +75,10 @@ struct sched_node {
     bool unschedulable;
     bool not_ready;
     struct sched_amounts has;
+    /* Which of its GPUs other runs of the machine use, and what they have, as a pod without
+     * namespace, to be put among the bound pods; empty and NULL: they use none. */
+    str gpus_elsewhere;
+    const struct sched_pod *others;
 };
 
 /* A pod that waits, and what its volumes say. */

@@ -94,12 +94,12 @@ static void find_owners(const struct finder *f, struct owners *o)
         for (size_t k = 0; k < f->why->lacks[i].n_holders; k++) {
             const struct why_holder *h = &f->why->lacks[i].holders[k];
             struct sched_pod like = { .ns = h->ns, .owner_kind = h->kind, .owner_name = h->name };
-            if (!why_is_ours(f->scene, &like))
+            if (h->ns.n && !why_is_ours(f->scene, &like))
                 add_owner(o, h->kind, h->ns, h->name);
         }
     add_those_before(f->scene, o);
     for (size_t i = 0; i < in->n_bound; i++)
-        if (!why_is_ours(f->scene, in->bound[i]))
+        if (in->bound[i]->ns.n && !why_is_ours(f->scene, in->bound[i]))
             add_owner(o, in->bound[i]->owner_kind, in->bound[i]->ns, in->bound[i]->owner_name);
 }
 

@@ -56,9 +56,12 @@ static void say_holders(struct arena *a, struct buf *b, const struct why_lack *l
 
     for (size_t i = 0; i < n; i++) {
         const struct why_holder *h = &l->holders[i];
-        buf_printf(b, "%s%" PRI_STR " %" PRI_STR "/%" PRI_STR " (%" PRI_STR ")",
-                   i ? ", " : "; held by ", STR_ARG(h->kind), STR_ARG(h->ns), STR_ARG(h->name),
-                   STR_ARG(amount_text(a, l->resource, h->n)));
+        buf_printf(b, "%s%" PRI_STR, i ? ", " : "; held by ", STR_ARG(h->kind));
+        if (h->ns.n)
+            buf_printf(b, " %" PRI_STR "/%" PRI_STR, STR_ARG(h->ns), STR_ARG(h->name));
+        else
+            buf_printf(b, ": %" PRI_STR, STR_ARG(h->name));
+        buf_printf(b, " (%" PRI_STR ")", STR_ARG(amount_text(a, l->resource, h->n)));
     }
     if (l->n_holders > n)
         buf_printf(b, " and %zu more", l->n_holders - n);

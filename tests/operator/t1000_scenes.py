@@ -9,7 +9,7 @@ from harness.engine import Cluster, MusterUp
 from harness.scene import play
 from harness.tap import Tap, claim
 from scenes import PRIVATE, SHARED
-from scenes import changes, ends, kinds, limits, names, restarts, users  # noqa: F401 # they enlist
+from scenes import changes, ends, kinds, limits, names, restarts, users, whole_restarts  # noqa: F401 # they enlist
 
 
 def chosen(scenes):

@@ -255,6 +255,17 @@ def a_finished_job_is_cleaned_up_and_goes(s):
     s.wait(lambda: s.job("j") is None, "then the job")
 
 
+@each()
+def a_job_restarts_whole(s):
+    last = names(s)[-1]
+    s.script({"name": last, "attempt": 1, "do": ["run", {"exit": 137}]}, RUN)
+    create(s, "ExitCode", annotations={"muster.dev/restart-scope": "job"})
+    s.wait_event(s.kind.name + "Restarting", f"because {last} (Worker) failed with exit code 137: all replicas")
+    s.wait(lambda: all(len({c.obj["metadata"]["uid"] for c in s.pods.of(n)}) == 2 for n in names(s)), "all are new")
+    s.wait_counts("j", **full(s.kind.shape))
+    s.wait_true("j", "Running")
+
+
 # ---- one kind alone
 
 METRICS = [{"type": "Resource", "resource": {"name": "cpu", "target": {"type": "AverageValue", "averageValue": "1.5"}}}]

@@ -101,6 +101,15 @@ void life_set_image(struct life *w, bool there)
     touched(w);
 }
 
+void life_set_scope(struct life *w, bool whole)
+{
+    jv scope = whole ? jstrz(w->a, "job") : JV_ABSENT;
+
+    w->whole = whole;
+    w->job = jv_with(w->a, w->job, scope, "metadata", "annotations", "muster.dev/restart-scope");
+    touched(w);
+}
+
 static str uid_text(struct arena *a, unsigned uid)
 {
     return arena_printf(a, "u%u", uid);
@@ -156,7 +165,9 @@ static struct observed look(struct life *w, struct arena *a, const struct plan_s
                 .disrupted = p->disrupted,
                 .has_exit = p->has_exit,
                 .exit_code = p->exit_code,
+                .ended_s = p->ended_s,
                 .restarts = p->restarts,
+                .attempt = p->attempt,
             };
         if (s->there)
             services[m++] = (struct seen_service){
@@ -242,10 +253,19 @@ static void create(struct life *w, struct arena *a, const struct plan_step *s)
         life_broken(w, "a name not derived: %" PRI_STR, STR_ARG(s->name));
     life_check_create(w, s, role, index);
     if (s->res == &kube_pods) {
+        str policy = jv_str(jv_at(obj, "spec", "restartPolicy"), STR_NONE);
+        int64_t attempt = 0;
+
+        str_to_int(jv_str(jv_at(obj, "metadata", "labels", LABEL_ATTEMPT), S("0")), &attempt);
+        life_check_attempt(w, s, attempt);
         while (i + 1 < LIFE_PODS && w->pods[i].there)
             i++;
-        w->pods[i] =
-            (struct life_pod){ .there = true, .role = role, .index = index, .uid = w->uids++ };
+        w->pods[i] = (struct life_pod){ .there = true,
+                                        .role = role,
+                                        .index = index,
+                                        .uid = w->uids++,
+                                        .in_place = str_eqz(policy, "OnFailure"),
+                                        .attempt = attempt };
     } else if (s->res == &kube_services) {
         while (i + 1 < LIFE_PODS && w->services[i].there)
             i++;

@@ -14,7 +14,9 @@ struct life_pod {
     unsigned uid;
     enum pod_phase phase;
     bool leaving, disrupted, has_exit;
-    int64_t exit_code, restarts;
+    bool in_place; /* its containers are restarted there */
+    int64_t exit_code, ended_s, restarts;
+    int64_t attempt; /* by its label */
 };
 
 struct life_service {
@@ -46,7 +48,7 @@ struct life_counts {
 struct life_seen {
     struct life_counts counts[MANY_ROLES];
     int64_t succeeded; /* pods that did, and roles of no replicas */
-    int64_t permanent, restartable;
+    int64_t permanent, restartable, attempt;
     bool spent, late;
 };
 
@@ -64,11 +66,12 @@ struct life {
     /* limits, as in the job; -1: unset */
     int64_t backoff, deadline, ttl;
     bool invalid; /* an edit broke the spec */
+    bool whole;   /* failures restart the whole job */
     /* what was seen to happen */
     unsigned tallied[LIFE_UIDS]; /* uids of pods counted as restarts */
     size_t n_tallied;
     int64_t counts[COUNT_RESTARTED + 1];
-    int64_t restarts; /* pods deleted because they failed */
+    int64_t restarts; /* pods deleted because they failed; restarts of the whole job */
     char broken[256]; /* the first thing found untrue; empty: none */
     struct life_seen seen;
 };
@@ -79,6 +82,7 @@ void life_make_job(struct life *w, bool suspend, const char *clean);
 void life_set_spec(struct life *w, jv value, const char *member); /* of runPolicy */
 void life_set_replicas(struct life *w, size_t role, int64_t n);
 void life_set_image(struct life *w, bool there);
+void life_set_scope(struct life *w, bool whole); /* of restarts */
 
 /* Plans and carries out at most that many steps. Returns how many steps the plan had; wake may be
  * NULL. */
@@ -93,12 +97,14 @@ bool life_is_suspended(const struct life *w); /* by spec */
 bool life_in_range(const struct life *w, const struct life_pod *p);
 bool life_restartable(const struct life *w, const struct life_pod *p);
 bool life_permanent(const struct life *w, const struct life_pod *p);
+int64_t life_attempt(const struct life *w);  /* whole restarts so far */
 int64_t life_start_ms(const struct life *w); /* -1: none */
 int64_t life_spent(const struct life *w);    /* restarts that count against the limit */
 
 /* life_check.c: a step, before it is carried out; the status, after it was written. */
 void life_note(struct life *w); /* fills seen */
 void life_check_create(struct life *w, const struct plan_step *s, size_t role, int64_t index);
+void life_check_attempt(struct life *w, const struct plan_step *s, int64_t attempt);
 void life_check_other(struct life *w, const struct plan_step *s, bool there);
 void life_check_delete(struct life *w, const struct life_pod *p);
 void life_check_tally(struct life *w, jv patch);

@@ -47,16 +47,48 @@ static bool retried(const struct life *w, const struct life_pod *p)
     return strcmp(policy, "Never") != 0;
 }
 
+static jv attempt_of(struct arena *a, jv meta)
+{
+    str text = jv_str(jv_at(meta, "annotations", "muster.dev/whole-restart"), STR_NONE);
+
+    return text.n ? json_parse(a, text, NULL, NULL) : JV_ABSENT;
+}
+
+int64_t life_attempt(const struct life *w)
+{
+    if (!jv_exists(jv_at(w->job, "metadata", "annotations", "muster.dev/whole-restart")))
+        return 0;
+    AUTO(arena) struct arena *a = arena_new();
+    return jv_int(jv_at(attempt_of(a, jv_at(w->job, "metadata")), "attempt"), 0);
+}
+
+/* It stands in the way of a new attempt, and counts for nothing. */
+static bool is_outdated(const struct life *w, const struct life_pod *p)
+{
+    return p->attempt < life_attempt(w);
+}
+
+/* A failure for good that came after one that restarts the whole job, or in the same second. */
+static bool is_pardoned(const struct life *w, const struct life_pod *p)
+{
+    if (!w->whole || strcmp(w->roles[p->role].policy, "ExitCode") != 0)
+        return false;
+    for (size_t i = 0; i < LIFE_PODS; i++)
+        if (life_restartable(w, &w->pods[i]) && w->pods[i].ended_s <= p->ended_s)
+            return true;
+    return false;
+}
+
 bool life_restartable(const struct life *w, const struct life_pod *p)
 {
     return p->there && !p->leaving && p->phase == POD_FAILED && life_in_range(w, p) &&
-           retried(w, p);
+           retried(w, p) && !is_outdated(w, p);
 }
 
 bool life_permanent(const struct life *w, const struct life_pod *p)
 {
     return p->there && !p->leaving && p->phase == POD_FAILED && life_in_range(w, p) &&
-           !retried(w, p);
+           !retried(w, p) && !is_outdated(w, p) && !is_pardoned(w, p);
 }
 
 static int64_t time_of(jv v)
@@ -102,7 +134,7 @@ int64_t life_spent(const struct life *w)
         const struct life_pod *p = &w->pods[i];
 
         if (p->there && !p->leaving && p->phase == POD_RUNNING && life_in_range(w, p) &&
-            strcmp(w->roles[p->role].policy, "Never") != 0)
+            !is_outdated(w, p) && strcmp(w->roles[p->role].policy, "Never") != 0)
             n += p->restarts;
     }
     return n;
@@ -137,6 +169,31 @@ void life_check_create(struct life *w, const struct plan_step *s, size_t role, i
     }
 }
 
+/* Seconds between the beginning of an attempt and its first pod. */
+static int64_t back_off(int64_t streak)
+{
+    static const int64_t table[] = { 0, 10, 20, 40, 80, 160, 300 };
+
+    return table[streak < 6 ? streak : 6];
+}
+
+void life_check_attempt(struct life *w, const struct plan_step *s, int64_t attempt)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    jv v = attempt_of(a, jv_at(w->job, "metadata"));
+    bool is_of_this_start = jv_equal(jv_at(v, "since"), jv_at(w->job, "status", "startTime"));
+
+    if (attempt != life_attempt(w))
+        life_broken(w, "%" PRI_STR " is made for another attempt", STR_ARG(s->name));
+    if (is_of_this_start && !is_starting(w) &&
+        w->now_ms < time_of(jv_at(v, "at")) + 1000 * back_off(jv_int(jv_at(v, "streak"), 0)))
+        life_broken(w, "%" PRI_STR " is made before its time", STR_ARG(s->name));
+    for (size_t i = 0; i < LIFE_PODS; i++)
+        if (w->pods[i].there && w->roles[w->pods[i].role].there && is_outdated(w, &w->pods[i]))
+            life_broken(w, "J1: %" PRI_STR " is made while an earlier attempt has pods",
+                        STR_ARG(s->name));
+}
+
 void life_check_other(struct life *w, const struct plan_step *s, bool there)
 {
     const char *name = s->res->plural;
@@ -161,6 +218,8 @@ static int64_t count_of(str text, const char *word)
 static void check_hosts(struct life *w, int64_t wake_ms)
 {
     int64_t want = w->roles[1].there ? w->roles[1].replicas : 0;
+    /* None any more, if this pass restarts them all. */
+    int64_t active = life_attempt(w) == w->seen.attempt ? w->seen.counts[1].active : 0;
     bool found = false;
 
     for (size_t i = 0; i < LIFE_OTHERS; i++) {
@@ -173,10 +232,9 @@ static void check_hosts(struct life *w, int64_t wake_ms)
         found = true;
         if (count_of(hosts, "slots=1\n") != want)
             life_broken(w, "%d hosts of %d are told", (int)count_of(hosts, "slots="), (int)want);
-        if (count_of(run, "\necho ") != w->seen.counts[1].active &&
-            (!wake_ms || wake_ms > w->now_ms + 1000))
+        if (count_of(run, "\necho ") != active && (!wake_ms || wake_ms > w->now_ms + 1000))
             life_broken(w, "%d running hosts of %d are told", (int)count_of(run, "\necho "),
-                        (int)w->seen.counts[1].active);
+                        (int)active);
     }
     if (!found)
         life_broken(w, "there is no hostfile");
@@ -190,6 +248,8 @@ void life_check_delete(struct life *w, const struct life_pod *p)
         life_broken(w, "%s %d is deleted twice", role, (int)p->index);
     if (life_is_over(w) || life_is_suspended(w) || !life_in_range(w, p))
         return;
+    if (is_outdated(w, p))
+        return; /* life_check_tally has seen to it */
     if (!life_restartable(w, p)) {
         life_broken(w, "%s %d is deleted without a reason", role, (int)p->index);
         return;
@@ -212,6 +272,32 @@ static unsigned uid_of(jv v)
     return (unsigned)n;
 }
 
+/* A new attempt has a reason, and counts as one restart unless all that failed was disrupted or
+ * counted before. */
+static void check_whole(struct life *w, jv patch, jv old, jv now)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    int64_t attempt = jv_int(jv_at(attempt_of(a, jv_at(patch, "metadata")), "attempt"), -1);
+    int64_t before = jv_int(jv_at(old, "n"), 0), due = 0, failed = 0;
+
+    for (size_t i = 0; i < LIFE_PODS; i++) {
+        const struct life_pod *p = &w->pods[i];
+
+        if (!life_restartable(w, p))
+            continue;
+        failed++;
+        due |= !p->disrupted && !(jv_exists(old) && is_tallied(w, p->uid));
+    }
+    due &= w->backoff >= 0;
+    w->restarts++;
+    if (!w->whole || !failed || attempt != life_attempt(w) + 1)
+        life_broken(w, "attempt %d after %d", (int)attempt, (int)life_attempt(w));
+    if (jv_exists(now) != (due > 0) || (due && jv_int(jv_at(now, "n"), -1) != before + 1))
+        life_broken(w, "J4: a restart of the whole job is not counted once");
+    if (is_spent(w, life_spent(w) + due))
+        life_broken(w, "J4: the job is restarted beyond the limit");
+}
+
 void life_check_tally(struct life *w, jv patch)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -223,6 +309,10 @@ void life_check_tally(struct life *w, jv patch)
 
     if (!jv_exists(old)) /* another start: all are new */
         w->n_tallied = 0;
+    if (jv_exists(jv_at(patch, "metadata", "annotations", "muster.dev/whole-restart"))) {
+        check_whole(w, patch, old, now);
+        return;
+    }
     JV_EACH (it, jv_at(now, "last")) {
         if (is_tallied(w, uid_of(it.value)) || w->n_tallied == LIFE_UIDS)
             continue;
@@ -240,12 +330,12 @@ void life_note(struct life *w)
     AUTO(arena) struct arena *a = arena_new();
     int64_t start = is_starting(w) ? w->now_ms : life_start_ms(w);
     bool counted = jv_exists(tally(w, a));
-    struct life_seen n = { .restartable = 0 };
+    struct life_seen n = { .attempt = life_attempt(w) };
 
     for (size_t i = 0; i < LIFE_PODS; i++) {
         const struct life_pod *p = &w->pods[i];
 
-        if (!p->there || !life_in_range(w, p))
+        if (!p->there || !life_in_range(w, p) || is_outdated(w, p))
             continue;
         n.counts[p->role].succeeded += p->phase == POD_SUCCEEDED;
         n.counts[p->role].active += !p->leaving && p->phase == POD_RUNNING;
@@ -257,6 +347,8 @@ void life_note(struct life *w)
     }
     for (size_t r = 0; r < MANY_ROLES; r++)
         n.succeeded += w->roles[r].there && w->roles[r].replicas == 0;
+    if (w->whole && n.restartable)
+        n.restartable = 1;
     n.spent = is_spent(w, life_spent(w) + n.restartable);
     n.late = w->deadline >= 0 && !is_starting(w) && w->now_ms >= start + w->deadline * 1000;
     w->seen = n;
@@ -290,6 +382,8 @@ static void check_element(struct life *w, jv c, jv before)
             old = it.value;
     if (updated < 0 || moved < 0 || moved > updated || updated > w->now_ms)
         life_broken(w, "times of %" PRI_STR " are not in order", STR_ARG(type));
+    if (str_eqz(type, "Restarting") && life_attempt(w))
+        return; /* another attempt is shown anew */
     if (jv_equal(jv_at(c, "status"), jv_at(old, "status")) &&
         jv_equal(jv_at(c, "reason"), jv_at(old, "reason")) && !jv_equal(c, old))
         life_broken(w, "%" PRI_STR " changed without a change", STR_ARG(type));

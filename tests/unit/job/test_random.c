@@ -21,8 +21,9 @@ static uint64_t any(uint64_t n) /* 0 to n - 1 */
 static const char *const policies[] = { "Never", "OnFailure", "Always", "ExitCode" };
 static const char *const cleans[] = { "None", "Running", "All" };
 
-static void end_pod(struct life_pod *p, int64_t code)
+static void end_pod(const struct life *w, struct life_pod *p, int64_t code)
 {
+    p->ended_s = any(8) ? w->now_ms / 1000 : 0;
     p->phase = code == 0 ? POD_SUCCEEDED : POD_FAILED;
     p->has_exit = code >= 0;
     p->exit_code = code;
@@ -31,16 +32,15 @@ static void end_pod(struct life_pod *p, int64_t code)
 static void kubelet(struct life *w, struct life_pod *p)
 {
     static const int64_t codes[] = { 0, 0, 0, 1, 137, -1 };
-    bool again = strcmp(w->roles[p->role].policy, "OnFailure") == 0;
 
     if (p->leaving && any(2))
         p->there = false;
     else if (p->phase == POD_PENDING || p->phase == POD_UNKNOWN)
         p->phase = any(8) ? POD_RUNNING : POD_UNKNOWN;
-    else if (p->phase == POD_RUNNING && again && any(3) == 0)
+    else if (p->phase == POD_RUNNING && p->in_place && any(3) == 0)
         p->restarts++;
     else if (p->phase == POD_RUNNING && any(3) == 0)
-        end_pod(p, codes[any(COUNT(codes))]);
+        end_pod(w, p, codes[any(COUNT(codes))]);
 }
 
 static void disturb(struct life *w, struct life_pod *p)
@@ -50,7 +50,7 @@ static void disturb(struct life *w, struct life_pod *p)
     switch (any(4)) {
     case 0: /* evicted */
         if (p->there && !p->leaving && p->phase == POD_RUNNING) {
-            end_pod(p, any(2) ? 143 : -1);
+            end_pod(w, p, any(2) ? 143 : -1);
             p->disrupted = true;
         }
         break;
@@ -74,10 +74,13 @@ static void edit(struct life *w)
 {
     size_t r = any(MANY_ROLES);
 
-    switch (any(6)) {
+    switch (any(7)) {
     case 0:
     case 1:
         life_set_spec(w, jbool(any(2)), "suspend");
+        break;
+    case 3:
+        life_set_scope(w, any(2));
         break;
     case 2:
         if (life_start_ms(w) >= 0)
@@ -118,7 +121,8 @@ static void move(struct life *w)
 }
 
 /* J2: a whole pass, then nothing. A second pass may have to say that a failed pod is on its way
- * out, or write counters that were held back, and with them which hosts run. */
+ * out, or write counters that were held back, and with them which hosts run; or a back-off is over
+ * by then. */
 static void settle(struct life *w)
 {
     bool was_held = false;
@@ -129,7 +133,7 @@ static void settle(struct life *w)
 
         if (n == 0 && (!wake || wake > w->now_ms + 1000 || !jv_exists(w->job)))
             return;
-        if (i > 0 && n > 1 + (size_t)was_held &&
+        if (i > 0 && n > 1 + (size_t)was_held && !(was_held && life_attempt(w)) &&
             !life_is_over(w)) /* time passes: a deadline may end it */
             life_broken(w, "J2: a pass of %zu steps after a whole pass", n);
         was_held = wake && wake <= w->now_ms + 1000;
@@ -137,6 +141,14 @@ static void settle(struct life *w)
     }
     if (jv_exists(w->job) && !(w->ttl >= 0 && life_is_over(w)))
         life_broken(w, "J2: the plan does not become empty");
+}
+
+static bool has_no_pods(const struct life *w)
+{
+    for (size_t i = 0; i < LIFE_PODS; i++)
+        if (w->pods[i].there)
+            return false;
+    return true;
 }
 
 /* Everybody gets on with it: the job must end. */
@@ -151,12 +163,14 @@ static void end(struct life *w)
             if (p->leaving)
                 p->there = false;
             else if (p->phase == POD_RUNNING)
-                end_pod(p, 0);
+                end_pod(w, p, 0);
             else if (p->phase != POD_SUCCEEDED && p->phase != POD_FAILED)
                 p->phase = POD_RUNNING;
         }
         settle(w);
         w->now_ms += 1100;
+        if (has_no_pods(w)) /* no longer held back by a back-off */
+            w->now_ms += 300 * 1000;
         if (!jv_exists(w->job))
             return;
     }
@@ -205,6 +219,8 @@ static void be_born(struct life *w)
     w->deadline = any(4) ? -1 : 20 + (int64_t)any(200);
     w->ttl = any(3) ? -1 : (int64_t)any(100);
     life_make_job(w, any(8) == 0, cleans[any(COUNT(cleans))]);
+    if (any(2))
+        life_set_scope(w, true);
 }
 
 static bool live(const struct job_kind *kind, uint64_t seed, bool talk)

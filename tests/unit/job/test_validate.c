@@ -287,6 +287,19 @@ static void annotations_without_effect_are_warned_of(void)
                   "metadata.annotations[muster.dev/on-stall]: without effect: 'kill' is neither "
                   "fail nor restart",
                   "nor what nobody does");
+    is_advised_of("JAXJob", "{'metadata':{'annotations':{'muster.dev/restart-scope':'job'}}}", "",
+                  "a job may restart whole");
+    is_advised_of(
+        "JAXJob", "{'metadata':{'annotations':{'muster.dev/restart-scope':'all'}}}",
+        "metadata.annotations[muster.dev/restart-scope]: without effect: 'all' is neither "
+        "job nor pod",
+        "but not by another word");
+    is_advised_of("PyTorchJob",
+                  "{'metadata':{'annotations':{'muster.dev/restart-scope':'job'}},"
+                  "'spec':{'elasticPolicy':{}}}",
+                  "metadata.annotations[muster.dev/restart-scope]: without effect: with "
+                  "spec.elasticPolicy workers join again by themselves",
+                  "nor beside torchrun's own way");
 }
 
 static void a_job_that_nothing_ends_is_warned_of(void)

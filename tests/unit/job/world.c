@@ -34,7 +34,7 @@ static jv complete(const struct world *w, jv obj)
     str name = meta_name(obj), job = meta_name(w->job);
     str rest = str_starts(name, job) ? str_sub(name, job.n + 1, name.n) : STR_NONE;
     ptrdiff_t dash = str_rfind(rest, '-');
-    jv phase = jv_get(obj, S("phase"));
+    jv phase = jv_get(obj, S("phase")), attempt = jv_get(obj, S("attempt"));
 
     bool single = is_single(w->kind, rest);
     str role = single ? rest : dash > 0 ? str_sub(rest, 0, (size_t)dash) : STR_NONE;
@@ -47,6 +47,9 @@ static jv complete(const struct world *w, jv obj)
                          { LABEL_INDEX,
                            single ? JV_ABSENT : jstr(a, str_sub(rest, (size_t)dash + 1, rest.n)) }),
                     "metadata", "labels");
+    if (jv_exists(attempt))
+        obj =
+            jv_with(a, jv_without(a, obj, "attempt"), attempt, "metadata", "labels", LABEL_ATTEMPT);
     if (!jv_exists(jv_at(obj, "metadata", "ownerReferences")))
         obj = jv_with(
             a, obj,

@@ -1,9 +1,12 @@
 /* What a machine has, with a tree of files that stands for it. */
 
 #include "node/resources.h"
+#include "sys/device_lock.h"
 #include "tap.h"
 
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char root[] = "/tmp/muster-machine-XXXXXX";
@@ -86,6 +89,59 @@ static void a_pod_has_the_nodes_of_its_own_gpus(void)
     ok(!jv_exists(devices_nodes(a, root, JV_EMPTY_ARR)), "none for a pod without GPUs");
 }
 
+/* Another process that holds a device until it is killed. */
+static pid_t hold(const char *path)
+{
+    int ready[2];
+    char c = 0;
+
+    if (pipe(ready) < 0)
+        return -1;
+    pid_t pid = fork();
+    if (pid == 0) {
+        c = device_lock_take(path, NULL) >= 0 ? 'y' : 'n';
+        if (write(ready[1], &c, 1) == 1)
+            pause();
+        _exit(1);
+    }
+    close(ready[1]);
+    ok(read(ready[0], &c, 1) == 1 && c == 'y', "another process takes a device");
+    close(ready[0]);
+    return pid;
+}
+
+static void others_use_gpus(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    const char *path = arena_printf(a, "%s/dev/nvidia1", root).p;
+    struct devices d = { .n = 2 };
+    struct err e = { 0 };
+
+    ok(!devices_look(&d, root), "nobody uses any");
+    pid_t pid = hold(path);
+    ok(devices_look(&d, root) && !devices_look(&d, root), "that is seen once");
+    is_int((int64_t)devices_elsewhere(&d), 1, "one is in use");
+    is_int((int64_t)devices_free(&d), 1, "and is not free");
+    is_str(devices_elsewhere_text(a, &d),
+           arena_printf(a, "GPU 1 is in use by process %d of another run or server on this machine",
+                        (int)pid),
+           "by whom");
+    ok(!jv_exists(devices_take(&d, a, S("both"), 2)), "it is given to nobody");
+    is_json(devices_take(&d, a, S("one"), 1), "[0]", "the other is");
+    is_int(device_lock_take(path, &e), -1, "nor can it be locked");
+    is_str(str_of(e.msg),
+           arena_printf(a, "%s is in use by process %d of another run or server on this machine",
+                        path, (int)pid),
+           "and who tries is told why");
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    ok(devices_look(&d, root), "kill -9 gives it back");
+    is_int((int64_t)devices_free(&d), 1, "it is free again");
+    ok(device_lock_is_for("nvidia12") && !device_lock_is_for("nvidiactl") &&
+           !device_lock_is_for("nvidia-uvm") && !device_lock_is_for("nvidia"),
+       "devices that all share are not locked");
+}
+
 int main(void)
 {
     if (!mkdtemp(root))
@@ -93,6 +149,7 @@ int main(void)
     machine_is_read();
     devices_are_lent();
     a_pod_has_the_nodes_of_its_own_gpus();
+    others_use_gpus();
     char cmd[200];
     snprintf(cmd, sizeof(cmd), "rm -r %s", root);
     ok(system(cmd) == 0, "clean");
