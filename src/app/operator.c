@@ -7,6 +7,7 @@
 #include "app/operator_internal.h"
 #include "builtin/types/types.h"
 #include "builtin/wire.h"
+#include "job/gang.h"
 #include "kube/form.h"
 #include "loop/deadman.h"
 #include "loop/log.h"
@@ -244,6 +245,7 @@ static int start(struct manager *o, struct err *e)
     struct ctl_opts opts = { .planners = o->flags.kinds,
                              .n = o->flags.n_kinds,
                              .settings = &o->flags.settings,
+                             .needed = gang_needed(o->flags.settings.gang),
                              .ns = str_of(o->flags.ns),
                              .standby = o->flags.elect };
     o->ctl = ctl_new(o->loop, o->fence ? fence_api(o->fence) : client_api(o->client), &opts);

@@ -6,6 +6,7 @@
 #include "app/operator_internal.h"
 
 #include "base/mem.h"
+#include "job/gang.h"
 #include "loop/log.h"
 
 #include <stdio.h>
@@ -140,6 +141,9 @@ struct access *access_start(struct loop *l, struct kube_api *api,
         for (const struct planner_grant *g = flags->kinds[i]->grants; g && g->res; g++)
             need(x, g->res, g->sub, g->verbs);
     }
+    for (const struct planner_needed *n = gang_needed(flags->settings.gang); n && n->res; n++)
+        if (n->verbs)
+            need(x, n->res, "", n->verbs);
     need(x, &kube_pods, "", "get create delete");
     need(x, &kube_services, "", "get create delete patch");
     need(x, &kube_events, "", "create");

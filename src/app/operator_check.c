@@ -70,9 +70,20 @@ static int check_times(const struct operator_flags *f, struct err *e)
     return 0;
 }
 
+static int check_gang(const struct operator_flags *f, struct err *e)
+{
+    enum { MOST_S = 365 * 24 * 3600 };
+
+    if (f->gang_hold_s < 0 || f->gang_hold_s > MOST_S)
+        return err_set(e, ERR_INVALID, "-gang-hold-seconds must be 0 to %d", MOST_S);
+    if (f->gang_max_restarts < -1)
+        return err_set(e, ERR_INVALID, "-gang-max-restarts must be -1, for no limit, or more");
+    return 0;
+}
+
 int operator_flags_check(struct arena *a, const struct operator_flags *f, struct err *e)
 {
-    if (check_times(f, e) < 0 ||
+    if (check_times(f, e) < 0 || check_gang(f, e) < 0 ||
         check_address(a, "metrics-bind-address", f->metrics_address, e) < 0 ||
         check_address(a, "health-probe-bind-address", f->probe_address, e) < 0 ||
         (*f->ns && check_name("namespace", f->ns, name_dns1123_label, e) < 0) ||

@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/goflags.h"
 #include "client/config.h"
+#include "job/gang.h"
 #include "job/kinds.h"
 #include "job/pytorch.h"
 #include "loop/log.h"
@@ -152,10 +153,18 @@ static const struct go_flag table[] = {
     { "kube-api-burst", GO_INT, FIELD(burst), .dflt = "0", .arg = "N",
       .help = "Size of a burst of requests, with --kube-api-qps; 0: the same number." },
     { "gang-scheduler-name", GO_TEXT, FIELD(gang_name), .dflt = "", .arg = "NAME",
-      .help = "volcano, or a scheduler that supports PodGroups of scheduling.x-k8s.io; none: off.\n"
-              "        Not implemented yet: logs a warning and creates pods without PodGroups." },
+      .help =
+          "Start all pods of a job or none: volcano; kube, the PodGroups of Kubernetes 1.36; any\n"
+          "        other: a scheduler with PodGroups of scheduling.x-k8s.io. none: off, the\n"
+          "        default." },
     { "enable-gang-scheduling", GO_BOOL, FIELD(gang),
       .help = "The same as --gang-scheduler-name=volcano." },
+    { "gang-hold-seconds", GO_INT, FIELD(gang_hold_s), .dflt = "120", .arg = "N",
+      .help =
+          "How long a job may run with fewer pods than must run together; then all of them are\n"
+          "        restarted." },
+    { "gang-max-restarts", GO_INT, FIELD(gang_max_restarts), .dflt = "-1", .arg = "N",
+      .help = "How often a job is restarted for that reason before it fails; -1: no limit." },
     { "log-format", GO_TEXT, .set = set_format, .arg = "FORM",
       .help = "logfmt or json, on stderr. (default: logfmt)" },
     { "zap-log-level", GO_TEXT, .set = set_level, .arg = "LEVEL",
@@ -222,14 +231,9 @@ static void set_gang(struct operator_flags *f)
 {
     str name = str_of(f->gang_name);
 
-    if (!name.n && f->gang)
-        name = S("volcano");
-    if (!name.n || str_eq_nocase(name, S("none")))
-        return;
-    f->settings.gang = str_eq_nocase(name, S("volcano")) ? GANG_VOLCANO : GANG_PLUGINS;
-    f->settings.gang_scheduler = f->settings.gang == GANG_VOLCANO ? S("volcano") : name;
-    log_warn("gang scheduling is not there yet: pods are created without a PodGroup",
-             KV("scheduler", f->settings.gang_scheduler));
+    gang_settings(&f->settings, !name.n && f->gang ? S("volcano") : name);
+    f->settings.gang_hold_ms = f->gang_hold_s * 1000;
+    f->settings.gang_max_restarts = f->gang_max_restarts;
 }
 
 /* A file that is named but not there is no reason to stop: the original goes on, too. */

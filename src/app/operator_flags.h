@@ -22,6 +22,7 @@ struct operator_flags {
     int64_t burst;
     const char *gang_name;
     bool gang;
+    int64_t gang_hold_s, gang_max_restarts;
     const char *init_image; /* of PyTorchJobs */
     const char *init_template_file;
     int64_t init_tries;

@@ -10,6 +10,7 @@
 #define UP_NODES_GROUP    "system:nodes" /* of which each node is a user: system:node:NAME */
 
 /* The table of docs/operator.md, of these kinds of jobs. */
-jv up_operator_rules(struct arena *a, const struct planner *const *planners, size_t n);
+jv up_operator_rules(struct arena *a, const struct planner *const *planners, size_t n,
+                     const struct planner_needed *needed);
 struct api_role up_node_role(struct arena *a);
 struct api_role up_scheduler_role(struct arena *a);

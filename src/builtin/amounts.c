@@ -89,6 +89,19 @@ void amounts_add(struct amounts *to, const struct amounts *more)
         amounts_add_one(to, more->at[i].name, &more->at[i].q);
 }
 
+void amounts_add_times(struct amounts *to, const struct amounts *more, int64_t n)
+{
+    for (size_t i = 0; i < more->n; i++) {
+        struct quantity power = more->at[i].q;
+        for (int64_t left = n; left > 0; left /= 2) { /* n may be large */
+            struct quantity same = power;
+            if (left % 2)
+                amounts_add_one(to, more->at[i].name, &power);
+            quantity_add(&power, &same);
+        }
+    }
+}
+
 void amounts_sub(struct amounts *from, const struct amounts *less)
 {
     for (size_t i = 0; i < less->n; i++) {

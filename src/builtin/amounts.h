@@ -27,6 +27,8 @@ void amounts_set(struct amounts *l, str name, const struct quantity *q);
 void amounts_set_int(struct amounts *l, str name, int64_t n);
 void amounts_add_one(struct amounts *l, str name, const struct quantity *q);
 void amounts_add(struct amounts *to, const struct amounts *more);
+/* n times `more`. */
+void amounts_add_times(struct amounts *to, const struct amounts *more, int64_t n);
 /* What is not in `from` is left alone: for what was added there before. */
 void amounts_sub(struct amounts *from, const struct amounts *less);
 void amounts_max(struct amounts *to, const struct amounts *other); /* the greater ones */

@@ -26,6 +26,15 @@ static jv requests_from_limits(struct arena *a, jv container)
     return jv_with(a, container, edit_done(&r), "resources", "requests");
 }
 
+jv pod_spec_requests(struct arena *a, jv spec)
+{
+    struct edit e = edit(a, spec);
+
+    edit_each(&e, S("containers"), requests_from_limits);
+    edit_each(&e, S("initContainers"), requests_from_limits);
+    return edit_done(&e);
+}
+
 static jv host_port_default(struct arena *a, jv port)
 {
     struct edit e = edit(a, port);
@@ -57,11 +66,10 @@ static jv with_pod_ips(struct arena *a, jv obj)
 
 jv pod_defaults(const struct kind_ctx *c, jv obj)
 {
-    struct edit spec = edit(c->a, pod_spec_defaults(c->a, FIELD(obj, "spec")));
+    struct edit spec =
+        edit(c->a, pod_spec_requests(c->a, pod_spec_defaults(c->a, FIELD(obj, "spec"))));
     struct edit e = edit(c->a, obj);
 
-    edit_each(&spec, S("containers"), requests_from_limits);
-    edit_each(&spec, S("initContainers"), requests_from_limits);
     pod_resources_defaults(&spec);
     if (jv_int(edit_get(&spec, S("terminationGracePeriodSeconds")), 0) < 0)
         edit_set(&spec, S("terminationGracePeriodSeconds"), LINT(1));

@@ -12,6 +12,8 @@ jv volume_defaults(struct arena *a, jv volume);
 jv claim_spec_defaults(struct arena *a, jv spec);
 jv resource_list_defaults(struct arena *a, jv list); /* no finer than a thousandth */
 
+/* Containers of which a limit is given and no request ask for the limit. */
+jv pod_spec_requests(struct arena *a, jv spec);
 void pod_resources_defaults(struct edit *spec);
 /* matchLabelKeys become part of the selectors they stand beside, with the pod's own values. */
 void add_label_keys(struct edit *spec, jv labels);

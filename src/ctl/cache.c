@@ -17,6 +17,19 @@ struct store *store_of(struct ctl *c, const struct kube_resource *res)
     return NULL;
 }
 
+bool store_may_lack(const struct store *s)
+{
+    if (s->what == ITEM_CLASS)
+        return informer_trouble(s->inf).n > 0;
+    return s->what == ITEM_OTHER && !s->needed && !informer_is_served(s->inf);
+}
+
+bool store_is_ready(const struct store *s)
+{
+    return informer_is_listed(s->inf) || store_may_lack(s) ||
+           (s->needed && !informer_is_served(s->inf));
+}
+
 struct kind *kind_of_controller(struct ctl *c, str controller)
 {
     for (size_t i = 0; i < c->n_kinds; i++)
@@ -110,7 +123,7 @@ static void link_item(struct store *s, struct item *it, jv obj)
     jv labels = meta_labels(obj);
 
     map_put(&s->items, item_key(it), it);
-    if (owner.n) {
+    if (owner.n && it->what != ITEM_CLASS) {
         it->job = ctl_job_of_uid(s->c, owner);
         item_list_add(&s->c->slab, list_of(it->job, it), it);
     } else if (it->what == ITEM_SERVICE) {
@@ -135,6 +148,8 @@ static struct item *read_item(struct arena *a, struct store *s, jv obj)
         struct seen_service v = seen_service_read(a, obj);
         return item_of_service(&s->c->slab, ns, &v);
     }
+    if (s->what == ITEM_CLASS)
+        return item_of_class(&s->c->slab, obj);
     return item_of_other(&s->c->slab, jv_without(a, obj, "metadata", "managedFields"));
 }
 
@@ -149,6 +164,18 @@ static bool is_old(const struct store *s, struct item *old, uint64_t rev, enum p
         return false;
     old->seen = informer_number(s->inf);
     return true;
+}
+
+/* Those that do not own it, but look at it. */
+static void tell_others(struct store *s, const struct item *it)
+{
+    struct ctl *c = s->c;
+
+    if (s->what == ITEM_CLASS)
+        for (size_t i = 0; i < c->n_kinds; i++)
+            ctl_jobs_touch_all(&c->kinds[i]);
+    else if (s->needed)
+        ctl_jobs_touch_named(c, item_key(it));
 }
 
 bool item_put(struct store *s, jv obj, enum put_from from)
@@ -183,6 +210,8 @@ bool item_put(struct store *s, jv obj, enum put_from from)
     item_free(&s->c->slab, old);
     if (it->job && it->job != was && from == PUT_WATCH)
         ctl_job_items_changed(s->c, it->job);
+    if (from == PUT_WATCH)
+        tell_others(s, it);
     return true;
 }
 
@@ -193,6 +222,7 @@ void item_drop(struct store *s, struct item *it)
     str name = arena_str(a, item_name(it));
 
     ctl_job_items_changed(s->c, it->job);
+    tell_others(s, it);
     unlink_item(s, it);
     item_free(&s->c->slab, it);
     name_freed(s->c, s->res, ns, name);

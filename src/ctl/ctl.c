@@ -62,7 +62,12 @@ static void items_told_all(void *ctx, unsigned n, uint64_t rev)
 static void items_changed(void *ctx)
 {
     struct store *s = ctx;
+    bool served = informer_is_listed(s->inf) && informer_is_served(s->inf);
 
+    if (s->needed && served != s->was_served)
+        for (size_t i = 0; i < s->c->n_kinds; i++)
+            ctl_jobs_touch_all(&s->c->kinds[i]);
+    s->was_served = served;
     changed(s->c);
 }
 
@@ -153,6 +158,12 @@ static void add_store(struct ctl *c, const struct kube_resource *res, enum item_
     c->stores[c->n_stores++] = (struct store){ .c = c, .res = res, .what = what };
 }
 
+static void add_needed(struct ctl *c, const struct planner_needed *needed)
+{
+    add_store(c, needed->res, needed->verbs ? ITEM_OTHER : ITEM_CLASS);
+    store_of(c, needed->res)->needed = needed;
+}
+
 static str selector(struct arena *a, const struct ctl *c)
 {
     AUTO(buf) struct buf b = { 0 };
@@ -182,13 +193,17 @@ static void add_informers(struct ctl *c)
         o.ctx = &c->kinds[i];
         c->kinds[i].inf = informer_new(&o);
     }
-    o.labels = selector(a, c);
+    str labels = selector(a, c);
     for (size_t i = 0; i < c->n_stores; i++) {
-        o.res = c->stores[i].res;
-        o.metadata = c->stores[i].what == ITEM_SERVICE;
+        struct store *s = &c->stores[i];
+        o.res = s->res;
+        o.ns = s->res->cluster_wide ? S("") : c->o.ns;
+        o.labels = s->needed ? S("") : labels;
+        o.install = s->needed ? s->needed->install : NULL;
+        o.metadata = s->what == ITEM_SERVICE;
         o.ops = &item_ops;
-        o.ctx = &c->stores[i];
-        c->stores[i].inf = informer_new(&o);
+        o.ctx = s;
+        s->inf = informer_new(&o);
     }
 }
 
@@ -216,12 +231,16 @@ struct ctl *ctl_new(struct loop *l, struct kube_api *api, const struct ctl_opts 
         for (size_t k = 0; o->planners[i]->owned && o->planners[i]->owned[k].res; k++)
             n_stores++;
     }
+    for (const struct planner_needed *x = o->needed; x && x->res; x++)
+        n_stores++;
     c->stores = mem_array(n_stores, sizeof(*c->stores));
     add_store(c, &kube_pods, ITEM_POD);
     add_store(c, &kube_services, ITEM_SERVICE);
     for (size_t i = 0; i < o->n; i++)
         for (size_t k = 0; o->planners[i]->owned && o->planners[i]->owned[k].res; k++)
             add_store(c, o->planners[i]->owned[k].res, ITEM_OTHER);
+    for (const struct planner_needed *x = o->needed; x && x->res; x++)
+        add_needed(c, x);
     queue_init(&c->queue, l, c->wall_ms, m->backoff_max_ms, on_ready, c);
     c->events = events_new(l, api, c->wall_ms, on_event_answer, c);
     add_informers(c);
@@ -341,8 +360,7 @@ bool ctl_is_synced(const struct ctl *c)
             return false;
     for (size_t i = 0; i < c->n_stores; i++) {
         const struct store *s = &c->stores[i];
-        bool optional = s->what == ITEM_OTHER && !informer_is_served(s->inf);
-        if (!informer_is_synced(s->inf) && !optional)
+        if (!informer_is_synced(s->inf) && !store_may_lack(s))
             return false;
     }
     return true;
@@ -359,7 +377,7 @@ str ctl_trouble(const struct ctl *c)
     str t = S("");
 
     for (size_t i = 0; i < c->n_stores && !t.n; i++)
-        if (c->stores[i].what != ITEM_OTHER || informer_is_served(c->stores[i].inf))
+        if (!store_may_lack(&c->stores[i]))
             t = informer_trouble(c->stores[i].inf);
     for (size_t i = 0; i < c->n_kinds && !t.n; i++)
         t = informer_trouble(c->kinds[i].inf);

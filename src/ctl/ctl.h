@@ -20,7 +20,8 @@ struct ctl_opts { /* copied, but not what it points to: that lives as long as th
     const struct planner *const *planners;
     size_t n;
     const struct plan_settings *settings;
-    str ns; /* empty: all namespaces */
+    const struct planner_needed *needed; /* ends with an empty one; NULL: none */
+    str ns;                              /* empty: all namespaces */
     struct ctl_limits limits;
     bool standby; /* only watch until ctl_lead(c, true) */
     /* Asked before each write, on the loop thread; false: it is not sent, and the pass is tried
@@ -40,8 +41,8 @@ void ctl_lead(struct ctl *c, bool lead);
 void ctl_stop(struct ctl *c, void (*done)(void *arg), void *arg);
 void ctl_free(struct ctl *c); /* at any time: drops what is under way without a callback */
 
-/* Everything was listed, and nobody forbids to go on. False while a kind of job is not served (its
- * definition is missing), though the others are worked on. */
+/* Everything was listed, and nobody forbids to go on. False while a kind of job or something that
+ * is needed is not served (its definition is missing), though the others are worked on. */
 bool ctl_is_synced(const struct ctl *c);
 bool ctl_is_idle(const struct ctl *c); /* nothing planned, sent or queued; timers do not count */
 /* What keeps it from being synced, for people: "cannot list tfjobs.kubeflow.org: ..."; empty:

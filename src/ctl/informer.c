@@ -86,8 +86,11 @@ static void trouble(struct informer *i, const char *verb, const struct err *e)
 
     resource_name(i, name, sizeof(name));
     /* A list is never of a thing that is not there, but of a kind that the server does not know. */
-    snprintf(i->trouble, sizeof(i->trouble), "cannot %s %s: %s%s", verb, name,
-             e->code == ERR_NOT_FOUND ? "is its CRD installed? " : "", e->msg);
+    const char *hint = e->code != ERR_NOT_FOUND ? NULL
+                       : i->o.install           ? i->o.install
+                                                : "is its CRD installed?";
+    snprintf(i->trouble, sizeof(i->trouble), "cannot %s %s: %s%s%s", verb, name, hint ? hint : "",
+             hint ? " " : "", e->msg);
     if (i->told != e->code) { /* each try fails alike: said once */
         i->told = e->code;
         log_warn("cannot read, retrying", KVZ("verb", verb), KVZ("resource", name),

@@ -26,9 +26,10 @@ struct informer_opts {
     struct kube_api *api;
     struct informer_turns *turns;
     const struct kube_resource *res;
-    str ns;        /* copied, as labels is */
-    str labels;    /* */
-    bool metadata; /* no more of the objects is needed */
+    str ns;              /* copied, as labels is */
+    str labels;          /* */
+    bool metadata;       /* no more of the objects is needed */
+    const char *install; /* what to do if the server does not serve it; NULL: ask for its CRD */
     int64_t page;
     int64_t retry_max_ms;
     const struct informer_ops *ops;

@@ -27,6 +27,8 @@ struct store {
     struct ctl *c;
     const struct kube_resource *res;
     enum item_what what;
+    const struct planner_needed *needed; /* its row; NULL: one kind's own, or of all kinds */
+    bool was_served;
     struct informer *inf;
     struct map items; /* "ns/name" -> struct item */
 };
@@ -74,7 +76,8 @@ struct ctl_job {
     struct run *run;
     struct facts *facts;
     int64_t status_written_ms;
-    int64_t touched_us; /* when the first change was told that no pass has seen; 0: none */
+    int64_t short_since_ms; /* see observed.h */
+    int64_t touched_us;     /* when the first change was told that no pass has seen; 0: none */
     struct item_list pods, services, others;
     char *key;      /* "ns/name" */
     uint16_t n_ns;  /* of key */
@@ -135,6 +138,7 @@ void ctl_job_touch(struct ctl *c, struct ctl_job *j); /* the job itself changed:
 void ctl_job_items_changed(struct ctl *c, struct ctl_job *j);
 void ctl_job_release(struct ctl *c, struct ctl_job *j); /* frees it if nothing needs it */
 void ctl_jobs_touch_all(struct kind *k);
+void ctl_jobs_touch_named(struct ctl *c, str key); /* of all kinds: something has their name */
 void ctl_jobs_free(struct ctl *c);
 static inline str ctl_job_uid(const struct ctl_job *j)
 {
@@ -159,6 +163,10 @@ void item_drop(struct store *s, struct item *it); /* nobody has it any more */
 void item_sweep(struct store *s, unsigned n, uint64_t rev);
 struct item *item_find(const struct store *s, str ns, str name);
 struct store *store_of(struct ctl *c, const struct kube_resource *res);
+/* That it cannot be read is fine: classes then count as missing, as do objects of some kinds only.
+ */
+bool store_may_lack(const struct store *s);
+bool store_is_ready(const struct store *s); /* passes can be made with what it has */
 const struct orphans *orphans_of(const struct ctl *c, const struct ctl_job *j);
 struct kind *kind_of_controller(struct ctl *c, str controller);
 void cache_free(struct ctl *c);

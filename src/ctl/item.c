@@ -70,6 +70,7 @@ struct item *item_of_pod(struct slab *m, str ns, const struct seen_pod *s)
     head.leaving = s->leaving;
     head.disrupted = s->disrupted;
     head.ready = s->ready;
+    head.bound = s->bound;
     head.stalled = s->stalled;
     head.has_exit = s->has_exit;
     head.n_troubles = (uint8_t)(s->n_troubles < TROUBLES_MAX ? s->n_troubles : TROUBLES_MAX);
@@ -109,7 +110,8 @@ struct item *item_of_service(struct slab *m, str ns, const struct seen_service *
     return it;
 }
 
-struct item *item_of_other(struct slab *m, jv obj)
+/* kept: what of obj is read again. */
+static struct item *item_of_json(struct slab *m, jv obj, jv kept)
 {
     AUTO(buf) struct buf b = { 0 };
     str ns = meta_namespace(obj), name = str_clip(meta_name(obj), TEXT_MAX),
@@ -122,10 +124,24 @@ struct item *item_of_other(struct slab *m, jv obj)
     head.n_ns = (uint16_t)ns.n;
     head.n_name = (uint16_t)name.n;
     head.n_uid = (uint16_t)uid.n;
-    json_print(&b, obj);
+    json_print(&b, kept);
     struct piece pieces[] = { piece(ns), piece(S("/")), piece(name), piece(uid),
                               piece(buf_str(&b)) };
     return pack(m, &head, pieces, COUNT(pieces));
+}
+
+struct item *item_of_other(struct slab *m, jv obj)
+{
+    return item_of_json(m, obj, obj);
+}
+
+struct item *item_of_class(struct slab *m, jv obj)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct item *it = item_of_json(m, obj, jobj(a, { "value", jv_get(obj, S("value")) }));
+
+    it->what = ITEM_CLASS;
+    return it;
 }
 
 void item_free(struct slab *m, struct item *it)
@@ -167,6 +183,7 @@ struct seen_pod item_pod(struct arena *a, const struct item *it, str owner, uint
         .leaving = it->leaving || is_asked(it, now_s),
         .disrupted = it->disrupted,
         .ready = it->ready,
+        .bound = it->bound,
         .stalled = it->stalled,
         .has_exit = it->has_exit,
         .exit_code = it->exit_code,

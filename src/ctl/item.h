@@ -13,7 +13,7 @@ struct orphans;
  * no such thing: believed for a while, though the watch still shows it. */
 enum { ITEM_ASKED = -1, ITEM_DOUBT_S = 30 };
 
-enum item_what { ITEM_POD, ITEM_SERVICE, ITEM_OTHER };
+enum item_what { ITEM_POD, ITEM_SERVICE, ITEM_OTHER, ITEM_CLASS };
 
 struct item {
     struct ctl_job *job;     /* with the uid of its controller; NULL: has none */
@@ -34,6 +34,7 @@ struct item {
     bool leaving : 1;
     bool disrupted : 1;
     bool ready : 1;
+    bool bound : 1;
     bool stalled : 1;
     bool has_exit : 1;
     uint8_t n_troubles;
@@ -44,7 +45,7 @@ struct item {
     uint16_t n_cid;
     uint16_t n_reason;
     char text[]; /* "ns/name" uid role container_id reason, troubles: two lengths and their texts;
-                    others: the object as JSON */
+                    others: the object as JSON, of a PriorityClass only its value */
 };
 
 struct item_list { /* sorted by role, index, name */
@@ -55,6 +56,7 @@ struct item_list { /* sorted by role, index, name */
 struct item *item_of_pod(struct slab *m, str ns, const struct seen_pod *p);
 struct item *item_of_service(struct slab *m, str ns, const struct seen_service *s);
 struct item *item_of_other(struct slab *m, jv obj);
+struct item *item_of_class(struct slab *m, jv obj);
 void item_free(struct slab *m, struct item *it);
 bool item_equal(const struct item *a, const struct item *b); /* say the same */
 

@@ -87,6 +87,12 @@ void ctl_jobs_touch_all(struct kind *k)
         ctl_job_touch(k->c, s->value);
 }
 
+void ctl_jobs_touch_named(struct ctl *c, str key)
+{
+    for (size_t i = 0; i < c->n_kinds; i++)
+        ctl_job_items_changed(c, map_get(&c->kinds[i].jobs, key));
+}
+
 /* ---- the object */
 
 static void forget_object(struct ctl *c, struct ctl_job *j)

@@ -17,12 +17,9 @@ bool kind_is_ready(const struct kind *k)
 
     if (!informer_is_listed(k->inf))
         return false;
-    for (size_t i = 0; i < c->n_stores; i++) {
-        const struct store *s = &c->stores[i];
-        bool optional = s->what == ITEM_OTHER && !informer_is_served(s->inf);
-        if (!informer_is_listed(s->inf) && !optional)
+    for (size_t i = 0; i < c->n_stores; i++)
+        if (!store_is_ready(&c->stores[i]))
             return false;
-    }
     return true;
 }
 
@@ -84,6 +81,24 @@ static void observe_others(struct arena *a, struct ctl *c, const struct ctl_job 
     seen->n_others = n;
 }
 
+static void observe_needed(struct arena *a, const struct ctl *c, struct observed *seen)
+{
+    for (size_t i = 0; i < c->n_stores; i++) {
+        const struct store *s = &c->stores[i];
+        seen->lacks_needed |= s->needed && s->needed->verbs && !informer_is_served(s->inf);
+        if (s->what != ITEM_CLASS)
+            continue;
+        struct seen_class *classes = ARENA_ARRAY(a, struct seen_class, s->items.n + 1);
+        MAP_EACH (slot, &s->items) {
+            const struct item *it = slot->value;
+            classes[seen->n_classes++] =
+                (struct seen_class){ arena_str(a, item_name(it)),
+                                     jv_int(jv_get(item_json(a, it), S("value")), 0) };
+        }
+        seen->classes = classes;
+    }
+}
+
 static struct observed *observe(struct arena *a, struct ctl *c, const struct ctl_job *j)
 {
     struct observed *seen = ARENA_NEW(a, struct observed);
@@ -100,6 +115,8 @@ static struct observed *observe(struct arena *a, struct ctl *c, const struct ctl
     seen->n_pods = j->pods.n;
     observe_services(a, c, j, seen);
     observe_others(a, c, j, seen);
+    observe_needed(a, c, seen);
+    seen->short_since_ms = j->short_since_ms;
     seen->status_written_ms = j->status_written_ms;
     return seen;
 }
@@ -223,6 +240,7 @@ void pass_run(struct ctl *c, struct ctl_job *j)
         pass_over(c, j, NULL, (struct outcome){ .failed = true });
         return;
     }
+    j->short_since_ms = !p->gang_short ? 0 : j->short_since_ms ? j->short_since_ms : seen->now_ms;
     tell_notes(c, j, seen->job, p);
     settle_quiet(c, j, a, seen->job, p);
     if (p->n_steps == 0)

@@ -1,5 +1,6 @@
 /* After the end: what goes by cleanPodPolicy, and the job itself when its time to live is over. */
 
+#include "job/gang.h"
 #include "job/kind.h"
 #include "job/steps.h"
 
@@ -13,6 +14,7 @@ void job_clean_up(const struct job *j, struct plan *p, bool by_limit)
               (struct sweep){ .by_limit = by_limit,
                               .services_stage = STAGE_CHANGE,
                               .pods_stage = policy == CLEAN_ALL ? STAGE_CHANGE : STAGE_PODS });
+    gang_drop(j, p);
 }
 
 void job_ttl(struct job *j, struct plan *p)

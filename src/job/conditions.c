@@ -101,15 +101,35 @@ void condition_drop(struct job *j, const char *type)
     set_list(j, jb_done(&list));
 }
 
+str condition_created_text(const struct job *j)
+{
+    return arena_printf(j->a, "%s %" PRI_STR " is created.", j->kind->planner.res->kind,
+                        STR_ARG(j->name));
+}
+
+void condition_created_say(struct job *j, str message)
+{
+    struct jbuild list = jb_arr(j->a);
+
+    JV_EACH (c, jv_get(j->status, S("conditions"))) {
+        jv said = c.value;
+        if (has_type(said, "Created")) {
+            said = jv_with_key(j->a, said, S("message"), jstr(j->a, message));
+            said = jv_with_key(j->a, said, S("lastUpdateTime"), jstr(j->a, j->now));
+        }
+        jb_push(&list, said);
+    }
+    set_list(j, jb_done(&list));
+}
+
 bool condition_created(struct job *j)
 {
     struct jbuild list = jb_arr(j->a);
-    str message = arena_printf(j->a, "%s %" PRI_STR " is created.", j->kind->planner.res->kind,
-                               STR_ARG(j->name));
 
     if (jv_exists(condition_find(j, "Created")))
         return false;
-    jb_push(&list, condition_new(j, "Created", true, job_reason(j, "Created"), message, j->now));
+    jb_push(&list, condition_new(j, "Created", true, job_reason(j, "Created"),
+                                 condition_created_text(j), j->now));
     JV_EACH (c, jv_get(j->status, S("conditions")))
         jb_push(&list, c.value);
     set_list(j, jb_done(&list));

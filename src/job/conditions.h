@@ -11,3 +11,5 @@ void condition_set(struct job *j, const char *type, bool holds, const char *suff
 void condition_drop(struct job *j, const char *type);
 /* Puts Created first if it is missing; true: it was. */
 bool condition_created(struct job *j);
+str condition_created_text(const struct job *j); /* what it says then */
+void condition_created_say(struct job *j, str message);

@@ -1,6 +1,6 @@
 /* How much of a job must start together. */
 
-#include "job/gang_of.h"
+#include "job/gang.h"
 
 #include "job/kinds.h"
 
@@ -15,6 +15,15 @@ static int64_t elastic_surplus(const struct job *j)
     return workers->replicas - least;
 }
 
+struct gang_size gang_size_of(const struct job *j)
+{
+    int64_t total = job_total(j);
+    int64_t asked = jv_int(jv_at(j->policy, "schedulingPolicy", "minAvailable"), -1);
+    int64_t min = asked > 0 ? asked : total - elastic_surplus(j);
+
+    return (struct gang_size){ .min = min < total ? min : total, .total = total };
+}
+
 bool gang_of(struct arena *a, jv obj, struct gang_size *out)
 {
     const struct job_kind *kind = job_kind_of(obj);
@@ -22,11 +31,8 @@ bool gang_of(struct arena *a, jv obj, struct gang_size *out)
     if (!kind)
         return false;
     const struct job *j = job_read(a, kind, obj, NULL);
-    int64_t total = job_total(j);
-    if (total < 1 || job_suspended(j))
+    if (job_total(j) < 1 || job_suspended(j))
         return false;
-    int64_t asked = jv_int(jv_at(j->policy, "schedulingPolicy", "minAvailable"), -1);
-    int64_t min = asked > 0 ? asked : total - elastic_surplus(j);
-    *out = (struct gang_size){ .min = min < total ? min : total, .total = total };
+    *out = gang_size_of(j);
     return true;
 }

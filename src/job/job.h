@@ -52,6 +52,7 @@ struct job_attempt {
     int64_t n;      /* how many there were; pods with a lower number are to go */
     int64_t at_ms;  /* when it began; -1: none since startTime */
     int64_t streak; /* those before it that followed each other closely */
+    int64_t gangs;  /* of all since startTime, those because the gang was broken */
     enum restart_cause cause;
     str why;
     size_t n_old; /* pods of earlier attempts that are still there */
@@ -78,6 +79,9 @@ struct job {
     bool is_replacing;       /* a failed pod is on its way out */
     int64_t kubelet_restarts;
     struct job_attempt attempt;
+    bool is_held;        /* no pod is made: its gang scheduler has not let it in */
+    bool is_gang_broken; /* it lacked members for too long */
+    str group;           /* PodGroup of the pods of this plan; empty: none */
     bool is_prepared;
     const void *kept;          /* the kind's own, from prepare to pod_spec */
     struct plan_note notes[8]; /* told when the status is written */

@@ -63,7 +63,8 @@ struct job_kind {
     bool legacy_labels;         /* takes part in settings.legacy_labels */
     const char *deleted_reason; /* events when the TTL deletes it */
     const char *undeleted_reason;
-    const char *taken_reason; /* event when a name is another's; NULL: as any failure */
+    const char *scheduler_reason; /* when a template's scheduler is kept; NULL: the usual one */
+    const char *taken_reason;     /* event when a name is another's; NULL: as any failure */
 
     /* All pure; texts and values live in a. r is a role of j, index that of a pod in range. */
     str (*text)(struct arena *a, const struct job *j, enum job_text which,

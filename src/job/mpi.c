@@ -211,6 +211,7 @@ const struct job_kind mpi_job = {
     .deleted_reason = "SuccessfulDeleteJob",
     .undeleted_reason = "FailedDeleteJob",
     .taken_reason = "ErrResourceExists",
+    .scheduler_reason = "SettedPodTemplateSchedulerName",
     .recount = mpi_recount,
     .tell = mpi_tell,
     .pod_spec = mpi_pod_spec,

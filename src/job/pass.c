@@ -2,6 +2,7 @@
 
 #include "job/classify.h"
 #include "job/conditions.h"
+#include "job/gang.h"
 #include "job/kinds.h"
 #include "job/stall.h"
 #include "job/status.h"
@@ -185,13 +186,18 @@ static void restart(struct job *j, struct plan *p, const struct verdict *v, cons
     }
 }
 
-/* may_create: the spec is valid. Gang scheduling will have its say here, too: its PodGroup is
- * synced in the first stage, and while that holds the job back nothing is made and startTime waits;
- * what there is goes on being counted and judged. */
+/* may_create: the spec is valid. While the job's PodGroup holds it back nothing is made either, and
+ * startTime waits; what there is goes on being counted and judged. */
 static void go_on(struct job *j, struct plan *p, const struct verdict *v, const struct budget *b,
                   bool may_create)
 {
-    status_start(j);
+    if (may_create && !v->begins) /* else all pods go first */
+        gang_sync(j, p);
+    may_create &= !j->is_held;
+    if (j->is_held && !job_has_started(j))
+        status_uncount(j);
+    else
+        status_start(j);
     int64_t deadline_ms = job_deadline_ms(j);
     if (v->kind == VERDICT_RUNNING)
         condition_set(j, "Running", true, "Running", v->message);
@@ -237,6 +243,7 @@ static void judge(struct job *j, struct plan *p, bool is_valid)
         j->kind->recount(j);
     status_count(j);
     job_tell_pods(j, p);
+    gang_watch(j, p);
     struct budget b = budget_read(j);
     struct verdict v = job_judge(j, &b);
     if (j->kind->tell)

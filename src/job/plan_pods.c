@@ -1,6 +1,7 @@
 /* Pods: which are missing, which must go, and what a new one looks like. */
 
 #include "job/classify.h"
+#include "job/gang.h"
 #include "job/kind.h"
 #include "job/stall.h"
 #include "job/steps.h"
@@ -120,7 +121,7 @@ static jv make_pod(struct arena *a, const struct plan_step *s)
     if (j->kind->pod_spec)
         spec = j->kind->pod_spec(a, j, r, index, spec);
     spec = jv_with_key(a, spec, S("restartPolicy"), jstr(a, str_of(policy_of_pods(j, r))));
-    return jobj(
+    jv pod = jobj(
         a, { "apiVersion", jstrz(a, "v1") }, { "kind", jstrz(a, "Pod") },
         { "metadata",
           jobj(a, { "name", jstr(a, s->name) }, { "namespace", jstr(a, s->ns) },
@@ -129,6 +130,7 @@ static jv make_pod(struct arena *a, const struct plan_step *s)
                { "finalizers", j->kind->no_finalizers ? JV_ABSENT : jv_get(meta, S("finalizers")) },
                { "ownerReferences", jarr(a, j->owner) }) },
         { "spec", spec });
+    return gang_add_to_pod(a, j, r, pod);
 }
 
 static const struct pod_words usual = {
@@ -179,6 +181,7 @@ static void create(struct job *j, struct plan *p, size_t role, int64_t index)
     s->fail_also = words->fail_also;
     s->taken_reason = j->kind->taken_reason;
     tell_policy(j, p, s, r, words->policy_reason);
+    gang_tell_scheduler(j, p, s);
 }
 
 /* Pods of a type are together, but an index may lie anywhere among them. */

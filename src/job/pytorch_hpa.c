@@ -1,9 +1,9 @@
 /* The autoscaler of an elastic job: there while the job runs and names metrics, gone otherwise.
  * Only one that this job controls is touched. */
 
-#include "base/quantity.h"
 #include "job/others.h"
 #include "job/pytorch.h"
+#include "job/same.h"
 #include "job/steps.h"
 
 const struct kube_resource kube_hpas = { "autoscaling", "v2", "horizontalpodautoscalers",
@@ -22,51 +22,6 @@ static jv spec_of(const struct job *j)
                        { "kind", jstr(a, str_of(res->kind)) }, { "name", jstr(a, j->name) }) },
                 { "minReplicas", jint(a, bounds.min) }, { "maxReplicas", jint(a, bounds.max) },
                 { "metrics", jv_at(j->spec, "elasticPolicy", "metrics") });
-}
-
-static bool amount_of(jv v, struct quantity *q)
-{
-    AUTO(arena) struct arena *a = arena_new();
-
-    return (jv_is(v, JV_STR) || jv_is(v, JV_INT) || jv_is(v, JV_NUM)) &&
-           quantity_parse(jv_is(v, JV_STR) ? jv_str(v, S("")) : json_text(a, v), q, NULL) == 0;
-}
-
-static bool same_amount(jv x, jv y)
-{
-    struct quantity p, q;
-
-    return amount_of(x, &p) && amount_of(y, &q) && quantity_cmp(&p, &q) == 0;
-}
-
-/* Whether all that is wanted is there; the server may have added, and written amounts its way. */
-static bool has(jv there, jv wanted)
-{
-    struct jv_iter it = jv_iter(wanted);
-
-    switch (jv_type(wanted)) {
-    case JV_OBJ:
-        while (jv_next(&it))
-            if (!jv_is_null(it.value) && !has(jv_get(there, it.key), it.value))
-                return false;
-        return jv_is(there, JV_OBJ);
-    case JV_ARR:
-        if (jv_len(there) != jv_len(wanted))
-            return false;
-        while (jv_next(&it))
-            if (!has(jv_index(there, it.i - 1), it.value))
-                return false;
-        return true;
-    case JV_STR:
-    case JV_INT:
-    case JV_NUM:
-        return jv_equal(there, wanted) || same_amount(there, wanted);
-    case JV_NONE:
-    case JV_NULL:
-    case JV_BOOL:
-        break;
-    }
-    return jv_equal(there, wanted);
 }
 
 static struct plan_step *step(const struct job *j, struct plan *p, enum plan_kind kind)
@@ -119,7 +74,7 @@ void pytorch_extras(struct job *j, struct plan *p, bool wanted)
         return; /* its name is taken until it is gone */
     } else if (!wanted) {
         step(j, p, PLAN_DELETE)->uid = meta_uid(there);
-    } else if (!has(jv_get(there, S("spec")), spec_of(j))) {
+    } else if (!json_has(jv_get(there, S("spec")), spec_of(j))) {
         struct plan_step *s = step(j, p, PLAN_PATCH);
         s->patch = KUBE_PATCH_MERGE;
         s->obj = jobj(a, { "metadata", jobj(a, { "uid", jstr(a, meta_uid(there)) }) },

@@ -60,6 +60,12 @@ void status_count(struct job *j)
         set_entries(j, entries);
 }
 
+void status_uncount(struct job *j)
+{
+    j->status = jv_with_key(j->a, j->status, S("replicaStatuses"),
+                            jv_at(j->obj, "status", "replicaStatuses"));
+}
+
 static void settle_active(struct job *j, bool succeeded)
 {
     jv entries = entries_of(j);
@@ -152,6 +158,8 @@ struct plan_step *status_refresh(struct job *j, struct plan *p, unsigned stage)
         plan_wake(p, written_ms + REFRESH_MS);
         return NULL;
     }
+    if (j->is_held)
+        changes = jv_with_key(j->a, changes, S("lastReconcileTime"), jstr(j->a, j->now));
     struct plan_step *s = add_patch(j, p, stage, changes);
     s->can_wait = counters || is_first(j);
     return s;

@@ -7,6 +7,7 @@ void status_set_time(struct job *j, str member, str time); /* RFC 3339 */
 void status_start(struct job *j);                          /* startTime, unless it is there */
 /* replicaStatuses of the types in spec, from their counters; others stay. */
 void status_count(struct job *j);
+void status_uncount(struct job *j);          /* back to what they were */
 void status_none_active(struct job *j);      /* of any type */
 void status_active_succeeded(struct job *j); /* what is still active counts as succeeded */
 

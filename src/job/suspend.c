@@ -1,6 +1,7 @@
 /* Suspension: everything goes, whatever the clean-up policy; nothing is judged. */
 
 #include "job/conditions.h"
+#include "job/gang.h"
 #include "job/kind.h"
 #include "job/status.h"
 #include "job/steps.h"
@@ -24,6 +25,7 @@ void job_suspend(struct job *j, struct plan *p)
     job_sweep(
         j, p,
         (struct sweep){ .all = true, .services_stage = STAGE_CHANGE, .pods_stage = STAGE_CHANGE });
+    gang_drop(j, p);
     job_extras(j, p, false);
     status_none_active(j);
     if (condition_is_true(j, "Running"))

@@ -2,6 +2,7 @@
 
 #include "job/verdict.h"
 #include "job/conditions.h"
+#include "job/gang.h"
 #include "job/kind.h"
 #include "job/stall.h"
 #include "job/whole_restart.h"
@@ -74,7 +75,7 @@ static str stall_text(const struct job *j)
 bool verdict_was_by_limit(const struct job *j, str message)
 {
     return str_eq(message, backoff_text(j)) || str_eq(message, deadline_text(j)) ||
-           str_starts(message, stall_text(j));
+           str_starts(message, stall_text(j)) || str_starts(message, gang_limit_text(j));
 }
 
 /* Without the type, which it ends in. */
@@ -184,6 +185,11 @@ struct verdict job_judge(const struct job *j, const struct budget *b)
     if (r)
         return (struct verdict){ VERDICT_RESTARTING, .message = job_text(j, TEXT_RESTARTING, r),
                                  .role = r };
+    if (j->is_gang_broken && gang_is_spent(j))
+        return (struct verdict){ VERDICT_FAILED, .by_limit = true, .message = gang_limit_text(j) };
+    if (j->is_gang_broken)
+        return (struct verdict){ VERDICT_RESTARTING, .begins = true, .cause = RESTART_BY_GANG,
+                                 .message = gang_broken_text(j) };
     if (whole_restart_is_under_way(j))
         return (struct verdict){ VERDICT_RESTARTING, .cause = j->attempt.cause };
     /* Restarting shows until the failed pod is gone. */

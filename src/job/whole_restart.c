@@ -102,6 +102,7 @@ void whole_restart_read(struct job *j)
         return;
     t->at_ms = job_time(jv_get(v, S("at")));
     t->streak = bounded(jv_get(v, S("streak")), MANY_STREAKS);
+    t->gangs = bounded(jv_get(v, S("gangs")), INT32_MAX - 1);
     t->cause = cause_of(jv_get(v, S("cause")));
     t->why = str_clip(jv_str(jv_get(v, S("why")), S("")), MANY_BYTES);
 }
@@ -241,6 +242,7 @@ static jv attempt_json(const struct job *j)
 
     return jobj(a, { "since", jv_get(j->status, S("startTime")) }, { "attempt", jint(a, t->n) },
                 { "at", jstr(a, j->now) }, { "streak", jint(a, t->streak) },
+                { "gangs", t->gangs ? jint(a, t->gangs) : JV_ABSENT },
                 { "cause", jstr(a, str_of(causes[t->cause])) }, { "why", jstr(a, t->why) });
 }
 
@@ -275,6 +277,7 @@ void whole_restart_begin(struct job *j, struct plan *p, const struct verdict *v,
     j->attempt.at_ms = j->seen->now_ms;
     j->attempt.n++;
     j->attempt.cause = v->cause;
+    j->attempt.gangs += v->cause == RESTART_BY_GANG;
     j->attempt.why = str_clip(v->message, MANY_BYTES);
     jv annotations =
         jobj(a, { ANNOTATION, jstr(a, json_text(a, attempt_json(j))) },

@@ -169,6 +169,7 @@ struct seen_pod seen_pod_read(struct arena *a, jv pod, const char *main)
         .leaving = meta_being_deleted(pod),
         .disrupted = meta_condition_is(pod, S("DisruptionTarget"), S("True")),
         .ready = meta_condition_is(pod, S("Ready"), S("True")),
+        .bound = field(jv_get(pod, S("spec")), S("nodeName")).n > 0,
         .restarts = restarts_of(jv_get(status, S("initContainerStatuses"))) +
                     restarts_of(jv_get(status, S("containerStatuses"))),
     };

@@ -26,6 +26,7 @@ struct seen_pod {
     bool leaving;      /* has a deletionTimestamp, or we have asked for its deletion */
     bool disrupted;    /* condition DisruptionTarget is True */
     bool ready;        /* condition Ready is True */
+    bool bound;        /* it has a node */
     bool stalled;      /* it runs, and condition muster.dev/Stalled is True */
     bool has_exit;     /* the main container is terminated ... */
     int64_t exit_code; /* ... with this code: the last such in containerStatuses */
@@ -52,12 +53,21 @@ struct seen_object {
     jv obj;
 };
 
-enum gang_mode { GANG_OFF, GANG_VOLCANO, GANG_PLUGINS };
+/* A PriorityClass. */
+struct seen_class {
+    str name;
+    int64_t value;
+};
+
+/* GANG_KUBE: Kubernetes' own PodGroups, of scheduling.k8s.io. */
+enum gang_mode { GANG_OFF, GANG_VOLCANO, GANG_PLUGINS, GANG_KUBE };
 
 struct plan_settings { /* of the operator, from its flags */
     str cluster_domain;
     enum gang_mode gang;
-    str gang_scheduler;
+    str gang_scheduler;        /* that pods name; empty: the cluster's default */
+    int64_t gang_hold_ms;      /* how long a job may run with too few of its gang */
+    int64_t gang_max_restarts; /* of such a job; -1: no limit */
     bool legacy_labels;
     str pytorch_init_image;    /* empty: the job's own */
     str pytorch_init_template; /* YAML of a list of containers; empty: none */
@@ -79,6 +89,10 @@ struct observed {
     size_t n_services;
     const struct seen_object *others;
     size_t n_others;
+    const struct seen_class *classes;
+    size_t n_classes;
+    bool lacks_needed;         /* the server does not serve one of ctl_opts.needed */
+    int64_t short_since_ms;    /* since when plans are gang_short; 0: the last was not */
     int64_t status_written_ms; /* when its status was last written by us; 0: not in this life */
 };
 

@@ -74,7 +74,10 @@ static const struct schema status = OBJECT("status", status_rows);
 static const struct schema_field container_rows[] = { FIELD("name", schema_string) };
 static const struct schema container = OBJECT("container", container_rows);
 static const struct schema containers = LIST(container);
-static const struct schema_field spec_rows[] = { FIELD("containers", containers) };
+static const struct schema_field spec_rows[] = {
+    FIELD("containers", containers),
+    FIELD("nodeName", schema_string),
+};
 static const struct schema spec = OBJECT("spec", spec_rows);
 static const struct schema_field pod_rows[] = {
     FIELD("metadata", meta),
@@ -96,7 +99,7 @@ static const struct wire_type types[] = {
     { "owner", "kind 3: name uid apiVersion controller" },
     { "pod", "metadata spec status" },
     { "service", "metadata" },
-    { "spec", "2: containers" },
+    { "spec", "2: containers 10: nodeName" },
     { "state", "waiting 3: terminated" },
     { "status", "phase conditions 4: reason 8: containerStatuses 10: initContainerStatuses" },
     { "waiting", "reason message" },

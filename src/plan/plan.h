@@ -79,6 +79,7 @@ struct plan {
     bool finished;   /* terminal, cleaned up, nothing to wait for but wake_ms: ctl may forget the
                       * job's details */
     bool ignored;    /* not ours (managedBy) or being deleted */
+    bool gang_short; /* fewer members of the gang have a node than must run together */
 };
 
 struct plan *plan_new(struct arena *a);

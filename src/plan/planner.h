@@ -9,6 +9,14 @@ struct planner_owned {
     const char *verbs; /* of plans, in one string: "create patch delete" */
 };
 
+/* A resource that jobs of all kinds own or read, in the way the operator is set up. Objects of it
+ * need no label: what has a job's name is seen, whosever it is. */
+struct planner_needed {
+    const struct kube_resource *res;
+    const char *verbs;   /* as above; NULL: it is only read, and may be missing */
+    const char *install; /* what a cluster without it lacks, for people */
+};
+
 /* What a plan's Roles let others do, so that whoever carries it out must be allowed it, too. */
 struct planner_grant {
     const struct kube_resource *res;
@@ -49,4 +57,5 @@ struct planner {
 #define NODE_GPUS_ELSEWHERE "muster.dev/GPUsElsewhere"
 #define OF_ANOTHER_RUN " of another run or server on this machine" /* its message ends so */
 
-extern const struct kube_resource kube_pods, kube_services, kube_events, kube_leases;
+extern const struct kube_resource kube_pods, kube_services, kube_events, kube_leases,
+    kube_priority_classes;

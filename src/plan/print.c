@@ -83,5 +83,6 @@ jv plan_json(struct arena *a, const struct plan *p)
                 { "events", events_json(a, p->notes, p->n_notes) },
                 { "counts", counts_json(a, p->notes, p->n_notes) },
                 { "wake", p->wake_ms ? jstr(a, time_text(a, p->wake_ms)) : JV_ABSENT },
-                { "finished", true_or_none(p->finished) }, { "ignored", true_or_none(p->ignored) });
+                { "finished", true_or_none(p->finished) }, { "ignored", true_or_none(p->ignored) },
+                { "gangShort", true_or_none(p->gang_short) });
 }

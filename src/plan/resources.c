@@ -6,3 +6,5 @@ const struct kube_resource kube_pods = { "", "v1", "pods", "Pod", false };
 const struct kube_resource kube_services = { "", "v1", "services", "Service", false };
 const struct kube_resource kube_events = { "", "v1", "events", "Event", false };
 const struct kube_resource kube_leases = { "coordination.k8s.io", "v1", "leases", "Lease", false };
+const struct kube_resource kube_priority_classes = { "scheduling.k8s.io", "v1", "priorityclasses",
+                                                     "PriorityClass", true };

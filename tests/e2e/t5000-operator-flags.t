@@ -99,10 +99,25 @@ test_expect_success 'all flags of the original at once; those without effect are
 	end_operator all
 '
 
-test_expect_success 'parity Q10: a gang scheduler that is asked for is said to be missing' '
-	start_operator gang --gang-scheduler-name volcano &&
-	has gang.log "level=warn msg=\"gang scheduling is not there yet.*scheduler=volcano" &&
-	end_operator gang
+test_expect_success 'core 7.1: a gang scheduler that the cluster lacks is named once, with what to install; it is not ready' '
+	gang() {
+		start_operator gang --gang-scheduler-name "$1" && soon grep -q "$2" gang.log &&
+		is 500 "$(probe gang /readyz/readyz)" && has probe "$2" && is 1 "$(grep -c "$2" gang.log)" &&
+		end_operator gang
+	} &&
+	kubectl delete --ignore-not-found crd podgroups.scheduling.volcano.sh podgroups.scheduling.x-k8s.io &&
+	gang Volcano "podgroups.scheduling.volcano.sh.*install Volcano" &&
+	gang mine "podgroups.scheduling.x-k8s.io.*install scheduler-plugins" &&
+	gang kube "podgroups.scheduling.k8s.io.*Kubernetes 1.36"
+'
+
+test_expect_success 'core 7.1: none, in any case, needs nothing' '
+	start_operator none --gang-scheduler-name None && soon is_ready none && end_operator none
+'
+
+test_expect_success 'core 7.1: limits of gang restarts that make no sense: exit 2' '
+	refused 2 "^-gang-hold-seconds must be 0 to" --gang-hold-seconds=-1 &&
+	refused 2 "^-gang-max-restarts must be -1" --gang-max-restarts=-2
 '
 
 test_expect_success 'KUBEFLOW_NAMESPACE stands in for --namespace' '

@@ -82,7 +82,16 @@ test_expect_success 'rights that are missing are named by verb and resource, onc
 	done <rights &&
 	once nobody.log "level=warn msg=\"cannot read.*verb=list resource=pods " &&
 	once nobody.log "level=warn msg=\"leader election: waiting\" why=\"cannot get leases.coordination.k8s.io" &&
+	test_must_fail grep podgroups nobody.log &&
 	kill -0 "$(cat nobody.pid)"
+'
+
+test_expect_success 'core 7.1: rights on PodGroups are asked for with gang scheduling alone, and those of its mode alone' '
+	start_operator gang --kubeconfig nobody.json --gang-scheduler-name mine &&
+	for verb in get create patch delete; do
+		soon grep -q "permission missing.*verb=$verb resource=podgroups.scheduling.x-k8s.io" gang.log || return 1
+	done &&
+	test_must_fail grep "podgroups.scheduling.volcano.sh" gang.log && end_operator gang
 '
 
 test_expect_success REAL 'and it goes on when they are granted' '

@@ -12,7 +12,7 @@ import urllib.parse
 
 from .kinds import KINDS
 
-# plural: (group and version, kind, in a namespace)
+# plural, with the group where that is not enough: (group and version, kind, in a namespace)
 RESOURCES = {
     "pods": ("v1", "Pod", True),
     "services": ("v1", "Service", True),
@@ -28,6 +28,10 @@ RESOURCES = {
     "horizontalpodautoscalers": ("autoscaling/v2", "HorizontalPodAutoscaler", True),
     **{kind.plural: ("kubeflow.org/v1", kind.name, True) for kind in KINDS},
     "leases": ("coordination.k8s.io/v1", "Lease", True),
+    "podgroups.volcano": ("scheduling.volcano.sh/v1beta1", "PodGroup", True),
+    "podgroups.plugins": ("scheduling.x-k8s.io/v1alpha1", "PodGroup", True),
+    "podgroups.kube": ("scheduling.k8s.io/v1alpha2", "PodGroup", True),
+    "priorityclasses": ("scheduling.k8s.io/v1", "PriorityClass", False),
     "customresourcedefinitions": ("apiextensions.k8s.io/v1", "CustomResourceDefinition", False),
 }
 MERGE = "application/merge-patch+json"
@@ -47,7 +51,7 @@ def path_of(plural, name=None, ns=None, sub=None, **query):
     path = ("/api/" if version == "v1" else "/apis/") + version
     if namespaced and ns:
         path += "/namespaces/" + ns
-    path += "/" + plural
+    path += "/" + plural.split(".")[0]
     if name:
         path += "/" + name
     if sub:

@@ -217,6 +217,8 @@ class Checker:
                 most = max(1, sum(_lives(pods, u) for u in names.get(pod, ())))
             elif reason in (self.kind + "Suspended", self.kind + "Resumed"):
                 most = max(1, suspends)
+            elif reason in ("JobTerminated", "SuccessfulDeletePodGroup"):
+                most = suspends + 1
             elif reason == self.kind + "Restarting":
                 most = max(1, len(failed))
             elif reason.startswith(("FailedCreate", "FailedDelete")):

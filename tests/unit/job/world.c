@@ -2,6 +2,7 @@
 
 #include "world.h"
 #include "base/time.h"
+#include "job/gang.h"
 #include "kube/patch_merge.h"
 
 #include <stdlib.h>
@@ -79,10 +80,23 @@ static int read_time(jv v, int64_t *ms, struct err *e)
     return 0;
 }
 
+/* What only gang scheduling looks at. */
+static int read_needed(struct world *w, jv observed, struct err *e)
+{
+    jv since = jv_get(observed, S("shortSince")), classes = jv_get(observed, S("classes"));
+
+    w->lacks_needed = jv_bool(jv_get(observed, S("lacksNeeded")), false);
+    w->classes = ARENA_ARRAY(w->a, struct seen_class, jv_len(classes) + 1);
+    JV_EACH (it, classes)
+        w->classes[w->n_classes++] = (struct seen_class){ it.key, jv_int(it.value, 0) };
+    if (jv_exists(since) && read_time(since, &w->short_since_ms, e) < 0)
+        return err_wrap(e, "shortSince");
+    return 0;
+}
+
 int world_read(struct world *w, jv job, jv observed, struct err *e)
 {
     jv settings = jv_get(observed, S("settings"));
-    str gang = text(settings, "gang");
 
     w->kind = job_kind_of(job);
     if (!w->kind)
@@ -104,10 +118,6 @@ int world_read(struct world *w, jv job, jv observed, struct err *e)
     w->others = complete_all(w, jv_get(observed, S("others")));
     w->settings = (struct plan_settings){
         .cluster_domain = text(settings, "clusterDomain"),
-        .gang = str_eq(gang, S("volcano"))   ? GANG_VOLCANO
-                : str_eq(gang, S("plugins")) ? GANG_PLUGINS
-                                             : GANG_OFF,
-        .gang_scheduler = text(settings, "gangScheduler"),
         .legacy_labels = jv_bool(jv_get(settings, S("legacyLabels")), false),
         .pytorch_init_image = text(settings, "pytorchInitImage"),
         .pytorch_init_template = text(settings, "pytorchInitTemplate"),
@@ -116,7 +126,9 @@ int world_read(struct world *w, jv job, jv observed, struct err *e)
         .agent_path = text(settings, "agentPath"),
         .agent_image = text(settings, "agentImage"),
     };
-    return 0;
+    gang_settings(&w->settings, text(settings, "gangScheduler"));
+    w->settings.gang_max_restarts = jv_int(jv_get(settings, S("gangMaxRestarts")), -1);
+    return read_needed(w, observed, e);
 }
 
 void world_done(struct world *w)
@@ -154,6 +166,9 @@ static const struct kube_resource *resource_of(const struct world *w, jv obj)
     for (; owned && owned->res; owned++)
         if (str_eqz(text(obj, "kind"), owned->res->kind))
             return owned->res;
+    for (const struct planner_needed *n = gang_needed(w->settings.gang); n && n->res; n++)
+        if (str_eqz(text(obj, "kind"), n->res->kind))
+            return n->res;
     return NULL;
 }
 
@@ -182,6 +197,10 @@ struct observed world_observe(const struct world *w, struct arena *a)
         .n_services = n_services,
         .others = others,
         .n_others = n_others,
+        .classes = w->classes,
+        .n_classes = w->n_classes,
+        .lacks_needed = w->lacks_needed,
+        .short_since_ms = w->short_since_ms,
         .status_written_ms = w->written_ms,
     };
 }

@@ -13,6 +13,10 @@ struct world {
     struct plan_settings settings;
     int64_t now_ms;
     int64_t written_ms;
+    int64_t short_since_ms;
+    bool lacks_needed;
+    struct seen_class *classes;
+    size_t n_classes;
     struct map told; /* once-keys */
 };
 

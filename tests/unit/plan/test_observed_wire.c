@@ -23,9 +23,10 @@ static bool same_pod(const struct seen_pod *x, const struct seen_pod *y)
     return str_eq(x->name, y->name) && str_eq(x->uid, y->uid) && str_eq(x->owner, y->owner) &&
            str_eq(x->role, y->role) && str_eq(x->reason, y->reason) && x->index == y->index &&
            x->phase == y->phase && x->leaving == y->leaving && x->disrupted == y->disrupted &&
-           x->ready == y->ready && x->stalled == y->stalled && x->has_exit == y->has_exit &&
-           x->exit_code == y->exit_code && str_eq(x->container_id, y->container_id) &&
-           x->restarts == y->restarts && same_troubles(x, y);
+           x->ready == y->ready && x->bound == y->bound && x->stalled == y->stalled &&
+           x->has_exit == y->has_exit && x->exit_code == y->exit_code &&
+           str_eq(x->container_id, y->container_id) && x->restarts == y->restarts &&
+           same_troubles(x, y);
 }
 
 static bool same_service(const struct seen_service *x, const struct seen_service *y)
