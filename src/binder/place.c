@@ -51,6 +51,9 @@ static struct sched_waiting waiting_of(struct binder *b, struct arena *a, const 
     struct sched_waiting w = { .pod = &p->p, .seq = p->seq };
     jv *reach = ARENA_ARRAY(a, jv, p->p.n_claims + 1);
 
+    if (p->p.claims_devices)
+        w.refused = S("pod claims devices (spec.resourceClaims), which this scheduler does not "
+                      "allocate");
     for (size_t i = 0; i < p->p.n_claims && !w.refused.n; i++)
         ask_claim(b, a, p, p->p.claims[i], &w, reach);
     w.volumes = reach;

@@ -37,6 +37,7 @@ struct sched_pod {
     jv labels, selector, affinity, tolerations, spread;
     const str *claims; /* names of PersistentVolumeClaims */
     size_t n_claims;
+    bool claims_devices; /* spec.resourceClaims: who has drivers for them is not known here */
 };
 
 struct sched_node {

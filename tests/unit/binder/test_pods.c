@@ -96,6 +96,19 @@ static void some_are_left_alone(struct w *w)
     is_str(w_node_of(w, "gated"), S("n"), "no gate, no wait");
 }
 
+static void claims_to_devices_are_not_ignored(struct w *w)
+{
+    w_pod(w, "devices", "{}", ", 'resourceClaims': [{'name': 'gpu', 'resourceClaimName': 'gpu'}]");
+    w_settle(w);
+    is_str(w_node_of(w, "devices"), S(""), "a pod that claims devices waits");
+    is_str(w_why(w, "devices"),
+           S("0/1 nodes are available: pod claims devices (spec.resourceClaims), which this "
+             "scheduler does not allocate. no new claims to deallocate, preemption: 0/1 nodes are "
+             "available: 1 Preemption is not helpful for scheduling."),
+           "and is told why");
+    w_delete(w, &w_pods, "devices");
+}
+
 static void a_crowd_is_served_to_the_last(struct w *w)
 {
     char name[16];
@@ -125,6 +138,7 @@ int main(void)
     room_is_given_back(&w);
     nothing_changes_nothing_is_done(&w);
     some_are_left_alone(&w);
+    claims_to_devices_are_not_ignored(&w);
     a_reason_under_way_holds_nobody_back(&w);
     a_crowd_is_served_to_the_last(&w);
     w_close(&w);
