@@ -96,6 +96,8 @@ static const struct opt options[] = {
       "let pods see ~/.ssh, ~/.kube, ~/.docker and others that are hidden by default", NULL },
     { "no-node", 0, OPT_FLAG, offsetof(struct up, no_node), NULL, "do not schedule or run pods",
       NULL },
+    { "no-scheduler", 0, OPT_FLAG, offsetof(struct up, node_opts.no_scheduler), NULL,
+      "leave the choice of nodes to another scheduler, such as kube-scheduler", NULL },
     { "no-operator", 0, OPT_FLAG, offsetof(struct up, no_operator), NULL,
       "do not install job definitions or reconcile jobs", NULL },
     { "legacy-labels", 0, OPT_FLAG, offsetof(struct up, legacy_labels), NULL,

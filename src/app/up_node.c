@@ -295,6 +295,7 @@ int up_node_start(struct up_node **out, struct loop *l, struct api *api, struct 
     struct binder_opts b = {
         .volumes_dir = claims_dir(a, dir ? dir : o->dir, o),
         .named = o->claims,
+        .volumes_only = o->no_scheduler,
         .strict_classes = o->strict_classes,
     };
 

@@ -14,7 +14,8 @@ struct up_node_opts {      /* texts stay */
     const char *resources; /* "nvidia.com/gpu=1,…" instead of what is found; NULL: nothing */
     const char *claims;    /* directory for volumes called as their claims; NULL: dir/volumes */
     bool strict_classes;
-    bool ephemeral; /* pods end with this process, even if it is killed */
+    bool no_scheduler; /* others give pods their nodes */
+    bool ephemeral;    /* pods end with this process, even if it is killed */
     bool strict_paths;
     const char *host_path_roots; /* "/srv,/data": hostPaths are below; NULL: anywhere */
     bool show_home_secrets;      /* ~/.ssh and the like are seen by pods */

@@ -12,6 +12,7 @@ struct binder;
 struct binder_opts {
     str volumes_dir;          /* absolute; each volume is a directory in it, made by the node */
     bool named;               /* directories are called as their claims, and stay when those go */
+    bool volumes_only;        /* pods get their nodes from another scheduler */
     bool strict_classes;      /* claims of a class that is not there wait; else it is an alias */
     int64_t trash_ms;         /* how long what was in a deleted volume is kept; 0: a day */
     int64_t (*wall_ms)(void); /* NULL: the real clock */

@@ -112,7 +112,7 @@ static void pod_changed(struct shelf *s, struct held *h, jv obj, bool is_new)
         b->volumes_due = true;
     if (p->p.node.n)
         set_state(p, POD_BOUND);
-    else if (!jv_bool(jv_at(h->obj, "canWait"), false))
+    else if (b->o.volumes_only || !jv_bool(jv_at(h->obj, "canWait"), false))
         set_state(p, POD_APART);
     else if (p->state == POD_APART || p->state == POD_WAITS)
         set_state(p, POD_WAITS);

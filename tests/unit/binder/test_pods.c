@@ -109,6 +109,21 @@ static void claims_to_devices_are_not_ignored(struct w *w)
     w_delete(w, &w_pods, "devices");
 }
 
+static void pods_can_be_left_to_another_scheduler(struct w *w)
+{
+    binder_free(w->b);
+    w->o.volumes_only = true;
+    w_start(w);
+    w_pod(w, "theirs", "{}", "");
+    w_settle(w);
+    is_str(w_node_of(w, "theirs"), S(""), "with volumes only, no pod gets a node");
+    is_int((int64_t)binder_writes(w->b), 0, "nor a reason");
+    binder_free(w->b);
+    w->o.volumes_only = false;
+    w_start(w);
+    is_str(w_node_of(w, "theirs"), S("n"), "without, it does");
+}
+
 static void a_crowd_is_served_to_the_last(struct w *w)
 {
     char name[16];
@@ -139,6 +154,7 @@ int main(void)
     nothing_changes_nothing_is_done(&w);
     some_are_left_alone(&w);
     claims_to_devices_are_not_ignored(&w);
+    pods_can_be_left_to_another_scheduler(&w);
     a_reason_under_way_holds_nobody_back(&w);
     a_crowd_is_served_to_the_last(&w);
     w_close(&w);
