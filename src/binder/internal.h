@@ -96,7 +96,7 @@ struct binder {
     struct binder_opts o;
     char *dir;
     struct informer_turns turns;
-    struct shelf pods, nodes, claims, volumes, classes;
+    struct shelf pods, nodes, namespaces, claims, volumes, classes;
     struct events *events;
     uint64_t seq;
     size_t n_waiting;
@@ -119,7 +119,8 @@ void binder_retry(struct binder *b); /* all of it, in a second */
 void binder_tell(struct binder *b, jv obj, const struct kube_resource *res, const char *component,
                  struct event_budget *budget, const struct plan_note *note);
 
-extern const struct shelf_ops pod_shelf, node_shelf, claim_shelf, volume_shelf, class_shelf;
+extern const struct shelf_ops pod_shelf, node_shelf, namespace_shelf, claim_shelf, volume_shelf,
+    class_shelf;
 
 /* pods.c */
 void pod_queue(struct pod *p);

@@ -75,6 +75,17 @@ static bool is_asked(const struct binder *b, const struct pod *p)
            jv_exists(jv_at(p->p.affinity, "podAffinity"));
 }
 
+static jv namespaces_of(struct binder *b, struct arena *a)
+{
+    struct jbuild all = jb_obj(a);
+
+    MAP_EACH (slot, &b->namespaces.items) {
+        const struct held *h = slot->value;
+        jb_add(&all, meta_name(h->obj), meta_labels(h->obj));
+    }
+    return jb_done(&all);
+}
+
 static void collect(struct binder *b, struct arena *a, struct collected *c)
 {
     const struct sched_node **nodes =
@@ -90,6 +101,7 @@ static void collect(struct binder *b, struct arena *a, struct collected *c)
         *n = sched_node_read(a, h->obj);
         nodes[c->in.n_nodes++] = n;
     }
+    c->in.namespaces = namespaces_of(b, a);
     MAP_EACH (slot, &b->pods.items) {
         struct pod *p = slot->value;
         if (p->state == POD_WAITS) {

@@ -1,5 +1,4 @@
-/* Labels that attract or keep away: of nodes, and of pods already there. A namespaceSelector counts
- * when it is {} (all of them); what labels namespaces have is not known here. */
+/* Labels that attract or keep away: of nodes, and of pods already there. */
 
 #include "kube/selector.h"
 #include "sched/internal.h"
@@ -96,26 +95,30 @@ bool pod_keeps_away(const struct sched_pod *pod)
     return jv_len(anti_terms(pod)) > 0;
 }
 
-static bool namespace_is_meant(jv term, const struct sched_pod *whose, str ns)
-{
-    jv selector = FIELD(term, "namespaceSelector"), names = FIELD(term, "namespaces");
-
-    if (jv_is(selector, JV_OBJ) && !jv_len(selector))
-        return true;
-    if (!jv_len(names) && jv_is_null(selector))
-        return str_eq(ns, whose->ns);
-    return str_list_has(names, ns);
-}
-
-static bool term_means(struct arena *a, jv term, const struct sched_pod *whose,
-                       const struct sched_pod *other)
+static bool labels_match(struct arena *a, jv selector, jv labels)
 {
     struct selector s;
     str why;
 
-    return namespace_is_meant(term, whose, other->ns) &&
-           selector_from_object(a, FIELD(term, "labelSelector"), &s, &why) == 0 &&
-           selector_matches(&s, other->labels);
+    return selector_from_object(a, selector, &s, &why) == 0 && selector_matches(&s, labels);
+}
+
+static bool namespace_is_meant(const struct ledger *l, jv term, const struct sched_pod *whose,
+                               str ns)
+{
+    jv selector = FIELD(term, "namespaceSelector"), names = FIELD(term, "namespaces");
+
+    if (!jv_len(names) && jv_is_null(selector))
+        return str_eq(ns, whose->ns);
+    return str_list_has(names, ns) ||
+           (!jv_is_null(selector) && labels_match(l->a, selector, jv_get(l->namespaces, ns)));
+}
+
+static bool term_means(const struct ledger *l, jv term, const struct sched_pod *whose,
+                       const struct sched_pod *other)
+{
+    return namespace_is_meant(l, term, whose, other->ns) &&
+           labels_match(l->a, FIELD(term, "labelSelector"), other->labels);
 }
 
 /* Both nodes are in the same zone, rack, ... */
@@ -134,7 +137,7 @@ static bool has_match(const struct candidate *c, jv term, const struct sched_nod
         if (n && !are_together(term, n, p->node))
             continue;
         for (const struct seat *s = p->seats; s; s = s->next)
-            if (term_means(c->l->a, term, c->pod, s->pod))
+            if (term_means(c->l, term, c->pod, s->pod))
                 return true;
     }
     return false;
@@ -144,7 +147,7 @@ static bool has_match(const struct candidate *c, jv term, const struct sched_nod
 static bool is_first_of_its_kind(const struct candidate *c)
 {
     JV_EACH (it, affinity_terms(c->pod))
-        if (has_match(c, it.value, NULL) || !term_means(c->l->a, it.value, c->pod, c->pod))
+        if (has_match(c, it.value, NULL) || !term_means(c->l, it.value, c->pod, c->pod))
             return false;
     return true;
 }
@@ -169,7 +172,7 @@ static bool is_kept_away(const struct candidate *c, const struct sched_node *n)
         for (const struct seat *s = c->l->places[i].seats; s; s = s->next)
             JV_EACH (it, anti_terms(s->pod))
                 if (are_together(it.value, n, c->l->places[i].node) &&
-                    term_means(c->l->a, it.value, s->pod, c->pod))
+                    term_means(c->l, it.value, s->pod, c->pod))
                     return true;
     return false;
 }

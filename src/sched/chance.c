@@ -227,7 +227,9 @@ static struct chance_out unschedulable(struct arena *a, const struct chance_in *
     struct sched_pod p = pod_alone(a, in->pod);
     struct sched_waiting w = { .pod = &p };
     const struct sched_node **nodes = nodes_at_best(a, in);
-    struct sched_input all = { nodes, in->n_nodes, NULL, 0, &w, 1 };
+    struct sched_input all = {
+        .nodes = nodes, .n_nodes = in->n_nodes, .waiting = &w, .n_waiting = 1
+    };
     const struct sched_amount *lacking;
     int64_t most;
 

@@ -37,6 +37,7 @@ struct place {
 
 struct ledger {
     struct arena *a;
+    jv namespaces;        /* as in struct sched_input */
     struct place *places; /* by the name of the node */
     size_t n;
     str *resources; /* those that somebody waits for, after the fixed ones */

@@ -65,6 +65,7 @@ struct sched_input {
     size_t n_bound;
     const struct sched_waiting *waiting;
     size_t n_waiting;
+    jv namespaces; /* the labels of each, by its name */
 };
 
 struct sched_verdict {

@@ -96,6 +96,22 @@ static void some_are_left_alone(struct w *w)
     is_str(w_node_of(w, "gated"), S("n"), "no gate, no wait");
 }
 
+static void namespaces_are_chosen_by_their_labels(struct w *w)
+{
+    static const struct kube_resource namespaces = { "", "v1", "namespaces", "Namespace", true };
+
+    w_pod(w, "company", "{}",
+          ", 'affinity': {'podAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': ["
+          "{'topologyKey': 'kubernetes.io/hostname', 'labelSelector': {}, "
+          "'namespaceSelector': {'matchLabels': {'team': 'x'}}}]}}");
+    w_settle(w);
+    is_str(w_node_of(w, "company"), S(""), "a namespace without the label is not meant");
+    w_patch(w, &namespaces, "default", "", "{'metadata': {'labels': {'team': 'x'}}}");
+    w_settle(w);
+    is_str(w_node_of(w, "company"), S("n"), "with the label it is");
+    w_delete(w, &w_pods, "company");
+}
+
 static void claims_to_devices_are_not_ignored(struct w *w)
 {
     w_pod(w, "devices", "{}", ", 'resourceClaims': [{'name': 'gpu', 'resourceClaimName': 'gpu'}]");
@@ -153,6 +169,7 @@ int main(void)
     room_is_given_back(&w);
     nothing_changes_nothing_is_done(&w);
     some_are_left_alone(&w);
+    namespaces_are_chosen_by_their_labels(&w);
     claims_to_devices_are_not_ignored(&w);
     pods_can_be_left_to_another_scheduler(&w);
     a_reason_under_way_holds_nobody_back(&w);

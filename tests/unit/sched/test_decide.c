@@ -231,7 +231,12 @@ static void decide(const struct row *r)
     read_pods(a, jdoc_root(waiting), &w);
     for (size_t i = 0; i < w.n; i++)
         wait[i] = (struct sched_waiting){ .pod = w.at[i], .seq = i };
-    struct sched_input in = { node_at, n, b.at, b.n, wait, w.n };
+    struct sched_input in = { .nodes = node_at,
+                              .n_nodes = n,
+                              .bound = b.at,
+                              .n_bound = b.n,
+                              .waiting = wait,
+                              .n_waiting = w.n };
     is_str(verdict_text(a, sched_decide(a, &in), w.n), str_of(r->want), r->what);
 }
 

@@ -73,7 +73,12 @@ static void make(struct world *w)
             w->waiting[n_waiting++] = (struct sched_waiting){ .pod = p, .seq = (uint64_t)i };
         }
     }
-    w->in = (struct sched_input){ w->node_at, n_nodes, w->bound, n_bound, w->waiting, n_waiting };
+    w->in = (struct sched_input){ .nodes = w->node_at,
+                                  .n_nodes = n_nodes,
+                                  .bound = w->bound,
+                                  .n_bound = n_bound,
+                                  .waiting = w->waiting,
+                                  .n_waiting = n_waiting };
 }
 
 /* ---- what is true, reckoned anew */
