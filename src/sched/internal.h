@@ -66,6 +66,7 @@ struct candidate { /* a pod that waits, looked at */
 bool filter_place(const struct candidate *c, const struct place *p, struct refusal *why);
 void refuse(struct refusal *why, str reason, bool for_good);
 bool taint_is_tolerated(jv tolerations, jv taint);
+jv untolerated_taint(jv tolerations, jv taints); /* the first that keeps pods away; absent: none */
 
 /* ---- affinity.c */
 
