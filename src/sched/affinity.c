@@ -129,12 +129,12 @@ static bool are_together(jv term, const struct sched_node *x, const struct sched
     return label_value(x, key, &xv) && label_value(y, key, &yv) && str_eq(xv, yv);
 }
 
-/* A pod that the term means, near node n, or with n NULL, anywhere. */
+/* A pod that the term means, near node n. */
 static bool has_match(const struct candidate *c, jv term, const struct sched_node *n)
 {
     for (size_t i = 0; i < c->l->n; i++) {
         const struct place *p = &c->l->places[i];
-        if (n && !are_together(term, n, p->node))
+        if (!are_together(term, n, p->node))
             continue;
         for (const struct seat *s = p->seats; s; s = s->next)
             if (term_means(c->l, term, c->pod, s->pod))
@@ -143,12 +143,37 @@ static bool has_match(const struct candidate *c, jv term, const struct sched_nod
     return false;
 }
 
+/* As kube-scheduler: a pod is company only if all terms mean it. */
+static bool all_terms_mean(const struct candidate *c, const struct sched_pod *other)
+{
+    JV_EACH (it, affinity_terms(c->pod))
+        if (!term_means(c->l, it.value, c->pod, other))
+            return false;
+    return true;
+}
+
+static bool has_company(const struct candidate *c, jv term, const struct sched_node *n)
+{
+    for (size_t i = 0; i < c->l->n; i++) {
+        const struct place *p = &c->l->places[i];
+        if (!are_together(term, n, p->node))
+            continue;
+        for (const struct seat *s = p->seats; s; s = s->next)
+            if (all_terms_mean(c, s->pod))
+                return true;
+    }
+    return false;
+}
+
 /* The first of pods that want each other has nobody to be with yet. */
 static bool is_first_of_its_kind(const struct candidate *c)
 {
-    JV_EACH (it, affinity_terms(c->pod))
-        if (has_match(c, it.value, NULL) || !term_means(c->l, it.value, c->pod, c->pod))
-            return false;
+    if (!all_terms_mean(c, c->pod))
+        return false;
+    for (size_t i = 0; i < c->l->n; i++)
+        JV_EACH (it, affinity_terms(c->pod))
+            if (has_company(c, it.value, c->l->places[i].node))
+                return false;
     return true;
 }
 
@@ -161,7 +186,7 @@ static bool has_its_company(const struct candidate *c, const struct sched_node *
     JV_EACH (it, terms) {
         if (!label_value(n, FIELD_STR(it.value, "topologyKey"), &value))
             return false;
-        all = all && has_match(c, it.value, n);
+        all = all && has_company(c, it.value, n);
     }
     return all || is_first_of_its_kind(c);
 }

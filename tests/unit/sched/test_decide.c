@@ -173,6 +173,15 @@ static const struct row rows[] = {
       "[{'metadata': {'name': 'a', 'namespace': 'default', 'labels': {'a': 'b'}}, 'spec': {'nodeSelector': {'zone': 'm'}, 'topologySpreadConstraints': "
       "[{'topologyKey': 'zone', 'maxSkew': 1, 'whenUnsatisfiable': 'DoNotSchedule', 'labelSelector': {}, 'nodeAffinityPolicy': 'Ignore'}]}}]",
       "a=m" },
+    { "company is a pod that all terms mean, not one for each",
+      "[{'metadata': {'name': 'm', 'labels': {'zone': 'm'}}, 'status': {" ROOM ", " READY "}}]",
+      "[{'metadata': {'name': 'x', 'namespace': 'default', 'labels': {'a': 'b'}}, 'spec': {'nodeName': 'm'}},"
+      "{'metadata': {'name': 'y', 'namespace': 'default', 'labels': {'c': 'd'}}, 'spec': {'nodeName': 'm'}}]",
+      "[{" POD(
+          "a") ", 'spec': {'affinity': {'podAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': ["
+               "{'topologyKey': 'zone', 'labelSelector': {'matchLabels': {'a': 'b'}}},"
+               "{'topologyKey': 'zone', 'labelSelector': {'matchLabels': {'c': 'd'}}}]}}}}]",
+      "a: 0/1 nodes are available: 1 node(s) didn't match pod affinity rules." TAIL_BAD },
     { "evenly over zones, and none without one",
       "[{'metadata': {'name': 'm', 'labels': {'zone': 'm'}}, 'status': {'allocatable': {'pods': '2'}, " READY
       "}},"
