@@ -82,7 +82,7 @@ fuzz-http: deps-test all ## ten minutes of HTTP fuzzing against a build with san
 	@$(NINJA) -C $(ASAN) --quiet muster
 	@ATTACK_SECONDS=$${ATTACK_SECONDS:-600} tests/attack/run tests/attack/t9000_fuzz.py
 
-test-clients: deps-test all ## the original training operator on muster up, for CLIENTS_SECONDS
+test-clients: deps-test all ## the original training operator and kube-scheduler on muster up, for CLIENTS_SECONDS
 	@tests/clients/run
 
 soak: deps-test all ## 20 minutes of random jobs while muster up is killed with -9; SOAK_SECONDS, SOAK_SEED

@@ -46,6 +46,36 @@ static int set_priority(struct api_req *r, jv *pod)
     return -1;
 }
 
+/* What its RuntimeClass says of a pod. */
+static int set_runtime_class(struct api_req *r, jv *pod)
+{
+    struct resource *res =
+        registry_find(&r->api->registry, S("node.k8s.io"), S("v1"), S("runtimeclasses"));
+    jv named = jv_at(*pod, "spec", "runtimeClassName");
+    str name = jv_str(named, S(""));
+    struct err e = { 0 };
+    jv c = JV_ABSENT;
+
+    if (!jv_is_null(named)) {
+        struct store_obj *o = name.n ? store_get(res->coll, name) : NULL;
+        if (!o) {
+            fail_forbidden(r, meta_name(*pod),
+                           "pod rejected: RuntimeClass \"%" PRI_STR "\" not found", STR_ARG(name));
+            return -1;
+        }
+        c = resource_parse_value(r->a, res, o->value);
+        if (r->api->o.pods)
+            request_warn(r,
+                         "RuntimeClass %" PRI_STR
+                         " has no effect on how pods run here: this server has one way only",
+                         STR_ARG(name));
+    }
+    if (pod_apply_runtime_class(r->a, *pod, c, pod, &e) == 0)
+        return 0;
+    fail_forbidden(r, meta_name(*pod), "%s", e.msg);
+    return -1;
+}
+
 /* A claim that names no class gets the default one. */
 static void set_storage_class(struct api_req *r, jv *claim)
 {
@@ -113,7 +143,7 @@ int admit_create(struct api_req *r, jv *obj)
         if (admit_account(r, obj) < 0)
             return -1;
         *obj = limits_apply(r->a, limit_ranges(r), *obj);
-        return set_priority(r, obj);
+        return set_priority(r, obj) < 0 ? -1 : set_runtime_class(r, obj);
     }
     if (is(r->res, "persistentvolumeclaims")) {
         set_storage_class(r, obj);

@@ -68,6 +68,10 @@ static bool shows_deleted(const struct resource *res)
                                          "volumeattachments.storage.k8s.io",
                                          "csistoragecapacities.storage.k8s.io",
                                          "volumeattributesclasses.storage.k8s.io",
+                                         "deviceclasses.resource.k8s.io",
+                                         "resourceclaims.resource.k8s.io",
+                                         "resourceclaimtemplates.resource.k8s.io",
+                                         "resourceslices.resource.k8s.io",
                                          NULL };
 
     return resource_is_one_of(res, names);

@@ -103,7 +103,7 @@ static const struct opt options[] = {
     { "no-node", 0, OPT_FLAG, offsetof(struct up, no_node), NULL,
       "run no pods: schedule them onto nodes that others register", NULL },
     { "no-scheduler", 0, OPT_FLAG, offsetof(struct up, binder_opts.no_scheduler), NULL,
-      "leave it to others to give pods their nodes", NULL },
+      "leave the choice of nodes to another scheduler, such as kube-scheduler", NULL },
     { "no-operator", 0, OPT_FLAG, offsetof(struct up, no_operator), NULL,
       "do not install job definitions or reconcile jobs", NULL },
     { "legacy-labels", 0, OPT_FLAG, offsetof(struct up, legacy_labels), NULL,

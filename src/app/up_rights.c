@@ -19,7 +19,7 @@ static const struct right node_rights[] = {
 
 /* Pods to nodes, and claims to volumes. */
 static const struct right scheduler_rights[] = {
-    { "", "nodes", "list watch" },
+    { "", "nodes namespaces", "list watch" },
     { "", "pods", "list watch" },
     { "", "bindings pods/binding", "create" },
     { "kubeflow.org", "*", "list watch" },

@@ -11,7 +11,8 @@ enum { RETRY_MS = 1000 };
 
 bool binder_is_synced(const struct binder *b)
 {
-    const struct shelf *all[] = { &b->pods, &b->nodes, &b->claims, &b->volumes, &b->classes };
+    const struct shelf *all[] = { &b->pods,   &b->nodes,   &b->namespaces,
+                                  &b->claims, &b->volumes, &b->classes };
 
     for (size_t i = 0; i < COUNT(all); i++)
         if (!informer_is_listed(all[i]->inf))
@@ -119,6 +120,7 @@ struct binder *binder_new(struct loop *l, struct kube_api *api, const struct bin
     shelf_init(&b->classes, b, &class_shelf);
     shelf_init(&b->volumes, b, &volume_shelf);
     shelf_init(&b->claims, b, &claim_shelf);
+    shelf_init(&b->namespaces, b, &namespace_shelf);
     shelf_init(&b->nodes, b, &node_shelf);
     shelf_init(&b->pods, b, &pod_shelf);
     gangs_init(b);
@@ -128,7 +130,8 @@ struct binder *binder_new(struct loop *l, struct kube_api *api, const struct bin
 
 void binder_start(struct binder *b)
 {
-    struct shelf *all[] = { &b->classes, &b->volumes, &b->claims, &b->nodes, &b->pods };
+    struct shelf *all[] = { &b->classes, &b->volumes,    &b->claims,
+                            &b->nodes,   &b->namespaces, &b->pods };
 
     gangs_start(b);
     for (size_t i = 0; i < COUNT(all); i++)
@@ -141,7 +144,8 @@ void binder_free(struct binder *b)
 {
     if (!b)
         return;
-    struct shelf *all[] = { &b->pods, &b->claims, &b->volumes, &b->classes, &b->nodes };
+    struct shelf *all[] = { &b->pods,    &b->claims, &b->volumes,
+                            &b->classes, &b->nodes,  &b->namespaces };
     send_cancel_all(b);
     b->dead = b->deferred;
     b->deferred = true; /* nothing more is begun */

@@ -167,7 +167,7 @@ struct binder {
     char *dir;
     char *scheduler_name;
     struct informer_turns turns;
-    struct shelf pods, nodes, claims, volumes, classes;
+    struct shelf pods, nodes, namespaces, claims, volumes, classes;
     struct gang_kind *kinds;
     size_t n_kinds;
     struct map gangs; /* by uid */
@@ -197,7 +197,8 @@ void binder_retry(struct binder *b); /* all of it, in a second */
 void binder_tell(struct binder *b, jv obj, const struct kube_resource *res, const char *component,
                  struct event_budget *budget, const struct plan_note *note);
 
-extern const struct shelf_ops pod_shelf, node_shelf, claim_shelf, volume_shelf, class_shelf;
+extern const struct shelf_ops pod_shelf, node_shelf, namespace_shelf, claim_shelf, volume_shelf,
+    class_shelf;
 
 /* pods.c */
 void pod_queue(struct pod *p);

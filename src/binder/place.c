@@ -59,6 +59,9 @@ static struct sched_waiting waiting_of(struct binder *b, struct arena *a, const 
 
     w.unchanged = !is_asked(b, p);
     w.never = p->never;
+    if (p->p.claims_devices)
+        w.refused = S("pod claims devices (spec.resourceClaims), which this scheduler does not "
+                      "allocate");
     for (size_t i = 0; i < p->p.n_claims && !w.refused.n; i++)
         ask_claim(b, a, p, p->p.claims[i], &w, reach);
     w.volumes = reach;
@@ -66,6 +69,17 @@ static struct sched_waiting waiting_of(struct binder *b, struct arena *a, const 
 }
 
 /* ---- the pass */
+
+static jv namespaces_of(struct binder *b, struct arena *a)
+{
+    struct jbuild all = jb_obj(a);
+
+    MAP_EACH (slot, &b->namespaces.items) {
+        const struct held *h = slot->value;
+        jb_add(&all, meta_name(h->obj), meta_labels(h->obj));
+    }
+    return jb_done(&all);
+}
 
 static void collect(struct binder *b, struct arena *a, struct collected *c)
 {
@@ -85,6 +99,7 @@ static void collect(struct binder *b, struct arena *a, struct collected *c)
         if (n->others)
             bound[c->in.n_bound++] = n->others;
     }
+    c->in.namespaces = namespaces_of(b, a);
     MAP_EACH (slot, &b->pods.items) {
         struct pod *p = slot->value;
         bool is_known = gang_join(p);

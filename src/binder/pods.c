@@ -175,7 +175,7 @@ static void node_changed(struct shelf *s, struct held *h, jv obj, bool is_new)
     binder_work(s->b);
 }
 
-static void node_gone(struct shelf *s, struct held *h)
+static void place_anew(struct shelf *s, struct held *h)
 {
     (void)h;
     s->b->place_due = s->b->place_all = true;
@@ -183,4 +183,24 @@ static void node_gone(struct shelf *s, struct held *h)
 }
 
 const struct shelf_ops node_shelf = { &kube_nodes, sizeof(struct held), node_slim, node_changed,
-                                      node_gone };
+                                      place_anew };
+
+/* ---- namespaces */
+
+static jv namespace_slim(struct arena *a, jv ns)
+{
+    jv meta = jobj(a, { "name", jstr(a, meta_name(ns)) }, { "uid", jstr(a, meta_uid(ns)) },
+                   { "labels", meta_labels(ns) });
+
+    return jobj(a, { "metadata", meta });
+}
+
+static void namespace_changed(struct shelf *s, struct held *h, jv obj, bool is_new)
+{
+    (void)obj;
+    (void)is_new;
+    place_anew(s, h);
+}
+
+const struct shelf_ops namespace_shelf = { &kube_namespaces, sizeof(struct held), namespace_slim,
+                                           namespace_changed, place_anew };

@@ -124,6 +124,26 @@ HOOK_VALIDATE_UPDATE(volumeattachment_validate_update);
 HOOK_VALIDATE(csistoragecapacity_validate);
 HOOK_VALIDATE_UPDATE(csistoragecapacity_validate_update);
 
+HOOK_PREPARE(deviceclass_prepare);
+HOOK_VALIDATE(deviceclass_validate);
+
+HOOK_DEFAULTS(resourceclaim_defaults);
+HOOK_PREPARE(resourceclaim_prepare);
+HOOK_VALIDATE(resourceclaim_validate);
+HOOK_VALIDATE_UPDATE(resourceclaim_validate_update);
+HOOK_VALIDATE_STATUS(resourceclaim_validate_status);
+
+HOOK_DEFAULTS(resourceclaimtemplate_defaults);
+HOOK_PREPARE(resourceclaimtemplate_prepare);
+HOOK_VALIDATE(resourceclaimtemplate_validate);
+
+HOOK_PREPARE(resourceslice_prepare);
+HOOK_VALIDATE(resourceslice_validate);
+HOOK_VALIDATE_UPDATE(resourceslice_validate_update);
+
+HOOK_VALIDATE(runtimeclass_validate);
+HOOK_VALIDATE_UPDATE(runtimeclass_validate_update);
+
 HOOK_VALIDATE(poddisruptionbudget_validate);
 HOOK_VALIDATE_STATUS(poddisruptionbudget_validate_status);
 

@@ -22,6 +22,8 @@
 #define scheduling_API   .group = "scheduling.k8s.io", .version = "v1"
 #define coordination_API .group = "coordination.k8s.io", .version = "v1"
 #define discovery_API    .group = "discovery.k8s.io", .version = "v1"
+#define node_API         .group = "node.k8s.io", .version = "v1"
+#define resource_API     .group = "resource.k8s.io", .version = "v1"
 
 #define KIND(api, Kind, many, one) \
     api##_API, .kind = #Kind, .plural = (many), .singular = (one), .schema = &api##_##Kind
@@ -509,6 +511,12 @@ const struct builtin_kind builtin_kinds[] = {
       TABLE(lease),
       .flags = NAMESPACED | CREATE_ON_UPDATE },
 
+    { KIND(node, RuntimeClass, "runtimeclasses", "runtimeclass"),
+      .validate = runtimeclass_validate,
+      .validate_update = runtimeclass_validate_update,
+      TABLE(runtimeclass),
+      .flags = CREATE_ON_UPDATE },
+
     { KIND(discovery, EndpointSlice, "endpointslices", "endpointslice"),
       .warn = endpointslice_warn,
       .defaults = endpointslice_defaults,
@@ -516,6 +524,35 @@ const struct builtin_kind builtin_kinds[] = {
       .validate_update = endpointslice_validate_update,
       TABLE(endpointslice),
       .flags = NAMESPACED | GENERATION | UNCONDITIONAL },
+
+    { KIND(resource, DeviceClass, "deviceclasses", "deviceclass"),
+      .prepare = deviceclass_prepare,
+      .validate = deviceclass_validate,
+      TABLE(deviceclass),
+      .flags = GENERATION | UNCONDITIONAL },
+    { KIND(resource, ResourceClaim, "resourceclaims", "resourceclaim"),
+      .defaults = resourceclaim_defaults,
+      .prepare = resourceclaim_prepare,
+      .validate = resourceclaim_validate,
+      .validate_update = resourceclaim_validate_update,
+      .validate_status = resourceclaim_validate_status,
+      TABLE(resourceclaim),
+      .flags = NAMESPACED | STATUS | UNCONDITIONAL,
+      .subs = status_only },
+    { KIND(resource, ResourceClaimTemplate, "resourceclaimtemplates", "resourceclaimtemplate"),
+      .defaults = resourceclaimtemplate_defaults,
+      .prepare = resourceclaimtemplate_prepare,
+      .validate = resourceclaimtemplate_validate,
+      .validate_update = resourceclaim_validate_update,
+      TABLE_AS(deviceclass, deviceclass_cells),
+      .flags = NAMESPACED | UNCONDITIONAL },
+    { KIND(resource, ResourceSlice, "resourceslices", "resourceslice"),
+      .prepare = resourceslice_prepare,
+      .validate = resourceslice_validate,
+      .validate_update = resourceslice_validate_update,
+      TABLE(resourceslice),
+      .flags = GENERATION | UNCONDITIONAL,
+      .select_fields = "spec.nodeName,spec.driver" },
 };
 const size_t builtin_kinds_n = COUNT(builtin_kinds);
 /* clang-format on */

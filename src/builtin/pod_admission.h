@@ -10,6 +10,10 @@
  * the caller's `no PriorityClass with name NAME was found`. */
 int pod_resolve_priority(struct arena *a, jv pod, jv class, jv *out, struct err *e);
 
+/* The pod with the overhead, node selector and tolerations of its RuntimeClass; absent: it names
+ * none. ERR_FORBIDDEN when the pod says otherwise itself. */
+int pod_apply_runtime_class(struct arena *a, jv pod, jv class, jv *out, struct err *e);
+
 void binding_check(struct problems *ps, jv binding);
 /* The pod bound to a node; or why not, in kube-apiserver's words: it is another by its uid, is
  * being deleted, has a node, or is gated. */

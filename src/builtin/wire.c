@@ -13,6 +13,7 @@
 #define CORE "io.k8s.api.core.v1."
 #define DISCOVERY "io.k8s.api.discovery.v1."
 #define NETWORKING "io.k8s.api.networking.v1."
+#define RESOURCE "io.k8s.api.resource.v1."
 #define APIEXT "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1."
 #define META "io.k8s.apimachinery.pkg.apis.meta.v1."
 
@@ -169,6 +170,18 @@ static const struct wire_type types[] = {
     { NETWORKING "IngressRule", "host *IngressRuleValue" },
     { NETWORKING "IngressRuleValue", "http" },
     { NETWORKING "IngressSpec", "defaultBackend tls rules ingressClassName" },
+    { RESOURCE "AllocatedDeviceStatus",
+      "driver pool device conditions data networkData shareID" },
+    { RESOURCE "AllocationResult", "devices 3: nodeSelector 5: allocationTimestamp" },
+    { RESOURCE "CapacityRequestPolicy", "default 3: validValues validRange" },
+    { RESOURCE "DeviceAllocationConfiguration", "source requests *DeviceConfiguration" },
+    { RESOURCE "DeviceAttribute", "2: int bool string version" },
+    { RESOURCE "DeviceClaimConfiguration", "requests *DeviceConfiguration" },
+    { RESOURCE "DeviceClassConfiguration", "*DeviceConfiguration" },
+    { RESOURCE "DeviceClassSpec", "selectors config 4: extendedResourceName" },
+    { RESOURCE "DeviceConfiguration", "opaque" },
+    { RESOURCE "ResourceClaimConsumerReference", "apiGroup 3: resource name uid" },
+    { RESOURCE "ResourceClaimStatus", "allocation reservedFor 4: devices" },
     { APIEXT "CustomResourceDefinitionSpec",
       "group 3: names scope 7: versions 9: conversion preserveUnknownFields" },
     { APIEXT "CustomResourceDefinitionVersion",

@@ -66,6 +66,10 @@ static const char msg_reason[] = REGEX(
     "'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB'",
     "[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?");
 
+static const char msg_c_identifier[] = REGEX(
+    "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'",
+    "'my_name',  or 'MY_NAME',  or 'MyName'", "[A-Za-z_][A-Za-z0-9_]*");
+
 static void complain(struct name_errors *e, const char *text)
 {
     e->at[e->n++] = text;
@@ -228,6 +232,18 @@ struct name_errors name_label_value(str s)
         complain(&e, MAX_LEN(63));
     if (s.n && !is_qualified_part(s))
         complain(&e, msg_label_value);
+    return e;
+}
+
+struct name_errors name_c_identifier(str s)
+{
+    struct name_errors e = { .n = 0 };
+    bool good = s.n && (cls(s.p[0]) & (ALPHA | UNDER));
+
+    for (size_t i = 1; i < s.n && good; i++)
+        good = (cls(s.p[i]) & (ALNUM | UNDER)) != 0;
+    if (!good)
+        complain(&e, msg_c_identifier);
     return e;
 }
 

@@ -18,6 +18,7 @@ name_rule name_dns1035_label;
 name_rule name_wildcard_subdomain;
 name_rule name_qualified; /* label keys, finalizers, resource names: "example.com/MyName" */
 name_rule name_label_value;
+name_rule name_c_identifier;
 name_rule name_env_var;    /* printable ASCII but '=' */
 name_rule name_port;       /* IANA service names */
 name_rule name_config_key; /* keys of ConfigMaps and Secrets */

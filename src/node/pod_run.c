@@ -276,6 +276,12 @@ void pod_sandbox(struct pod *p)
         life_on_box_failed(p->life, 0);
         return;
     }
+    if (jv_len(jv_at(p->life->pod, "spec", "resourceClaims"))) {
+        struct err e = { .msg = "pod claims devices, and this node has no driver for any" };
+        life_on_box_refused(p->life, S("FailedPrepareDynamicResources"), str_of(e.msg));
+        not_yet(p, "FailedPrepareDynamicResources", &e);
+        return;
+    }
     if (!pod_gpus_take(p))
         return;
     p->box_waits = true;

@@ -1,5 +1,4 @@
-/* Labels that attract or keep away: of nodes, and of pods already there. A namespaceSelector counts
- * when it is {} (all of them); what labels namespaces have is not known here. */
+/* Labels that attract or keep away: of nodes, and of pods already there. */
 
 #include "kube/selector.h"
 #include "sched/internal.h"
@@ -96,26 +95,30 @@ bool pod_keeps_away(const struct sched_pod *pod)
     return jv_len(anti_terms(pod)) > 0;
 }
 
-static bool namespace_is_meant(jv term, const struct sched_pod *whose, str ns)
-{
-    jv selector = FIELD(term, "namespaceSelector"), names = FIELD(term, "namespaces");
-
-    if (jv_is(selector, JV_OBJ) && !jv_len(selector))
-        return true;
-    if (!jv_len(names) && jv_is_null(selector))
-        return str_eq(ns, whose->ns);
-    return str_list_has(names, ns);
-}
-
-static bool term_means(struct arena *a, jv term, const struct sched_pod *whose,
-                       const struct sched_pod *other)
+static bool labels_match(struct arena *a, jv selector, jv labels)
 {
     struct selector s;
     str why;
 
-    return namespace_is_meant(term, whose, other->ns) &&
-           selector_from_object(a, FIELD(term, "labelSelector"), &s, &why) == 0 &&
-           selector_matches(&s, other->labels);
+    return selector_from_object(a, selector, &s, &why) == 0 && selector_matches(&s, labels);
+}
+
+static bool namespace_is_meant(const struct ledger *l, jv term, const struct sched_pod *whose,
+                               str ns)
+{
+    jv selector = FIELD(term, "namespaceSelector"), names = FIELD(term, "namespaces");
+
+    if (!jv_len(names) && jv_is_null(selector))
+        return str_eq(ns, whose->ns);
+    return str_list_has(names, ns) ||
+           (!jv_is_null(selector) && labels_match(l->a, selector, jv_get(l->namespaces, ns)));
+}
+
+static bool term_means(const struct ledger *l, jv term, const struct sched_pod *whose,
+                       const struct sched_pod *other)
+{
+    return namespace_is_meant(l, term, whose, other->ns) &&
+           labels_match(l->a, FIELD(term, "labelSelector"), other->labels);
 }
 
 /* Both nodes are in the same zone, rack, ... */
@@ -126,15 +129,37 @@ static bool are_together(jv term, const struct sched_node *x, const struct sched
     return label_value(x, key, &xv) && label_value(y, key, &yv) && str_eq(xv, yv);
 }
 
-/* A pod that the term means, near node n, or with n NULL, anywhere. */
+/* A pod that the term means, near node n. */
 static bool has_match(const struct candidate *c, jv term, const struct sched_node *n)
 {
     for (size_t i = 0; i < c->l->n; i++) {
         const struct place *p = &c->l->places[i];
-        if (n && !are_together(term, n, p->node))
+        if (!are_together(term, n, p->node))
             continue;
         for (const struct seat *s = p->seats; s; s = s->next)
-            if (term_means(c->l->a, term, c->pod, s->pod))
+            if (term_means(c->l, term, c->pod, s->pod))
+                return true;
+    }
+    return false;
+}
+
+/* As kube-scheduler: a pod is company only if all terms mean it. */
+static bool all_terms_mean(const struct candidate *c, const struct sched_pod *other)
+{
+    JV_EACH (it, affinity_terms(c->pod))
+        if (!term_means(c->l, it.value, c->pod, other))
+            return false;
+    return true;
+}
+
+static bool has_company(const struct candidate *c, jv term, const struct sched_node *n)
+{
+    for (size_t i = 0; i < c->l->n; i++) {
+        const struct place *p = &c->l->places[i];
+        if (!are_together(term, n, p->node))
+            continue;
+        for (const struct seat *s = p->seats; s; s = s->next)
+            if (all_terms_mean(c, s->pod))
                 return true;
     }
     return false;
@@ -143,9 +168,12 @@ static bool has_match(const struct candidate *c, jv term, const struct sched_nod
 /* The first of pods that want each other has nobody to be with yet. */
 static bool is_first_of_its_kind(const struct candidate *c)
 {
-    JV_EACH (it, affinity_terms(c->pod))
-        if (has_match(c, it.value, NULL) || !term_means(c->l->a, it.value, c->pod, c->pod))
-            return false;
+    if (!all_terms_mean(c, c->pod))
+        return false;
+    for (size_t i = 0; i < c->l->n; i++)
+        JV_EACH (it, affinity_terms(c->pod))
+            if (has_company(c, it.value, c->l->places[i].node))
+                return false;
     return true;
 }
 
@@ -158,7 +186,7 @@ static bool has_its_company(const struct candidate *c, const struct sched_node *
     JV_EACH (it, terms) {
         if (!label_value(n, FIELD_STR(it.value, "topologyKey"), &value))
             return false;
-        all = all && has_match(c, it.value, n);
+        all = all && has_company(c, it.value, n);
     }
     return all || is_first_of_its_kind(c);
 }
@@ -169,7 +197,7 @@ static bool is_kept_away(const struct candidate *c, const struct sched_node *n)
         for (const struct seat *s = c->l->places[i].seats; s; s = s->next)
             JV_EACH (it, anti_terms(s->pod))
                 if (are_together(it.value, n, c->l->places[i].node) &&
-                    term_means(c->l->a, it.value, s->pod, c->pod))
+                    term_means(c->l, it.value, s->pod, c->pod))
                     return true;
     return false;
 }

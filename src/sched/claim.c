@@ -13,6 +13,7 @@ const struct kube_resource kube_volumes = { "", "v1", "persistentvolumes", "Pers
 const struct kube_resource kube_classes = { "storage.k8s.io", "v1", "storageclasses",
                                             "StorageClass", true };
 const struct kube_resource kube_nodes = { "", "v1", "nodes", "Node", true };
+const struct kube_resource kube_namespaces = { "", "v1", "namespaces", "Namespace", true };
 
 jv local_path_class(struct arena *a)
 {

@@ -35,6 +35,17 @@ bool taint_is_tolerated(jv tolerations, jv taint)
     return false;
 }
 
+jv untolerated_taint(jv tolerations, jv taints)
+{
+    JV_EACH (it, taints) {
+        str effect = FIELD_STR(it.value, "effect");
+        if ((str_eqz(effect, "NoSchedule") || str_eqz(effect, "NoExecute")) &&
+            !taint_is_tolerated(tolerations, it.value))
+            return it.value;
+    }
+    return JV_ABSENT;
+}
+
 static void refuse_taint(const struct candidate *c, struct refusal *why, str key, str value)
 {
     refuse(why,
@@ -62,14 +73,11 @@ static void filter_taints(const struct candidate *c, const struct place *p, stru
 {
     static const char not_ready[] = "node.kubernetes.io/not-ready";
 
-    JV_EACH (it, p->node->taints) {
-        str effect = FIELD_STR(it.value, "effect");
-        if (!str_eqz(effect, "NoSchedule") && !str_eqz(effect, "NoExecute"))
-            continue;
-        if (!taint_is_tolerated(c->pod->tolerations, it.value)) {
-            refuse_taint(c, why, FIELD_STR(it.value, "key"), FIELD_STR(it.value, "value"));
-            return;
-        }
+    jv taint = untolerated_taint(c->pod->tolerations, p->node->taints);
+
+    if (jv_exists(taint)) {
+        refuse_taint(c, why, FIELD_STR(taint, "key"), FIELD_STR(taint, "value"));
+        return;
     }
     if (p->node->not_ready &&
         !taint_is_tolerated(c->pod->tolerations, implied_taint(c->l->a, not_ready)))

@@ -38,6 +38,7 @@ struct place {
 
 struct ledger {
     struct arena *a;
+    jv namespaces;        /* as in struct sched_input */
     struct place *places; /* by the name of the node */
     size_t n;
     str *resources; /* those that somebody waits for, after the fixed ones */
@@ -138,6 +139,7 @@ bool fits_empty(struct ledger *empty, const struct unit *u);
 bool filter_place(const struct candidate *c, const struct place *p, struct refusal *why);
 void refuse(struct refusal *why, str reason, bool for_good);
 bool taint_is_tolerated(jv tolerations, jv taint);
+jv untolerated_taint(jv tolerations, jv taints); /* the first that keeps pods away; absent: none */
 
 /* ---- affinity.c */
 

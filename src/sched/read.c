@@ -130,6 +130,7 @@ struct sched_pod sched_pod_read(struct arena *a, jv pod)
         .affinity = FIELD(spec, "affinity"),
         .tolerations = FIELD(spec, "tolerations"),
         .spread = FIELD(spec, "topologySpreadConstraints"),
+        .claims_devices = jv_len(FIELD(spec, "resourceClaims")) > 0,
     };
     read_owner(a, meta_controller(pod), &p);
     read_ports(a, spec, &p);
@@ -230,9 +231,16 @@ jv sched_pod_slim(struct arena *a, jv pod)
 {
     static const char *const container[] = { "name", "resources", "ports", "restartPolicy", NULL };
     static const char *const volume[] = { "name", "persistentVolumeClaim", "ephemeral", NULL };
-    static const char *const rest[] = { "nodeName",    "nodeSelector", "affinity",
-                                        "tolerations", "priority",     "preemptionPolicy",
-                                        "overhead",    "resources",    "topologySpreadConstraints",
+    static const char *const rest[] = { "nodeName",
+                                        "nodeSelector",
+                                        "affinity",
+                                        "tolerations",
+                                        "priority",
+                                        "preemptionPolicy",
+                                        "overhead",
+                                        "resources",
+                                        "topologySpreadConstraints",
+                                        "resourceClaims",
                                         NULL };
     jv spec = FIELD(pod, "spec");
     jv kept = jv_with(a, only(a, spec, rest), slim_list(a, FIELD(spec, "containers"), container),

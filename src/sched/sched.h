@@ -66,6 +66,7 @@ struct sched_pod {
     jv labels, selector, affinity, tolerations, spread;
     const str *claims; /* names of PersistentVolumeClaims */
     size_t n_claims;
+    bool claims_devices; /* spec.resourceClaims: who has drivers for them is not known here */
 };
 
 struct sched_node {
@@ -111,6 +112,7 @@ struct sched_input {
     const struct sched_reserve *reserves;
     size_t n_reserves;
     struct sched_guard *guard; /* NULL: units are passed over for ever */
+    jv namespaces; /* the labels of each, by its name */
 };
 
 struct sched_verdict {

@@ -10,7 +10,8 @@
 #define FINALIZER_CLAIM        "kubernetes.io/pvc-protection"
 #define FINALIZER_VOLUME       "kubernetes.io/pv-protection"
 
-extern const struct kube_resource kube_claims, kube_volumes, kube_classes, kube_nodes;
+extern const struct kube_resource kube_claims, kube_volumes, kube_classes, kube_nodes,
+    kube_namespaces;
 
 /* The class that claims without one get. */
 jv local_path_class(struct arena *a);

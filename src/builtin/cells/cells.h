@@ -13,6 +13,7 @@
     X(csinode, 3)               \
     X(daemonset, 11)            \
     X(deployment, 8)            \
+    X(deviceclass, 2)           \
     X(endpoints, 3)             \
     X(endpointslice, 5)         \
     X(event, 10)                \
@@ -37,8 +38,11 @@
     X(priorityclass, 5)         \
     X(replicaset, 8)            \
     X(replicationcontroller, 8) \
+    X(resourceclaim, 3)         \
     X(resourcequota, 4)         \
+    X(resourceslice, 5)         \
     X(rolebinding, 6)           \
+    X(runtimeclass, 3)          \
     X(scale, 4)                 \
     X(secret, 4)                \
     X(service, 7)               \

@@ -71,7 +71,7 @@ LOCAL_TYPE(core, Affinity, PLAIN,
 
 LOCAL_ENUM(core, TolerationOperator, "Equal", "Exists")
 
-LOCAL_TYPE(core, Toleration, PLAIN,
+TYPE(core, Toleration, PLAIN,
     F("key", STRING, 0),
     F("operator", core_TolerationOperator, 0),
     F("value", STRING, 0),

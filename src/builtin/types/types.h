@@ -25,8 +25,9 @@ extern const struct schema core_AppArmorProfile, core_Binding, core_ConditionSta
     core_PodTemplateSpec, core_PreemptionPolicy, core_Protocol, core_PullPolicy,
     core_ReplicationController, core_ResourceFieldSelector, core_ResourceList, core_ResourceName,
     core_ResourceQuota, core_ResourceRequirements, core_SELinuxOptions, core_SeccompProfile,
-    core_Secret, core_Service, core_ServiceAccount, core_TaintEffect, core_TopologySelectorTerm,
-    core_TypedLocalObjectReference, core_Volume, core_WindowsSecurityContextOptions;
+    core_Secret, core_Service, core_ServiceAccount, core_TaintEffect, core_Toleration,
+    core_TopologySelectorTerm, core_TypedLocalObjectReference, core_Volume,
+    core_WindowsSecurityContextOptions;
 extern const struct schema discovery_EndpointSlice;
 extern const struct schema events_Event;
 extern const struct schema meta_Condition, meta_DeleteOptions, meta_FieldSelectorRequirement,
@@ -35,8 +36,11 @@ extern const struct schema meta_Condition, meta_DeleteOptions, meta_FieldSelecto
 extern const struct schema metrics_NodeMetrics, metrics_PodMetrics;
 extern const struct schema networking_IPAddress, networking_Ingress, networking_IngressClass,
     networking_NetworkPolicy, networking_ServiceCIDR;
+extern const struct schema node_RuntimeClass;
 extern const struct schema policy_Eviction, policy_PodDisruptionBudget;
 extern const struct schema rbac_ClusterRole, rbac_ClusterRoleBinding, rbac_Role, rbac_RoleBinding;
+extern const struct schema resource_DeviceClass, resource_ResourceClaim,
+    resource_ResourceClaimTemplate, resource_ResourceSlice;
 extern const struct schema scheduling_PriorityClass;
 extern const struct schema storage_CSIDriver, storage_CSINode, storage_CSIStorageCapacity,
     storage_StorageClass, storage_VolumeAttachment, storage_VolumeAttributesClass;

@@ -99,6 +99,50 @@ static void some_are_left_alone(struct w *w)
     is_str(w_node_of(w, "gated"), S("n"), "no gate, no wait");
 }
 
+static void namespaces_are_chosen_by_their_labels(struct w *w)
+{
+    static const struct kube_resource namespaces = { "", "v1", "namespaces", "Namespace", true };
+
+    w_pod(w, "company", "{}",
+          ", 'affinity': {'podAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': ["
+          "{'topologyKey': 'kubernetes.io/hostname', 'labelSelector': {}, "
+          "'namespaceSelector': {'matchLabels': {'team': 'x'}}}]}}");
+    w_settle(w);
+    is_str(w_node_of(w, "company"), S(""), "a namespace without the label is not meant");
+    w_patch(w, &namespaces, "default", "", "{'metadata': {'labels': {'team': 'x'}}}");
+    w_settle(w);
+    is_str(w_node_of(w, "company"), S("n"), "with the label it is");
+    w_delete(w, &w_pods, "company");
+}
+
+static void claims_to_devices_are_not_ignored(struct w *w)
+{
+    w_pod(w, "devices", "{}", ", 'resourceClaims': [{'name': 'gpu', 'resourceClaimName': 'gpu'}]");
+    w_settle(w);
+    is_str(w_node_of(w, "devices"), S(""), "a pod that claims devices waits");
+    is_str(w_why(w, "devices"),
+           S("0/1 nodes are available: pod claims devices (spec.resourceClaims), which this "
+             "scheduler does not allocate. no new claims to deallocate, preemption: 0/1 nodes are "
+             "available: 1 Preemption is not helpful for scheduling."),
+           "and is told why");
+    w_delete(w, &w_pods, "devices");
+}
+
+static void pods_can_be_left_to_another_scheduler(struct w *w)
+{
+    binder_free(w->b);
+    w->o.no_placing = true;
+    w_start(w);
+    w_pod(w, "theirs", "{}", "");
+    w_settle(w);
+    is_str(w_node_of(w, "theirs"), S(""), "with volumes only, no pod gets a node");
+    is_int((int64_t)binder_writes(w->b), 0, "nor a reason");
+    binder_free(w->b);
+    w->o.no_placing = false;
+    w_start(w);
+    is_str(w_node_of(w, "theirs"), S("n"), "without, it does");
+}
+
 static void a_crowd_is_served_to_the_last(struct w *w)
 {
     char name[16];
@@ -128,6 +172,9 @@ int main(void)
     room_is_given_back(&w);
     nothing_changes_nothing_is_done(&w);
     some_are_left_alone(&w);
+    namespaces_are_chosen_by_their_labels(&w);
+    claims_to_devices_are_not_ignored(&w);
+    pods_can_be_left_to_another_scheduler(&w);
     a_reason_under_way_holds_nobody_back(&w);
     a_crowd_is_served_to_the_last(&w);
     w_close(&w);

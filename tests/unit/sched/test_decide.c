@@ -16,6 +16,9 @@ enum { MANY = 16 };
 #define TAIL_BAD \
     " no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
 
+#define TAIL_ONE_BAD \
+    " no new claims to deallocate, preemption: 0/2 nodes are available: 1 No preemption victims found for incoming pod, 1 Preemption is not helpful for scheduling."
+
 struct row {
     const char *what, *nodes, *bound, *waiting;
     const char *want; /* "pod=node" or "pod: why", each on its line */
@@ -124,6 +127,60 @@ static const struct row rows[] = {
       "[{" POD(
           "a") ", 'spec': {'affinity': {'podAffinity': "
                "{'requiredDuringSchedulingIgnoredDuringExecution': [{'topologyKey': 'host', 'labelSelector': {'matchLabels': {'app': 'y'}}}]}}}}]",
+      "a: 0/1 nodes are available: 1 node(s) didn't match pod affinity rules." TAIL_BAD },
+    { "spread: by default only nodes that the pod selects count",
+      "[{'metadata': {'name': 'm', 'labels': {'zone': 'm'}}, 'status': {" ROOM ", " READY
+      "}}, {'metadata': {'name': 'n', 'labels': {'zone': 'n'}}, 'status': {" ROOM ", " READY "}}]",
+      "[{'metadata': {'name': 'x', 'namespace': 'default', 'labels': {'a': 'b'}}, 'spec': {'nodeName': 'm'}}]",
+      "[{'metadata': {'name': 'a', 'namespace': 'default', 'labels': {'a': 'b'}}, 'spec': {'nodeSelector': {'zone': 'm'}, 'topologySpreadConstraints': "
+      "[{'topologyKey': 'zone', 'maxSkew': 1, 'whenUnsatisfiable': 'DoNotSchedule', 'labelSelector': {'matchLabels': {'a': 'b'}}}]}}]",
+      "a=m" },
+    { "spread: nodeAffinityPolicy Ignore counts the others, too",
+      "[{'metadata': {'name': 'm', 'labels': {'zone': 'm'}}, 'status': {" ROOM ", " READY
+      "}}, {'metadata': {'name': 'n', 'labels': {'zone': 'n'}}, 'status': {" ROOM ", " READY "}}]",
+      "[{'metadata': {'name': 'x', 'namespace': 'default', 'labels': {'a': 'b'}}, 'spec': {'nodeName': 'm'}}]",
+      "[{'metadata': {'name': 'a', 'namespace': 'default', 'labels': {'a': 'b'}}, 'spec': {'nodeSelector': {'zone': 'm'}, 'topologySpreadConstraints': "
+      "[{'topologyKey': 'zone', 'maxSkew': 1, 'whenUnsatisfiable': 'DoNotSchedule', 'labelSelector': {'matchLabels': {'a': 'b'}}, 'nodeAffinityPolicy': 'Ignore'}]}}]",
+      "a: 0/2 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, "
+      "1 node(s) didn't match pod topology spread constraints." TAIL_ONE_BAD },
+    { "spread: a tainted node counts",
+      "[{'metadata': {'name': 'm', 'labels': {'zone': 'm'}}, 'status': {" ROOM ", " READY
+      "}}, {'metadata': {'name': 'n', 'labels': {'zone': 'n'}}, 'spec': {'taints': [{'key': 't', 'effect': 'NoSchedule'}]}, 'status': {" ROOM
+      ", " READY "}}]",
+      "[{'metadata': {'name': 'x', 'namespace': 'default', 'labels': {'a': 'b'}}, 'spec': {'nodeName': 'm'}}]",
+      "[{'metadata': {'name': 'a', 'namespace': 'default', 'labels': {'a': 'b'}}, 'spec': {'nodeSelector': {'zone': 'm'}, 'topologySpreadConstraints': "
+      "[{'topologyKey': 'zone', 'maxSkew': 1, 'whenUnsatisfiable': 'DoNotSchedule', 'labelSelector': {'matchLabels': {'a': 'b'}}, 'nodeAffinityPolicy': 'Ignore'}]}}]",
+      "a: 0/2 nodes are available: 1 node(s) didn't match pod topology spread constraints, "
+      "1 node(s) had untolerated taint {t: }." TAIL_ONE_BAD },
+    { "spread: but not with nodeTaintsPolicy Honor",
+      "[{'metadata': {'name': 'm', 'labels': {'zone': 'm'}}, 'status': {" ROOM ", " READY
+      "}}, {'metadata': {'name': 'n', 'labels': {'zone': 'n'}}, 'spec': {'taints': [{'key': 't', 'effect': 'NoSchedule'}]}, 'status': {" ROOM
+      ", " READY "}}]",
+      "[{'metadata': {'name': 'x', 'namespace': 'default', 'labels': {'a': 'b'}}, 'spec': {'nodeName': 'm'}}]",
+      "[{'metadata': {'name': 'a', 'namespace': 'default', 'labels': {'a': 'b'}}, 'spec': {'nodeSelector': {'zone': 'm'}, 'topologySpreadConstraints': "
+      "[{'topologyKey': 'zone', 'maxSkew': 1, 'whenUnsatisfiable': 'DoNotSchedule', 'labelSelector': {'matchLabels': {'a': 'b'}}, 'nodeAffinityPolicy': 'Ignore', 'nodeTaintsPolicy': 'Honor'}]}}]",
+      "a=m" },
+    { "spread: fewer domains than minDomains are as if one was empty",
+      "[{'metadata': {'name': 'm', 'labels': {'zone': 'm'}}, 'status': {" ROOM ", " READY "}}]",
+      "[{'metadata': {'name': 'x', 'namespace': 'default', 'labels': {'a': 'b'}}, 'spec': {'nodeName': 'm'}}]",
+      "[{'metadata': {'name': 'a', 'namespace': 'default', 'labels': {'a': 'b'}}, 'spec': {'nodeSelector': {'zone': 'm'}, 'topologySpreadConstraints': "
+      "[{'topologyKey': 'zone', 'maxSkew': 1, 'whenUnsatisfiable': 'DoNotSchedule', 'labelSelector': {'matchLabels': {'a': 'b'}}, 'minDomains': 2}]}}]",
+      "a: 0/1 nodes are available: 1 node(s) didn't match pod topology spread constraints." TAIL_NO },
+    { "spread: a selector for everything counts no pods",
+      "[{'metadata': {'name': 'm', 'labels': {'zone': 'm'}}, 'status': {" ROOM ", " READY
+      "}}, {'metadata': {'name': 'n', 'labels': {'zone': 'n'}}, 'status': {" ROOM ", " READY "}}]",
+      "[{'metadata': {'name': 'x', 'namespace': 'default', 'labels': {'a': 'b'}}, 'spec': {'nodeName': 'm'}}]",
+      "[{'metadata': {'name': 'a', 'namespace': 'default', 'labels': {'a': 'b'}}, 'spec': {'nodeSelector': {'zone': 'm'}, 'topologySpreadConstraints': "
+      "[{'topologyKey': 'zone', 'maxSkew': 1, 'whenUnsatisfiable': 'DoNotSchedule', 'labelSelector': {}, 'nodeAffinityPolicy': 'Ignore'}]}}]",
+      "a=m" },
+    { "company is a pod that all terms mean, not one for each",
+      "[{'metadata': {'name': 'm', 'labels': {'zone': 'm'}}, 'status': {" ROOM ", " READY "}}]",
+      "[{'metadata': {'name': 'x', 'namespace': 'default', 'labels': {'a': 'b'}}, 'spec': {'nodeName': 'm'}},"
+      "{'metadata': {'name': 'y', 'namespace': 'default', 'labels': {'c': 'd'}}, 'spec': {'nodeName': 'm'}}]",
+      "[{" POD(
+          "a") ", 'spec': {'affinity': {'podAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': ["
+               "{'topologyKey': 'zone', 'labelSelector': {'matchLabels': {'a': 'b'}}},"
+               "{'topologyKey': 'zone', 'labelSelector': {'matchLabels': {'c': 'd'}}}]}}}}]",
       "a: 0/1 nodes are available: 1 node(s) didn't match pod affinity rules." TAIL_BAD },
     { "evenly over zones, and none without one",
       "[{'metadata': {'name': 'm', 'labels': {'zone': 'm'}}, 'status': {'allocatable': {'pods': '2'}, " READY
