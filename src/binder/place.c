@@ -82,6 +82,7 @@ static void collect(struct binder *b, struct arena *a, struct collected *c)
         *n = sched_node_read(a, h->obj);
         nodes[c->in.n_nodes++] = n;
     }
+    gangs_mark_starting(b);
     MAP_EACH (slot, &b->pods.items) {
         struct pod *p = slot->value;
         bool is_known = gang_join(p);
@@ -142,6 +143,7 @@ void place_pass(struct binder *b)
         if (v->whole)
             batch_add(&batch, p);
     }
+    gang_reserves(b, a, &c.in);
     reasons_tell(b, a, &c);
     if (b->guard.released) {
         b->place_due = b->place_all = true;
