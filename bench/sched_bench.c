@@ -1,5 +1,6 @@
-/* How fast the scheduler decides: nodes and gangs of 8 that fit, and gangs that wait and are looked
- * at again. Prints JSON. */
+/* How fast the scheduler decides, and in how much memory: nodes and gangs of 8 that fit, and gangs
+ * that wait and are looked at again, on one node, on many full ones, and where enough is free in
+ * sum but not on the same nodes. Prints JSON. */
 
 #include "sched/sched.h"
 
@@ -28,20 +29,20 @@ static struct sched_amounts amounts(struct arena *a, int64_t cpu, int64_t gpus, 
     return (struct sched_amounts){ at, pods ? 3 : 2 };
 }
 
-static const struct sched_node **nodes_make(struct arena *a, size_t n)
+static const struct sched_node **nodes_make(struct arena *a, size_t n, int64_t gpus)
 {
     const struct sched_node **at = ARENA_ARRAY(a, const struct sched_node *, n);
 
     for (size_t i = 0; i < n; i++) {
         struct sched_node *node = ARENA_NEW(a, struct sched_node);
         *node = (struct sched_node){ .name = arena_printf(a, "node-%zu", i),
-                                     .has = amounts(a, 32000, 8, 110) };
+                                     .has = amounts(a, 32000, gpus, 110) };
         at[i] = node;
     }
     return at;
 }
 
-static struct sched_waiting *pods_make(struct arena *a, size_t n_gangs)
+static struct sched_waiting *pods_make(struct arena *a, size_t n_gangs, int64_t gpus)
 {
     struct sched_waiting *at = ARENA_ARRAY(a, struct sched_waiting, n_gangs * GANG);
 
@@ -62,7 +63,7 @@ static struct sched_waiting *pods_make(struct arena *a, size_t n_gangs)
                                      .gang = g,
                                      .member = arena_printf(a, "worker/%zu", k),
                                      .created_ms = (int64_t)i,
-                                     .need = amounts(a, 1000, 1, 0) };
+                                     .need = amounts(a, 1000, gpus, 0) };
             p->uid = p->name;
             at[i * GANG + k] = (struct sched_waiting){ .pod = p, .seq = i * GANG + k };
         }
@@ -70,35 +71,73 @@ static struct sched_waiting *pods_make(struct arena *a, size_t n_gangs)
     return at;
 }
 
-/* Microseconds that a decision takes; placed: how many pods got a node. */
-static int64_t decide_us(size_t n_nodes, size_t n_gangs, int64_t *placed)
+struct run {
+    size_t n_nodes, n_gangs;
+    int64_t node_gpus, pod_gpus;
+    bool full; /* a pod on each node has all its GPUs */
+    /* measured */
+    int64_t us, placed;
+    size_t bytes; /* while it decides */
+};
+
+static const struct sched_pod **fill(struct arena *a, const struct sched_input *in, int64_t gpus)
 {
-    struct arena *a = arena_new();
-    struct sched_input in = { .nodes = nodes_make(a, n_nodes),
-                              .n_nodes = n_nodes,
-                              .waiting = pods_make(a, n_gangs),
-                              .n_waiting = n_gangs * GANG };
+    const struct sched_pod **at = ARENA_ARRAY(a, const struct sched_pod *, in->n_nodes);
+
+    for (size_t i = 0; i < in->n_nodes; i++) {
+        struct sched_pod *p = ARENA_NEW(a, struct sched_pod);
+        *p = (struct sched_pod){ .ns = S("d"),
+                                 .name = in->nodes[i]->name,
+                                 .node = in->nodes[i]->name,
+                                 .need = amounts(a, 1000, gpus, 0) };
+        at[i] = p;
+    }
+    return at;
+}
+
+static void measure(struct run *r)
+{
+    AUTO(arena) struct arena *world = arena_new(), *a = arena_new();
+    struct sched_guard guard = { .patience_ms = 1 };
+    struct sched_input in = { .nodes = nodes_make(world, r->n_nodes, r->node_gpus),
+                              .n_nodes = r->n_nodes,
+                              .waiting = pods_make(world, r->n_gangs, r->pod_gpus),
+                              .n_waiting = r->n_gangs * GANG,
+                              .guard = &guard };
+
+    if (r->full) {
+        in.bound = fill(world, &in, r->node_gpus);
+        in.n_bound = in.n_nodes;
+    }
     int64_t began = now_us();
     struct sched_verdict *v = sched_decide(a, &in);
-    int64_t took = now_us() - began;
-
-    *placed = 0;
+    r->us = now_us() - began;
+    r->bytes = arena_size(a);
     for (size_t i = 0; i < in.n_waiting; i++)
-        *placed += v[i].node != NULL;
-    arena_free(a);
-    return took;
+        r->placed += v[i].node != NULL;
 }
 
 int main(int argc, char **argv)
 {
-    size_t n_nodes = argc > 1 ? strtoul(argv[1], NULL, 10) : 5000;
-    size_t n_gangs = argc > 2 ? strtoul(argv[2], NULL, 10) : 2500;
-    int64_t placed, us = decide_us(n_nodes, n_gangs, &placed);
+    struct run fit = { .n_nodes = argc > 1 ? strtoul(argv[1], NULL, 10) : 5000,
+                       .n_gangs = argc > 2 ? strtoul(argv[2], NULL, 10) : 2500,
+                       .node_gpus = 8,
+                       .pod_gpus = 1 };
+    struct run one = { .n_nodes = 1, .n_gangs = 1000, .node_gpus = 8, .pod_gpus = 1 };
+    struct run full = one, apart = { .n_nodes = 7, .n_gangs = 1000, .node_gpus = 3, .pod_gpus = 2 };
 
+    full.n_nodes = fit.n_nodes;
+    full.full = true;
+    measure(&fit);
     printf("{\"nodes\": %zu, \"pods\": %zu, \"placed\": %" PRId64 ", \"ms\": %" PRId64
-           ", \"pods_per_s\": %" PRId64,
-           n_nodes, n_gangs * GANG, placed, us / 1000, placed * 1000000 / (us ? us : 1));
-    us = decide_us(0 + 1, 1000, &placed);
-    printf(", \"again_1_node_ms\": %" PRId64 "}\n", us / 1000);
+           ", \"pods_per_s\": %" PRId64 ", \"mb\": %zu",
+           fit.n_nodes, fit.n_gangs * GANG, fit.placed, fit.us / 1000,
+           fit.placed * 1000000 / (fit.us ? fit.us : 1), fit.bytes >> 20);
+    measure(&one);
+    measure(&full);
+    measure(&apart);
+    printf(", \"again_1_node_ms\": %" PRId64 ", \"again_full_ms\": %" PRId64
+           ", \"again_apart_ms\": %" PRId64 "}\n",
+           one.us / 1000, full.us / 1000, apart.us / 1000);
     return 0;
 }

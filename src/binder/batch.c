@@ -26,6 +26,7 @@ void batch_add(struct batch **b, struct pod *p)
     vec_push(&(*b)->pods, p);
     p->batch = *b;
     p->is_ready = false;
+    p->starts = true;
 }
 
 void batch_leave(struct pod *p)

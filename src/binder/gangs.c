@@ -142,7 +142,7 @@ bool gang_join(struct pod *p)
 
     p->p.gang = g ? &g->g : NULL;
     p->p.member = g && has_member(g, p->member) ? p->member : STR_NONE;
-    return g || !gang_knows_kind(p->b, p->h.obj);
+    return g ? !g->is_starting : !gang_knows_kind(p->b, p->h.obj);
 }
 
 void gang_lost(struct pod *p)
@@ -213,19 +213,37 @@ static void count_seated(struct binder *b, struct arena *a)
 
 void gang_collect(struct binder *b, struct arena *a, struct sched_input *in)
 {
+    b->gangs_due = false;
+    count_seated(b, a);
+    gang_reserves(b, a, in);
+}
+
+void gang_reserves(const struct binder *b, struct arena *a, struct sched_input *in)
+{
     struct sched_reserve *reserves;
     size_t n = 0;
 
-    b->gangs_due = false;
-    count_seated(b, a);
     MAP_EACH (slot, &b->gangs)
         for (struct reserve *r = ((struct gang *)slot->value)->reserves; r; r = r->next)
             n++;
     reserves = ARENA_ARRAY(a, struct sched_reserve, n + 1);
     in->reserves = reserves;
+    in->n_reserves = 0;
     MAP_EACH (slot, &b->gangs)
         for (struct reserve *r = ((struct gang *)slot->value)->reserves; r; r = r->next)
             reserves[in->n_reserves++] = r->r;
+}
+
+void gangs_mark_starting(struct binder *b)
+{
+    MAP_EACH (slot, &b->gangs)
+        ((struct gang *)slot->value)->is_starting = false;
+    MAP_EACH (slot, &b->pods.items) {
+        const struct pod *p = slot->value;
+        struct gang *g = p->starts ? gang_of_pod(p) : NULL;
+        if (g)
+            g->is_starting = true;
+    }
 }
 
 void gang_started(struct pod *p)

@@ -69,6 +69,7 @@ struct pod {
     bool never;          /* it does not fit on these nodes when they are empty */
     str member;          /* what its labels say; lives with h */
     bool is_ready;       /* its claims have their volumes */
+    bool starts;         /* placed as one of those that start together, and not bound yet */
     struct batch *batch; /* POD_PLACED: bound together with others; NULL: alone */
     uint64_t told_nodes; /* hash of what the nodes say in the reason told last */
     int64_t told_ms;
@@ -91,6 +92,7 @@ struct gang {
     int64_t n_seated;
     int64_t early_ms; /* since when too few of its pods exist; 0: they do */
     struct reserve *reserves;
+    bool is_starting;
 };
 
 struct gang_kind {
@@ -104,6 +106,9 @@ bool gangs_are_synced(const struct binder *b);
 void gangs_done(struct binder *b);
 /* What its labels say which one it is: "worker/0". */
 str gang_member_name(struct arena *a, jv pod);
+/* Of those whose start is decided and not written yet no other pod is looked at: were it bound and
+ * the start refused, part of the gang would run. */
+void gangs_mark_starting(struct binder *b);
 /* Sets what p->p says of its gang. False: it is not known yet what its pod waits for. */
 bool gang_join(struct pod *p);
 struct gang *gang_of_pod(const struct pod *p); /* NULL: it starts alone */
@@ -111,6 +116,8 @@ void gang_lost(struct pod *p);                 /* it had a node, and is gone */
 void gang_started(struct pod *p);              /* it got its node as its gang started, or later */
 /* Counts members, and tells what is kept for those that are gone. */
 void gang_collect(struct binder *b, struct arena *a, struct sched_input *in);
+/* What is kept now; once pods are placed, what in->reserves says is gone. */
+void gang_reserves(const struct binder *b, struct arena *a, struct sched_input *in);
 
 static inline const struct pod *pod_of(const struct sched_pod *p)
 {

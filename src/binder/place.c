@@ -100,6 +100,7 @@ static void collect(struct binder *b, struct arena *a, struct collected *c)
             bound[c->in.n_bound++] = n->others;
     }
     c->in.namespaces = namespaces_of(b, a);
+    gangs_mark_starting(b);
     MAP_EACH (slot, &b->pods.items) {
         struct pod *p = slot->value;
         bool is_known = gang_join(p);
@@ -160,6 +161,7 @@ void place_pass(struct binder *b)
         if (v->whole)
             batch_add(&batch, p);
     }
+    gang_reserves(b, a, &c.in);
     reasons_tell(b, a, &c);
     if (b->guard.released) {
         b->place_due = b->place_all = true;

@@ -42,6 +42,9 @@ static void set_state(struct pod *p, enum pod_state state)
         p->why = NULL;
     }
     if (state != POD_PLACED && state != POD_BINDING) {
+        if (p->starts)
+            b->place_due = true; /* the others of its gang are looked at now */
+        p->starts = false;
         batch_leave(p);
         free(p->node);
         p->node = NULL;

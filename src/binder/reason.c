@@ -35,8 +35,17 @@ static void add_bound(const struct sched_pod **to, size_t *n, struct arena *a,
     to[(*n)++] = p;
 }
 
-/* What is taken once the decision is carried out. */
-static struct why_world *world_after(const struct telling *t)
+static bool is_kept_for(const struct sched_reserve *r, const struct sched_verdict *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (v[i].of->pod->gang == r->gang && str_eq(v[i].of->pod->member, r->member))
+            return true;
+    return false;
+}
+
+/* What is taken once the decision is carried out, but for what is kept for those n. */
+static struct why_world *world_after(const struct telling *t, const struct sched_verdict *own,
+                                     size_t n_own)
 {
     const struct sched_input *in = &t->c->in;
     const struct sched_pod **all = ARENA_ARRAY(t->a, const struct sched_pod *,
@@ -51,6 +60,8 @@ static struct why_world *world_after(const struct telling *t)
     }
     for (size_t i = 0; i < in->n_reserves; i++) {
         const struct sched_gang *g = in->reserves[i].gang;
+        if (is_kept_for(&in->reserves[i], own, n_own))
+            continue;
         const struct sched_pod kept = { .ns = g->ns,
                                         .name = g->name,
                                         .owner_kind = g->kind,
@@ -75,14 +86,22 @@ static const struct sched_waiting *alone(struct arena *a, const struct sched_wai
     return one;
 }
 
+static struct why_world *world_for(struct telling *t, const struct sched_verdict *v, size_t n)
+{
+    for (size_t i = 0; i < t->c->in.n_reserves; i++)
+        if (is_kept_for(&t->c->in.reserves[i], v, n))
+            return world_after(t, v, n);
+    if (!t->world)
+        t->world = world_after(t, NULL, 0);
+    return t->world;
+}
+
 /* Of a unit: n verdicts that follow each other. */
 static str sentence_of(struct telling *t, const struct sched_verdict *v, size_t n)
 {
     const struct sched_waiting **pods = ARENA_ARRAY(t->a, const struct sched_waiting *, n);
     size_t count = v->together && (size_t)v->together < n ? (size_t)v->together : n;
 
-    if (!t->world)
-        t->world = world_after(t);
     for (size_t i = 0; i < count; i++)
         pods[i] = alone(t->a, v[i].of);
     struct why_unit unit = { .pods = pods,
@@ -91,7 +110,7 @@ static str sentence_of(struct telling *t, const struct sched_verdict *v, size_t 
                              .by_default = v->together > 0 && t->b->o.gangs.by_default,
                              .never = v->never,
                              .behind = v->behind };
-    struct why why = why_of(t->world, &unit);
+    struct why why = why_of(world_for(t, v, count), &unit);
     /* what these say was said in kube-scheduler's words */
     bool is_said = why.cause == WHY_NO_NODES || why.cause == WHY_REFUSED;
     return is_said ? STR_NONE : why_sentence(t->a, &why);

@@ -157,6 +157,7 @@ struct pass {
     struct ledger *empty; /* its nodes without any pod; NULL: not asked for yet */
     struct sched_verdict *out;
     size_t n;
+    struct failures failures;
     struct sched_guard *guard;
     bool missed; /* a unit that could fit did not */
 };
@@ -176,6 +177,7 @@ static void note_missed(struct pass *p, const struct unit *u, bool never)
         return;
     p->missed = true;
     guard_first(p->guard, &p->l, u);
+    p->failures.n = 0; /* from now on room may be kept */
 }
 
 static bool is_unchanged(const struct unit *u)
@@ -194,18 +196,38 @@ static struct sched_verdict *verdict_of(struct pass *p, const struct sched_waiti
     return v;
 }
 
-static void decide_alone(struct pass *p, const struct sched_waiting *w, bool unchanged)
+/* u->at may be one of the caller's. */
+static void add_failure(struct pass *p, const struct unit *u, const struct sched_verdict *no)
+{
+    struct unit kept = *u;
+
+    kept.at = ARENA_ARRAY(p->l.a, const struct sched_waiting *, u->n_distinct + 1);
+    memcpy(kept.at, u->at, u->n_distinct * sizeof(*kept.at));
+    failures_add(&p->failures, &kept, no);
+}
+
+static struct sched_verdict *decide_alone(struct pass *p, const struct sched_waiting *w,
+                                          bool unchanged)
 {
     struct sched_verdict *v = verdict_of(p, w);
     struct unit u = { .at = &w, .n = 1, .n_distinct = 1 };
     struct step t;
 
-    if (unchanged)
+    const struct sched_verdict *like = unchanged ? NULL : failed_like(&p->l, &p->failures, &u);
+    if (unchanged) {
         v->never = w->never;
-    else if (place_pod(&p->l, v, &t))
+    } else if (like) {
+        *v = *like;
+        v->of = w;
+    } else if (place_pod(&p->l, v, &t)) {
         v->node = t.place->node;
+        p->failures.n = 0;
+    } else {
+        add_failure(p, &u, v);
+    }
     if (!v->node)
         note_missed(p, &u, v->never);
+    return v;
 }
 
 static void refuse_all(struct pass *p, const struct unit *u, const struct sched_verdict *like)
@@ -250,6 +272,21 @@ static bool never_fits_together(struct pass *p, const struct unit *u)
     return !fits_empty(p->empty, u);
 }
 
+/* Whether it would start if nothing was kept for who waits longest. */
+static bool is_kept_out(struct ledger *l, const struct unit *u, struct step *steps)
+{
+    struct sched_verdict no = { 0 };
+
+    if (!l->spare)
+        return false;
+    l->is_open = true;
+    bool fits = place_together(l, u, steps, &no);
+    l->is_open = false;
+    for (size_t n = fits ? (size_t)u->need : 0; n;)
+        step_undo(l, &steps[--n]);
+    return fits;
+}
+
 static void decide_gang(struct pass *p, const struct unit *u)
 {
     struct sched_verdict no = { 0 };
@@ -268,21 +305,33 @@ static void decide_gang(struct pass *p, const struct unit *u)
         note_missed(p, u, no.never);
         return;
     }
-    struct step *steps = ARENA_ARRAY(a, struct step, need + 1);
-    if (!place_together(&p->l, u, steps, &no)) {
-        no.never = never_fits_together(p, u);
+    const struct sched_verdict *like = failed_like(&p->l, &p->failures, u);
+    if (like) {
+        no = *like;
         refuse_all(p, u, &no);
         note_missed(p, u, no.never);
         return;
     }
+    struct step *steps = ARENA_ARRAY(a, struct step, need + 1);
+    if (!place_together(&p->l, u, steps, &no)) {
+        no.behind = is_kept_out(&p->l, u, steps) ? p->l.barred_for : STR_NONE;
+        no.never = never_fits_together(p, u);
+        add_failure(p, u, &no);
+        refuse_all(p, u, &no);
+        note_missed(p, u, no.never);
+        return;
+    }
+    p->failures.n = 0;
     for (size_t i = 0; i < need; i++) {
         struct sched_verdict *v = verdict_of(p, steps[i].of);
         v->node = steps[i].place->node;
         v->whole = true;
     }
     for (size_t i = 0; i < u->n; i++)
-        if (!was_placed(steps, need, u->at[i]))
-            decide_alone(p, u->at[i], false); /* it waited for the gang */
+        if (!was_placed(steps, need, u->at[i])) { /* it waited for the gang */
+            struct sched_verdict *v = decide_alone(p, u->at[i], false);
+            v->whole = v->node != NULL; /* were it bound before the others, part of it would run */
+        }
 }
 
 struct sched_verdict *sched_decide(struct arena *a, const struct sched_input *in)

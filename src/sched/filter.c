@@ -130,11 +130,6 @@ static void filter_resources(const struct candidate *c, const struct place *p, s
     for (size_t i = 0; i < l->n_resources; i++)
         if (c->need[i] > 0 && c->need[i] > p->has[i] - p->used[i])
             refuse(why, l->lacking[i], c->need[i] > p->has[i]);
-    if (why->n || !p->barred || c->owed)
-        return;
-    for (size_t i = 0; i < l->n_resources && !why->n; i++)
-        if (c->need[i] > 0 && p->barred[i])
-            refuse(why, l->barred_text, false);
 }
 
 static void filter_volumes(const struct candidate *c, const struct place *p, struct refusal *why)
@@ -146,12 +141,24 @@ static void filter_volumes(const struct candidate *c, const struct place *p, str
         }
 }
 
+/* Last, so that nothing else is wrong with a node of which this is said. */
+static void filter_kept(const struct candidate *c, const struct place *p, struct refusal *why)
+{
+    const struct ledger *l = c->l;
+
+    if (!p->barred || c->owed || l->is_open)
+        return;
+    for (size_t i = 0; i < l->n_resources && !why->n; i++)
+        if (c->need[i] > 0 && c->need[i] > l->spare[i])
+            refuse(why, l->barred_text, false);
+}
+
 bool filter_place(const struct candidate *c, const struct place *p, struct refusal *why)
 {
     static void (*const filters[])(const struct candidate *c, const struct place *p,
                                    struct refusal *why) = {
-        filter_unschedulable, filter_taints,  filter_selector, filter_ports,
-        filter_resources,     filter_volumes, filter_spread,   filter_affinity,
+        filter_unschedulable, filter_taints, filter_selector, filter_ports, filter_resources,
+        filter_volumes,       filter_spread, filter_affinity, filter_kept,
     };
 
     *why = (struct refusal){ 0 };

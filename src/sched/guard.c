@@ -33,44 +33,59 @@ static bool could_use(const struct ledger *empty, size_t place, const struct uni
     return false;
 }
 
-/* By resource: of what it asks for, that of which there is too little; all of it if it is not the
- * sum that is too little. NULL: it asks for nothing. */
-static bool *lacks_of(struct ledger *l, const struct unit *u, const bool *usable)
+/* By resource: what it asks for, of those that start together. False: nothing. */
+static bool sum_needs(const struct ledger *l, const struct unit *u, int64_t *need)
 {
-    bool *lacks = ARENA_ARRAY(l->a, bool, l->n_resources), any = false, asks = false;
     size_t n = u->need > 0 ? (size_t)u->need : 1;
+    bool asks = false;
+
+    for (size_t i = 0; i < n && i < u->n_distinct; i++) {
+        const int64_t *one = ledger_need(l, &u->at[i]->pod->need);
+        for (size_t k = 0; k < l->n_resources; k++) {
+            need[k] = amount_sum(need[k], one[k]);
+            asks = asks || one[k] > 0;
+        }
+    }
+    return asks;
+}
+
+/* How much of each resource others may still take where it could be. Of what it asks for that is
+ * what it would leave; nothing at all if there is enough in sum of everything, as then it is where
+ * others are that keeps it out. */
+static int64_t *spare_of(struct ledger *l, const int64_t *need, const bool *usable)
+{
+    int64_t *spare = ARENA_ARRAY(l->a, int64_t, l->n_resources);
+    bool lacks = false;
 
     for (size_t k = 0; k < l->n_resources; k++) {
-        double need = 0, free = 0;
-        for (size_t i = 0; i < n && i < u->n_distinct; i++)
-            need += (double)ledger_need(l, &u->at[i]->pod->need)[k];
         for (size_t i = 0; i < l->n; i++)
             if (usable[i])
-                free += (double)(l->places[i].has[k] - l->places[i].used[k]);
-        lacks[k] = need > 0 && need > free;
-        any = any || lacks[k];
-        asks = asks || need > 0;
+                spare[k] = amount_sum(spare[k], l->places[i].has[k] - l->places[i].used[k]);
+        lacks = lacks || need[k] > spare[k];
+        spare[k] = need[k] > 0 ? spare[k] - need[k] : INT64_MAX;
     }
-    for (size_t k = 0; k < l->n_resources && !any; k++)
-        for (size_t i = 0; i < n && i < u->n_distinct; i++)
-            lacks[k] = lacks[k] || ledger_need(l, &u->at[i]->pod->need)[k] > 0;
-    return asks ? lacks : NULL;
+    for (size_t k = 0; k < l->n_resources && !lacks; k++)
+        if (need[k] > 0)
+            spare[k] = 0;
+    return spare;
 }
 
 static void keep_for(struct ledger *l, const struct unit *u)
 {
+    int64_t *need = ARENA_ARRAY(l->a, int64_t, l->n_resources);
     bool *usable = ARENA_ARRAY(l->a, bool, l->n + 1);
     struct ledger empty;
 
+    l->barred_for = unit_text(l->a, u);
+    l->barred_text = arena_printf(l->a, "node(s) were kept for %" PRI_STR, STR_ARG(l->barred_for));
+    if (!sum_needs(l, u, need))
+        return;
     ledger_empty(&empty, l);
     for (size_t i = 0; i < l->n; i++)
         usable[i] = could_use(&empty, i, u);
-    const bool *lacks = lacks_of(l, u, usable);
-    l->barred_for = unit_text(l->a, u);
-    l->barred_text = arena_printf(l->a, "node(s) were kept for %" PRI_STR, STR_ARG(l->barred_for));
+    l->spare = spare_of(l, need, usable);
     for (size_t i = 0; i < l->n; i++)
-        if (usable[i])
-            l->places[i].barred = lacks;
+        l->places[i].barred = usable[i];
 }
 
 void guard_first(struct sched_guard *g, struct ledger *l, const struct unit *u)

@@ -33,8 +33,15 @@ struct place {
     int64_t n_pods;
     int64_t least_priority; /* of its pods */
     struct seat *seats;
-    const bool *barred; /* by resource: kept for who waits longest; NULL: none */
+    bool barred; /* who waits longest could be there: others get what ledger.spare leaves */
 };
+
+/* What speaks for a node, and against it. */
+struct score {
+    int64_t own, siblings, avoided, preferred;
+};
+
+enum { SEARCHES_MAX = 64 * 1024 }; /* a few milliseconds */
 
 struct ledger {
     struct arena *a;
@@ -46,13 +53,17 @@ struct ledger {
     size_t n_resources;
     struct place **fit;       /* room for one a node: those that will do ... */
     struct refusal *refusals; /* ... and what the others say */
+    struct score *scores;     /* of those that will do */
     size_t next;              /* of places, to look at first */
     bool has_anti;            /* a pod that has a node keeps others away */
     struct ghost *ghosts;     /* by gang and member */
     size_t n_ghosts;
-    bool tight;      /* of nodes that will do, take the fullest */
-    str barred_for;  /* "job default/a": what is barred is kept for it; empty: nothing is */
-    str barred_text; /* what those are told that it is kept from */
+    bool tight;         /* of nodes that will do, take the fullest */
+    int64_t *spare;     /* by resource: how much others may take of barred places */
+    size_t search_left; /* places that may still be looked at by search */
+    bool is_open;       /* nothing is barred for the time being */
+    str barred_for;     /* "job default/a": what is barred is kept for it; empty: nothing is */
+    str barred_text;    /* what those are told that it is kept from */
 };
 
 /* A reserve that counts in its place while it is kept. */
@@ -73,6 +84,7 @@ struct step {
 };
 
 void ledger_open(struct ledger *l, struct arena *a, const struct sched_input *in);
+int64_t amount_sum(int64_t x, int64_t y); /* at most INT64_MAX */
 const int64_t *ledger_need(const struct ledger *l, const struct sched_amounts *need);
 void ledger_take(struct ledger *l, struct place *p, const struct sched_pod *pod,
                  const int64_t *need);
@@ -134,6 +146,26 @@ bool place_together(struct ledger *l, const struct unit *u, struct step *steps,
                     struct sched_verdict *no);
 /* ... on nodes without any pod, which stay so. */
 bool fits_empty(struct ledger *empty, const struct unit *u);
+
+/* ---- like.c: units that fare as one before */
+
+enum { FAILURES_MAX = 8 };
+
+/* Of units that found no room, with the ledger as it is. */
+struct failures {
+    struct {
+        struct unit u;
+        struct sched_verdict no;
+    } at[FAILURES_MAX];
+    size_t n, next;
+};
+
+/* Pods that ask for the same nodes and amounts. */
+bool waiting_same_shape(const struct sched_waiting *x, const struct sched_waiting *y);
+/* What was said of one like it; NULL: there was none. */
+const struct sched_verdict *failed_like(const struct ledger *l, const struct failures *f,
+                                        const struct unit *u);
+void failures_add(struct failures *f, const struct unit *u, const struct sched_verdict *no);
 
 /* Whether the pod can go there; else why not. */
 bool filter_place(const struct candidate *c, const struct place *p, struct refusal *why);

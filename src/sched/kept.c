@@ -51,6 +51,15 @@ struct ghost *kept_find(const struct ledger *l, const struct sched_pod *pod)
     return g && g->kept ? g : NULL;
 }
 
+/* What a step takes of barred places is spent, unless it was kept for its pod. */
+static void spend_spare(struct ledger *l, const struct step *t, const int64_t *need, int64_t sign)
+{
+    bool is_its_own = t->ghost && t->ghost->place == t->place;
+
+    for (size_t i = 0; i < l->n_resources && t->place->barred && !is_its_own; i++)
+        l->spare[i] -= sign * need[i];
+}
+
 void step_take(struct ledger *l, struct step *t, struct place *p, const struct sched_pod *pod,
                const int64_t *need)
 {
@@ -60,10 +69,12 @@ void step_take(struct ledger *l, struct step *t, struct place *p, const struct s
     p->used = ARENA_ARRAY(l->a, int64_t, l->n_resources);
     memcpy(p->used, t->before.used, l->n_resources * sizeof(*p->used));
     ledger_take(l, p, pod, need);
+    spend_spare(l, t, need, 1);
 }
 
 void step_undo(struct ledger *l, const struct step *t)
 {
+    spend_spare(l, t, t->place->seats->need, -1);
     *t->place = t->before;
     l->has_anti = t->had_anti;
     if (t->ghost)

@@ -9,7 +9,7 @@ static int compare_nodes(const void *x, const void *y)
     return str_cmp((*n)->name, (*m)->name);
 }
 
-static int64_t sum(int64_t x, int64_t y)
+int64_t amount_sum(int64_t x, int64_t y)
 {
     int64_t s;
 
@@ -91,7 +91,7 @@ void ledger_take(struct ledger *l, struct place *p, const struct sched_pod *pod,
     p->seats = s;
     p->n_pods++;
     for (size_t i = 0; i < l->n_resources; i++)
-        p->used[i] = sum(p->used[i], need[i]);
+        p->used[i] = amount_sum(p->used[i], need[i]);
     if (pod->priority < p->least_priority)
         p->least_priority = pod->priority;
     l->has_anti = l->has_anti || pod_keeps_away(pod);
@@ -115,13 +115,17 @@ void ledger_open(struct ledger *l, struct arena *a, const struct sched_input *in
 {
     const struct sched_node **nodes = ARENA_ARRAY(a, const struct sched_node *, in->n_nodes + 1);
 
-    *l = (struct ledger){ .a = a, .n = in->n_nodes, .namespaces = in->namespaces };
+    *l = (struct ledger){ .a = a,
+                          .n = in->n_nodes,
+                          .namespaces = in->namespaces,
+                          .search_left = SEARCHES_MAX };
     if (in->n_nodes)
         memcpy(nodes, in->nodes, in->n_nodes * sizeof(*nodes));
     qsort(nodes, in->n_nodes, sizeof(*nodes), compare_nodes);
     name_resources(l, in);
     l->places = ARENA_ARRAY(a, struct place, in->n_nodes + 1);
     l->fit = ARENA_ARRAY(a, struct place *, in->n_nodes + 1);
+    l->scores = ARENA_ARRAY(a, struct score, in->n_nodes + 1);
     l->refusals = ARENA_ARRAY(a, struct refusal, in->n_nodes + 1);
     for (size_t i = 0; i < l->n; i++)
         l->places[i] = place_of(l, nodes[i]);

@@ -81,10 +81,6 @@ static struct place *fullest(const struct candidate *c, struct place *const *fit
     return best;
 }
 
-struct score {
-    int64_t own, siblings, avoided, preferred;
-};
-
 static int64_t part(int64_t n, int64_t most)
 {
     return most > 0 ? n * FULL / most : 0;
@@ -92,7 +88,7 @@ static int64_t part(int64_t n, int64_t most)
 
 struct place *score_best(const struct candidate *c, struct place *const *fit, size_t n)
 {
-    struct score *of = ARENA_ARRAY(c->l->a, struct score, n + 1), most = { 0 };
+    struct score *of = c->l->scores, most = { 0 };
     struct place *best = NULL;
     int64_t top = INT64_MIN;
 

@@ -75,17 +75,36 @@ static struct sized *sized_of(const struct ledger *l, const struct unit *u, size
     return of;
 }
 
-/* Of some resource there is not enough for n of them, wherever they go. */
-static bool exceeds_sum(const struct ledger *l, const struct sized *of, size_t n)
+static int compare_amounts(const void *x, const void *y)
 {
-    const double *free = sums_of(l, true);
-    double *need = ARENA_ARRAY(l->a, double, l->n_resources);
+    const int64_t *n = x, *m = y;
+
+    return (*n > *m) - (*n < *m);
+}
+
+/* The least that `need` of them ask for. */
+static double least_sum(const struct ledger *l, const struct sized *of, size_t n, size_t need,
+                        size_t resource)
+{
+    int64_t *asked = ARENA_ARRAY(l->a, int64_t, n);
+    double sum = 0;
 
     for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < l->n_resources; k++)
-            need[k] += (double)of[i].need[k];
+        asked[i] = of[i].need[resource];
+    if (need < n)
+        qsort(asked, n, sizeof(*asked), compare_amounts);
+    for (size_t i = 0; i < need; i++)
+        sum += (double)asked[i];
+    return sum;
+}
+
+/* Of some resource there is not enough for as many of them, wherever they go. */
+static bool exceeds_sum(const struct ledger *l, const struct sized *of, size_t n, size_t need)
+{
+    const double *free = sums_of(l, true);
+
     for (size_t k = 0; k < l->n_resources; k++)
-        if (need[k] > free[k])
+        if (least_sum(l, of, n, need, k) > free[k])
             return true;
     return false;
 }
@@ -101,26 +120,71 @@ struct search {
     size_t left; /* places still to be looked at */
 };
 
-static bool search_from(struct search *s, size_t n)
+static bool try_place(struct ledger *l, const struct sched_waiting *w, struct place *p,
+                      struct step *t)
 {
-    if (n == (size_t)s->u->need)
+    struct ghost *g = kept_find(l, w->pod);
+    struct candidate c = { .l = l,
+                           .w = w,
+                           .pod = w->pod,
+                           .need = ledger_need(l, &w->pod->need),
+                           .owed = g && g->place == p };
+    struct refusal why;
+
+    if (g)
+        kept_give(l, g);
+    if (filter_place(&c, p, &why)) {
+        *t = (struct step){ .ghost = g, .of = w };
+        step_take(l, t, p, w->pod, c.need);
         return true;
-    const struct sched_waiting *w = s->u->at[n];
-    struct candidate c = {
-        .l = s->l, .w = w, .pod = w->pod, .need = ledger_need(s->l, &w->pod->need)
-    };
+    }
+    if (g)
+        kept_take(l, g);
+    return false;
+}
+
+/* Members from i on, of which some may be left out; n have a place. */
+static bool search_from(struct search *s, size_t i, size_t n)
+{
+    size_t need = (size_t)s->u->need;
+
+    if (n == need)
+        return true;
+    if (s->u->n_distinct - i < need - n)
+        return false;
     for (size_t k = 0; k < s->l->n && s->left; k++) {
-        struct refusal why;
         s->left--;
-        if (!filter_place(&c, &s->l->places[k], &why))
+        if (!try_place(s->l, s->u->at[i], &s->l->places[k], &s->steps[n]))
             continue;
-        s->steps[n] = (struct step){ .of = w };
-        step_take(s->l, &s->steps[n], &s->l->places[k], w->pod, c.need);
-        if (search_from(s, n + 1))
+        if (search_from(s, i + 1, n + 1))
             return true;
         step_undo(s->l, &s->steps[n]);
     }
-    return false;
+    return s->left && search_from(s, i + 1, n);
+}
+
+/* Those for whom something is kept come first, as others may go where that was. */
+static void put_owed_first(const struct ledger *l, const struct sched_waiting **at, size_t n)
+{
+    size_t n_owed = 0;
+
+    for (size_t i = 0; i < n && l->n_ghosts; i++) {
+        const struct sched_waiting *w = at[i];
+        if (!kept_find(l, w->pod))
+            continue;
+        memmove(&at[n_owed + 1], &at[n_owed], (i - n_owed) * sizeof(*at));
+        at[n_owed++] = w;
+    }
+}
+
+static bool search_all(struct ledger *l, const struct unit *u, struct step *steps)
+{
+    size_t steps_max = l->search_left < SEARCH_STEPS ? l->search_left : SEARCH_STEPS;
+    struct search s = { l, u, steps, steps_max };
+    bool found = search_from(&s, 0, 0);
+
+    l->search_left -= steps_max - s.left;
+    return found;
 }
 
 bool place_together(struct ledger *l, const struct unit *u, struct step *steps,
@@ -133,19 +197,36 @@ bool place_together(struct ledger *l, const struct unit *u, struct step *steps,
     if (try_in_turn(l, u, steps, no))
         return true;
     struct sized *of = sized_of(l, u, &n);
-    if (n < need || (l->n_ghosts == 0 && exceeds_sum(l, of, need)))
+    if (n < need || (l->n_ghosts == 0 && exceeds_sum(l, of, n, need)))
         return false;
-    least.at = ARENA_ARRAY(l->a, const struct sched_waiting *, need + 1);
+    const struct sched_waiting **at = ARENA_ARRAY(l->a, const struct sched_waiting *, n + 1);
+    for (size_t i = 0; i < n; i++)
+        at[i] = of[n - 1 - i].w;
+    least.at = at + (n - need);
     least.n_distinct = need;
-    for (size_t i = 0; i < need; i++)
-        least.at[i] = of[need - 1 - i].w;
+    put_owed_first(l, least.at, need);
     l->tight = true;
     bool found = try_in_turn(l, &least, steps, &not_told);
     l->tight = false;
-    if (found || l->n > SEARCH_NODES || need > SEARCH_MEMBERS)
+    if (found || l->n > SEARCH_NODES || n > SEARCH_MEMBERS)
         return found;
-    struct search s = { l, &least, steps, SEARCH_STEPS };
-    return search_from(&s, 0);
+    if (search_all(l, &least, steps))
+        return true;
+    least.at = at;
+    least.n_distinct = n;
+    put_owed_first(l, at, n);
+    return n > need && search_all(l, &least, steps);
+}
+
+/* Those of the steps before the others. */
+static void put_first(const struct unit *u, const struct step *steps, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = i; k < u->n_distinct; k++)
+            if (u->at[k] == steps[i].of) {
+                u->at[k] = u->at[i];
+                u->at[i] = steps[i].of;
+            }
 }
 
 bool fits_empty(struct ledger *empty, const struct unit *u)
@@ -156,6 +237,8 @@ bool fits_empty(struct ledger *empty, const struct unit *u)
 
     if (!place_together(empty, u, steps, &no))
         return false;
+    if (n < u->n_distinct)
+        put_first(u, steps, n);
     while (n)
         step_undo(empty, &steps[--n]);
     return true;

@@ -5,31 +5,12 @@
 
 /* ---- shapes, and the nodes that they may use */
 
-static bool same_needs(const struct sched_amounts *x, const struct sched_amounts *y)
-{
-    if (x->n != y->n)
-        return false;
-    for (size_t i = 0; i < x->n; i++)
-        if (!str_eq(x->at[i].name, y->at[i].name) || x->at[i].n != y->at[i].n)
-            return false;
-    return true;
-}
-
-static bool same_shape(const struct sched_waiting *x, const struct sched_waiting *y)
-{
-    const struct sched_pod *p = x->pod, *q = y->pod;
-
-    return same_needs(&p->need, &q->need) && jv_equal(p->selector, q->selector) &&
-           jv_equal(p->affinity, q->affinity) && jv_equal(p->tolerations, q->tolerations) &&
-           !x->n_volumes && !y->n_volumes;
-}
-
 /* More shapes than WHY_SHAPES are counted with the last: its nodes are then no reason. */
 static void find_shapes(struct why_view *v)
 {
     for (size_t i = 0; i < v->unit->n_pods; i++) {
         size_t k = 0;
-        while (k < v->n_shapes && !same_shape(v->shapes[k].of, v->unit->pods[i]))
+        while (k < v->n_shapes && !waiting_same_shape(v->shapes[k].of, v->unit->pods[i]))
             k++;
         if (k == v->n_shapes && k < WHY_SHAPES)
             v->shapes[v->n_shapes++].of = v->unit->pods[i];
@@ -90,8 +71,8 @@ static void find_usable(struct why_view *v, struct why_shape *s)
 
 /* ---- everything else */
 
-/* Whether its pods would get nodes, were they alone; else what is said of the first that does not.
- * empty: with nothing on the nodes. */
+/* Whether its pods would get nodes, were no others waiting; else what is said of the first that
+ * does not. empty: with nothing on the nodes. */
 static bool fits_alone(const struct why_view *v, const struct why_unit *u, bool empty, str *said)
 {
     struct sched_waiting *all = ARENA_ARRAY(v->w->a, struct sched_waiting, u->n_pods + 1);
@@ -101,9 +82,16 @@ static bool fits_alone(const struct why_view *v, const struct why_unit *u, bool 
                               .n_bound = empty ? 0 : v->w->n_bound,
                               .waiting = all,
                               .n_waiting = u->n_pods };
+    struct sched_pod *pods = ARENA_ARRAY(v->w->a, struct sched_pod, u->n_pods + 1);
+    const struct sched_gang together = { .uid = S("together"), .min = (int64_t)u->n_pods };
 
-    for (size_t i = 0; i < u->n_pods; i++)
+    for (size_t i = 0; i < u->n_pods; i++) {
         all[i] = *u->pods[i];
+        pods[i] = *all[i].pod;
+        pods[i].gang = u->n_pods > 1 ? &together : NULL; /* so that all ways are tried */
+        pods[i].member = arena_printf(v->w->a, "%zu", i);
+        all[i].pod = &pods[i];
+    }
     const struct sched_verdict *verdicts = sched_decide(v->w->a, &in);
     for (size_t i = 0; i < u->n_pods; i++)
         if (!verdicts[i].node) {

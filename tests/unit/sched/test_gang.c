@@ -111,6 +111,22 @@ static void decides(struct world *w, const char *want, const char *what)
 
 #define ONE(n) (const int64_t[]){ n }, 1
 
+static struct sched_amounts amounts(struct world *w, int64_t gpu, int64_t cpu, int64_t memory)
+{
+    struct sched_amount *at = ARENA_ARRAY(w->a, struct sched_amount, 4);
+
+    at[0] = (struct sched_amount){ S("gpu"), gpu };
+    at[1] = (struct sched_amount){ S("cpu"), cpu };
+    at[2] = (struct sched_amount){ S("memory"), memory };
+    at[3] = (struct sched_amount){ S("pods"), 100 };
+    return (struct sched_amounts){ at, 3 };
+}
+
+static void set_node(struct world *w, size_t i, struct sched_amounts has)
+{
+    w->nodes[i].has = (struct sched_amounts){ has.at, 4 }; /* with room for pods */
+}
+
 static void all_or_nothing(void)
 {
     const struct sched_gang a = gang("a", 3, 1), b = gang("b", 2, 2);
@@ -164,6 +180,7 @@ static void growth(void)
     for (int i = 0; i < 4; i++)
         waits(&w, &a, arena_printf(w.a, "%d", i).p, 1);
     decides(&w, "a-0=n0 a-1=n0 a-2=n0 a-3", "beyond what must start together, pod by pod");
+    ok(sched_decide(w.a, &w.in)[2].whole, "none of which is bound before the others");
     arena_free(w.a);
 
     world_open(&w, ONE(3));
@@ -228,6 +245,27 @@ static void packing(void)
     arena_free(w.a);
 }
 
+/* b-0 would rather be on n1, where others can be only; and the two that ask for least do not fit.
+ */
+static void some_of_many(void)
+{
+    const struct sched_gang b = gang("b", 2, 1);
+    struct world w;
+
+    world_open(&w, (const int64_t[]){ 0, 0 }, 2);
+    set_node(&w, 0, amounts(&w, 0, 2, 0));
+    set_node(&w, 1, amounts(&w, 10, 4, 10));
+    runs(&w, NULL, "other", 0, "n1");
+    w.pods[0].need = amounts(&w, 9, 2, 0);
+    waits(&w, &b, "0", 0)->need = amounts(&w, 0, 2, 0);
+    waits(&w, &b, "1", 0)->need = amounts(&w, 1, 1, 0);
+    waits(&w, &b, "2", 0)->need = amounts(&w, 1, 1, 0);
+    str found = decided(&w);
+    ok(str_contains(found, S("b-0=n0")) && str_contains(found, S("=n1")),
+       "if not all of them must start, those that can are found: %.*s", STR_ARG(found));
+    arena_free(w.a);
+}
+
 static void nobody_waits_for_ever(void)
 {
     const struct sched_gang big = gang("big", 2, 1), small = gang("small", 1, 2);
@@ -250,6 +288,28 @@ static void nobody_waits_for_ever(void)
     arena_free(w.a);
 }
 
+static void what_it_has_enough_of_stays_enough(void)
+{
+    const struct sched_gang big = gang("big", 2, 1);
+    struct world w;
+
+    world_open(&w, ONE(0));
+    set_node(&w, 0, amounts(&w, 2, 5, 0));
+    runs(&w, NULL, "other", 0, "n0");
+    w.pods[0].need = amounts(&w, 1, 0, 0);
+    waits(&w, &big, "0", 0)->need = amounts(&w, 1, 2, 0);
+    waits(&w, &big, "1", 0)->need = amounts(&w, 1, 2, 0);
+    for (size_t i = 0; i < 2; i++) {
+        struct sched_pod *p = waits(&w, NULL, i ? "d" : "c", 0);
+        p->need = amounts(&w, 0, 1, 0);
+        p->created_ms = 2;
+    }
+    decides(&w, "big-0 big-1 c=n0 d=n0", "at first others get all that is free");
+    w.guard.now_ms = 1000;
+    decides(&w, "big-0 big-1 c=n0 d", "then of what it does not lack yet only what it can spare");
+    arena_free(w.a);
+}
+
 int main(void)
 {
     all_or_nothing();
@@ -257,6 +317,8 @@ int main(void)
     growth();
     replacements();
     packing();
+    some_of_many();
     nobody_waits_for_ever();
+    what_it_has_enough_of_stays_enough();
     return tap_done();
 }
