@@ -72,7 +72,7 @@ struct job_sum {
     struct stall_tally stall;
     str waiting; /* for what its pods wait: of several texts the first; empty: they do not */
 };
-str job_sum_state(const struct job_sum *sum); /* "Stalled" of a running job that is */
+str job_sum_state(const struct job_sum *sum);      /* "Stalled" of a running job that is */
 void job_sum_waits(struct job_sum *sum, str text); /* one of its pods does, for that */
 /* pods: all there are, of which those that run are counted; absent: the job's status says how many
  * run, and restarts are not known (-1). */

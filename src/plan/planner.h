@@ -55,7 +55,7 @@ struct planner {
 /* The condition of a node whose GPUs are in use by other runs or servers; its message says which.
  */
 #define NODE_GPUS_ELSEWHERE "muster.dev/GPUsElsewhere"
-#define OF_ANOTHER_RUN " of another run or server on this machine" /* its message ends so */
+#define OF_ANOTHER_RUN      " of another run or server on this machine" /* its message ends so */
 
 extern const struct kube_resource kube_pods, kube_services, kube_events, kube_leases,
     kube_priority_classes;

@@ -115,10 +115,9 @@ void ledger_open(struct ledger *l, struct arena *a, const struct sched_input *in
 {
     const struct sched_node **nodes = ARENA_ARRAY(a, const struct sched_node *, in->n_nodes + 1);
 
-    *l = (struct ledger){ .a = a,
-                          .n = in->n_nodes,
-                          .namespaces = in->namespaces,
-                          .search_left = SEARCHES_MAX };
+    *l = (struct ledger){
+        .a = a, .n = in->n_nodes, .namespaces = in->namespaces, .search_left = SEARCHES_MAX
+    };
     if (in->n_nodes)
         memcpy(nodes, in->nodes, in->n_nodes * sizeof(*nodes));
     qsort(nodes, in->n_nodes, sizeof(*nodes), compare_nodes);

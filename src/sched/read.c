@@ -2,8 +2,8 @@
 
 #include "base/time.h"
 #include "builtin/pod_amounts.h"
-#include "plan/planner.h"
 #include "builtin/resources.h"
+#include "plan/planner.h"
 #include "sched/internal.h"
 
 static int64_t in_units(str name, const struct quantity *q)

@@ -112,7 +112,7 @@ struct sched_input {
     const struct sched_reserve *reserves;
     size_t n_reserves;
     struct sched_guard *guard; /* NULL: units are passed over for ever */
-    jv namespaces; /* the labels of each, by its name */
+    jv namespaces;             /* the labels of each, by its name */
 };
 
 struct sched_verdict {
