@@ -7,7 +7,6 @@
 #include "app/up_rights.h"
 #include "base/mem.h"
 #include "ctl/ctl.h"
-#include "job/gang.h"
 #include "loop/log.h"
 #include "manifest/crd.h"
 #include "sys/self.h"
@@ -66,8 +65,7 @@ struct up_operator *up_operator_new(bool legacy_labels)
     }
     u->role = (struct api_role){ .name = UP_OPERATOR_USER,
                                  .user = UP_OPERATOR_USER,
-                                 .rules = up_operator_rules(u->a, u->planners, u->n,
-                                                            gang_needed(u->settings.gang)) };
+                                 .rules = up_operator_rules(u->a, u->planners, u->n) };
     return u;
 }
 
@@ -97,10 +95,7 @@ void up_operator_describe(struct up_operator *u, struct api_opts *o)
 
 void up_operator_start(struct up_operator *u, struct loop *l, struct api *api)
 {
-    struct ctl_opts o = { .planners = u->planners,
-                          .n = u->n,
-                          .settings = &u->settings,
-                          .needed = gang_needed(u->settings.gang) };
+    struct ctl_opts o = { .planners = u->planners, .n = u->n, .settings = &u->settings };
 
     arena_free(TAKE(u->a));
     u->loop = l;
