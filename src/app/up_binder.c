@@ -17,11 +17,6 @@ struct up_binder {
     struct arena *a; /* holds the list of job kinds */
 };
 
-static bool is_none(const char *name)
-{
-    return name && strcasecmp(name, "none") == 0;
-}
-
 void up_binder_start(struct up_binder **out, struct loop *l, struct api *api,
                      const struct up_binder_opts *o)
 {
@@ -30,7 +25,6 @@ void up_binder_start(struct up_binder **out, struct loop *l, struct api *api,
         .volumes_dir = str_of(o->volumes),
         .no_volumes = !o->volumes,
         .no_placing = o->no_scheduler,
-        .scheduler_name = str_of(o->gang && !is_none(o->gang) ? o->gang : ""),
         .named = o->named,
         .strict_classes = o->strict_classes,
         .patience_ms = (o->starvation_s > 0 ? o->starvation_s : STARVATION_S) * 1000,

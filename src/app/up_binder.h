@@ -8,7 +8,7 @@ struct up_binder_opts {
     const char *volumes; /* absolute: the directory for volumes; NULL: others make volumes */
     bool named;          /* they are called as their claims */
     bool strict_classes;
-    const char *gang;     /* name of the gang scheduler; NULL: jobs start whole, without groups */
+    const char *gang;     /* "none": pods start one by one; NULL: jobs start whole */
     int64_t starvation_s; /* how long the first that does not fit is passed over; 0: five minutes */
     bool no_jobs;         /* nobody reconciles jobs here */
     bool no_scheduler;    /* others give pods their nodes */

@@ -114,8 +114,6 @@ struct binder *binder_new(struct loop *l, struct kube_api *api, const struct bin
     b->o = *o;
     b->o.wall_ms = o->wall_ms ? o->wall_ms : wall_now_ms;
     b->dir = mem_or_abort(strndup(o->volumes_dir.p ? o->volumes_dir.p : "", o->volumes_dir.n));
-    b->scheduler_name =
-        mem_or_abort(strndup(o->scheduler_name.p ? o->scheduler_name.p : "", o->scheduler_name.n));
     b->events = events_new(l, api, b->o.wall_ms, on_event_answer, b);
     shelf_init(&b->classes, b, &class_shelf);
     shelf_init(&b->volumes, b, &volume_shelf);
@@ -157,7 +155,6 @@ void binder_free(struct binder *b)
     loop_timer_stop(b->later);
     loop_timer_stop(b->trash);
     free(b->dir);
-    free(b->scheduler_name);
     if (!b->dead)
         free(b);
 }

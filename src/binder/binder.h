@@ -22,7 +22,6 @@ struct binder_gangs {
 
 struct binder_opts {
     struct binder_gangs gangs;
-    str scheduler_name;       /* one more that pods may ask for; empty: none */
     bool no_placing;          /* others give pods their nodes */
     bool no_volumes;          /* others make volumes, and bind claims to them */
     int64_t patience_ms;      /* how long the first that does not fit is passed over */

@@ -172,7 +172,6 @@ struct binder {
     struct kube_api *api;
     struct binder_opts o;
     char *dir;
-    char *scheduler_name;
     struct informer_turns turns;
     struct shelf pods, nodes, namespaces, claims, volumes, classes;
     struct gang_kind *kinds;

@@ -68,18 +68,6 @@ bool pod_uses(const struct pod *p, str ns, str claim)
 
 /* ---- what is kept */
 
-static bool is_ours(const struct binder *b, str name)
-{
-    static const char *const names[] = { "", "default-scheduler", "muster-scheduler", "volcano" };
-
-    if (b->o.no_placing)
-        return false;
-    for (size_t i = 0; i < COUNT(names); i++)
-        if (str_eqz(name, names[i]))
-            return true;
-    return str_eqz(name, b->scheduler_name);
-}
-
 static bool can_wait(jv pod)
 {
     return !meta_being_deleted(pod) && !jv_len(jv_at(pod, "spec", "schedulingGates"));
@@ -133,8 +121,8 @@ static void pod_changed(struct shelf *s, struct held *h, jv obj, bool is_new)
         b->volumes_due = true;
     if (p->p.node.n)
         set_state(p, POD_BOUND);
-    else if (!jv_bool(jv_at(h->obj, "canWait"), false) ||
-             !is_ours(b, jv_str(jv_at(h->obj, "scheduler"), S(""))))
+    else if (b->o.no_placing || !jv_bool(jv_at(h->obj, "canWait"), false) ||
+             !scheduler_is_ours(jv_str(jv_at(h->obj, "scheduler"), S(""))))
         set_state(p, POD_APART);
     else if (p->state == POD_APART || p->state == POD_WAITS)
         set_state(p, POD_WAITS);

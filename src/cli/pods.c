@@ -45,13 +45,9 @@ static void look_at_container(jv status, bool is_init, struct pod_state *out)
 /* Nothing is heard of a scheduler that is neither the usual one nor ours, be it there or not. */
 static str other_scheduler(jv pod)
 {
-    static const char *const known[] = { "", "default-scheduler", "muster-scheduler" };
     str name = jv_str(jv_at(pod, "spec", "schedulerName"), STR_NONE);
 
-    for (size_t i = 0; i < COUNT(known); i++)
-        if (str_eqz(name, known[i]))
-            return STR_NONE;
-    return jv_exists(jv_at(pod, "spec", "nodeName")) ? STR_NONE : name;
+    return scheduler_is_ours(name) || jv_exists(jv_at(pod, "spec", "nodeName")) ? STR_NONE : name;
 }
 
 bool pod_is_pending(jv pod)

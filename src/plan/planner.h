@@ -57,5 +57,8 @@ struct planner {
 #define NODE_GPUS_ELSEWHERE "muster.dev/GPUsElsewhere"
 #define OF_ANOTHER_RUN      " of another run or server on this machine" /* its message ends so */
 
+/* Whether pods that name this scheduler (spec.schedulerName) are scheduled by `muster up`. */
+bool scheduler_is_ours(str name);
+
 extern const struct kube_resource kube_pods, kube_services, kube_events, kube_leases,
     kube_priority_classes;

@@ -1,4 +1,4 @@
-/* The resources every planner and the controller machinery meet. */
+/* The resources and names that planners, controllers and commands share. */
 
 #include "plan/planner.h"
 
@@ -8,3 +8,13 @@ const struct kube_resource kube_events = { "", "v1", "events", "Event", false };
 const struct kube_resource kube_leases = { "coordination.k8s.io", "v1", "leases", "Lease", false };
 const struct kube_resource kube_priority_classes = { "scheduling.k8s.io", "v1", "priorityclasses",
                                                      "PriorityClass", true };
+
+bool scheduler_is_ours(str name)
+{
+    static const char *const names[] = { "", "default-scheduler", "muster-scheduler", "volcano" };
+
+    for (size_t i = 0; i < COUNT(names); i++)
+        if (str_eqz(name, names[i]))
+            return true;
+    return false;
+}

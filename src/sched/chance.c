@@ -4,6 +4,7 @@
 
 #include "kube/meta.h"
 #include "kube/waiting.h"
+#include "plan/planner.h"
 #include "sched/internal.h"
 #include "sched/why_internal.h"
 
@@ -193,22 +194,12 @@ static struct chance_out on_node(struct arena *a, const struct chance_in *in)
 
 /* ---- all of it */
 
-static bool has_other_scheduler(jv pod)
-{
-    static const char *const known[] = { "", "default-scheduler", "muster-scheduler" };
-    str name = FIELD_STR(FIELD(pod, "spec"), "schedulerName");
-
-    for (size_t i = 0; i < COUNT(known); i++)
-        if (str_eqz(name, known[i]))
-            return false;
-    return true;
-}
-
 struct chance_out chance_of(struct arena *a, const struct chance_in *in)
 {
     jv status = FIELD(in->pod, "status");
     jv scheduled = meta_condition(in->pod, S("PodScheduled"));
     bool has_node = FIELD_STR(FIELD(in->pod, "spec"), "nodeName").n > 0;
+    str scheduler = FIELD_STR(FIELD(in->pod, "spec"), "schedulerName");
 
     if (!str_eqz(jv_str(FIELD(status, "phase"), S("Pending")), "Pending") ||
         meta_being_deleted(in->pod))
@@ -217,11 +208,11 @@ struct chance_out chance_of(struct arena *a, const struct chance_in *in)
         return on_node(a, in);
     if (str_eqz(FIELD_STR(scheduled, "reason"), "Unschedulable"))
         return unschedulable(a, in, FIELD_STR(scheduled, "message"));
-    if (!has_other_scheduler(in->pod))
+    if (scheduler_is_ours(scheduler))
         return (struct chance_out){ .chance = CHANCE_FINE };
     if (!in->own)
         return (struct chance_out){ .chance = CHANCE_LATER };
     return never(arena_printf(a, "waits for the scheduler %" PRI_STR ", which does not run here",
-                              STR_ARG(FIELD_STR(FIELD(in->pod, "spec"), "schedulerName"))),
+                              STR_ARG(scheduler)),
                  arena_printf(a, "remove schedulerName in %" PRI_STR, STR_ARG(in->where)));
 }

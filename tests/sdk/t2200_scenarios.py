@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The end-to-end tests that the Training Operator has for its SDK (sdk/python/test/e2e), told anew with programs
 that run here: the same jobs, calls and assertions, in one namespace, one after the other, as pytest runs them.
-Its gang tests want Volcano or scheduler-plugins beside the cluster; a few lines here do for it what they would.
+Its gang tests want a gang scheduler beside the cluster; a few lines here do what it would.
 Usage: t2200_scenarios.py [namespaces|shared] [part of a test's name]..."""
 
 import sys
@@ -19,7 +19,7 @@ from world.machine import LEVELS
 NAMESPACE = "default"
 CONTROLLERS = {"default": "kubeflow.org/training-operator", "multikueue": "kueue.x-k8s.io/multikueue",
                "invalid": "kueue.x-k8s.io/other-controller"}
-SCHEDULER = "volcano"
+SCHEDULER = "another"  # muster up would take pods that name volcano
 TESTS = []
 
 
@@ -227,7 +227,7 @@ GANGS = ((PYTORCH, lambda **more: pytorchjob("pytorchjob-gang-scheduling", **mor
 
 def schedule(machine, client, name, pods):
     """What a gang scheduler does: when as many pods wait as the job wants at once, all of them get a node. It looks
-    at the job, as there are no PodGroups yet. True: they got one."""
+    at the job, as `muster up` makes no PodGroups. True: they got one."""
     want = client.get_job(name, NAMESPACE).spec.run_policy.scheduling_policy.min_available
 
     def waiting():

@@ -164,11 +164,13 @@ static const struct row rows[] = {
     { "a pause between restarts is no such thing", ONE, HELD("'reason': 'CrashLoopBackOff'"), "",
       OWN, CHANCE_FINE, "" },
     { "a scheduler that is not there", ONE,
+      "{'spec': {'schedulerName': 'other'}, 'status': {'phase': 'Pending'}}", "", OWN, CHANCE_NEVER,
+      "waits for the scheduler other, which does not run here: remove schedulerName in spec.W" },
+    { "ours schedules pods that name volcano, too", ONE,
       "{'spec': {'schedulerName': 'volcano'}, 'status': {'phase': 'Pending'}}", "", OWN,
-      CHANCE_NEVER,
-      "waits for the scheduler volcano, which does not run here: remove schedulerName in spec.W" },
+      CHANCE_FINE, "" },
     { "may be there in another's cluster", ONE,
-      "{'spec': {'schedulerName': 'volcano'}, 'status': {'phase': 'Pending'}}", "", 0, CHANCE_LATER,
+      "{'spec': {'schedulerName': 'other'}, 'status': {'phase': 'Pending'}}", "", 0, CHANCE_LATER,
       "" },
 };
 
