@@ -35,9 +35,8 @@ static void add_lacks(struct why_page *p, struct buf *b)
         str cells[] = { l->resource, amount_text(p->a, l->resource, l->need),
                         amount_text(p->a, l->resource, l->has),
                         p->partial ? S("?") : amount_text(p->a, l->resource, l->free),
-                        l->scope == WHY_LIMIT      ? l->limit
-                        : l->scope == WHY_PER_NODE ? S("the best node")
-                                                   : S("all nodes that it may use") };
+                        l->scope == WHY_PER_NODE ? S("the best node")
+                                                 : S("all nodes that it may use") };
         table_add(&t, cells);
     }
     add_heading(b, "Resources");

@@ -14,13 +14,6 @@ enum { WHY_HOLDERS = 3 };
 
 /* ---- input */
 
-/* A limit that is not a node's: a queue's capability, a ResourceQuota. */
-struct why_limit {
-    str what; /* "queue research", "quota default/compute" */
-    str resource;
-    int64_t limit, used; /* in the units of struct sched_amount */
-};
-
 /* What waits: one pod, or of a gang, those of its pods without a node that must start together. */
 struct why_unit {
     const struct sched_waiting *const *pods;
@@ -29,8 +22,6 @@ struct why_unit {
     bool by_default; /* a gang without PodGroup: --gang-scheduler-name=none ends it */
     bool never;      /* the scheduler found that it never fits */
     str behind;      /* "job default/a": it keeps what is free, as it waits longer */
-    const struct why_limit *limits; /* those that it exceeds */
-    size_t n_limits;
 };
 
 /* ---- output */
@@ -45,14 +36,12 @@ struct why_holder {
 enum why_scope {
     WHY_TOTAL,    /* need, has and free are sums over the nodes that it may use */
     WHY_PER_NODE, /* of one pod, and the most on one node */
-    WHY_LIMIT,    /* has: the limit; free: what is left of it */
 };
 
 /* A resource ("pods" is one) of which there is not enough. */
 struct why_lack {
     str resource;
     enum why_scope scope;
-    str limit; /* WHY_LIMIT: "queue research" */
     int64_t need, has, free;
     bool never;                       /* need > has */
     const struct why_holder *holders; /* the largest first */

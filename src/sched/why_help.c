@@ -49,28 +49,17 @@ static void add_owner(struct owners *o, str kind, str ns, str name)
             (struct help_step){ .what = HELP_END, .kind = kind, .ns = ns, .name = name };
 }
 
-static bool comes_before(const struct sched_waiting *x, const struct sched_waiting *y)
-{
-    const struct sched_pod *p = x->pod, *q = y->pod;
-
-    if (p->priority != q->priority)
-        return p->priority > q->priority;
-    if (p->created_ms != q->created_ms)
-        return p->created_ms < q->created_ms;
-    return x->seq < y->seq;
-}
-
 static void add_those_before(const struct why_scene *scene, struct owners *o)
 {
     const struct sched_input *in = scene->in;
     const struct sched_waiting *last = NULL;
 
     for (size_t i = 0; i < in->n_waiting; i++)
-        if (scene->ours[i] && (!last || comes_before(last, &in->waiting[i])))
+        if (scene->ours[i] && (!last || waiting_compare(last, &in->waiting[i]) < 0))
             last = &in->waiting[i];
     for (size_t i = 0; last && i < in->n_waiting; i++) {
         const struct sched_pod *p = in->waiting[i].pod;
-        if (!scene->ours[i] && !why_is_ours(scene, p) && comes_before(&in->waiting[i], last))
+        if (!scene->ours[i] && !why_is_ours(scene, p) && waiting_compare(&in->waiting[i], last) < 0)
             add_owner(o, p->owner_kind, p->ns, p->owner_name);
     }
 }
@@ -177,7 +166,7 @@ static void find_lower(struct finder *f)
 
     for (size_t i = 0; i < f->why->n_lacks; i++) {
         const struct why_lack *l = &f->why->lacks[i];
-        if (l->scope != WHY_LIMIT && !str_eqz(l->resource, "pods"))
+        if (!str_eqz(l->resource, "pods"))
             steps[n++] = (struct help_step){ .what = HELP_LOWER,
                                              .resource = l->resource,
                                              .from = most_asked(f->scene, l->resource) };
@@ -244,7 +233,7 @@ static int64_t asked_before(const struct finder *f, str resource)
 
     for (size_t i = 0; i < in->n_waiting; i++)
         if (!f->scene->ours[i])
-            n = why_sum(n, why_need_of(in->waiting[i].pod, resource));
+            n = amount_sum(n, why_need_of(in->waiting[i].pod, resource));
     return n;
 }
 
@@ -263,7 +252,7 @@ static bool try_add(struct finder *f, bool others)
                                     .node = f->scene->in->nodes[0]->name,
                                     .resource = l->resource,
                                     .from = l->has,
-                                    .to = why_sum(why_sum(l->has, l->need - l->free), more) };
+                                    .to = amount_sum(amount_sum(l->has, l->need - l->free), more) };
     }
     return try_help(f, steps, n);
 }

@@ -31,7 +31,6 @@ struct why_resource *world_resource(struct why_world *w, str name);
 const struct why_holder *world_holders(struct why_world *w, struct why_resource *r,
                                        const bool *usable, size_t *n);
 int64_t why_need_of(const struct sched_pod *pod, str resource); /* 1 of "pods" */
-int64_t why_sum(int64_t x, int64_t y);                          /* at most INT64_MAX */
 
 /* ---- why.c: a unit while it is looked at */
 

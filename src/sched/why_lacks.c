@@ -14,7 +14,7 @@ static void sum_shape(const struct why_world *w, const struct why_shape *s,
     int64_t one = why_need_of(s->of->pod, r->name), most_has = 0, most_free = 0;
 
     for (int64_t i = 0; i < s->n; i++)
-        out->need = why_sum(out->need, one);
+        out->need = amount_sum(out->need, one);
     for (size_t i = 0; i < w->n; i++) {
         int64_t left = r->has[i] - r->used[i];
         if (!s->usable[i])
@@ -43,8 +43,8 @@ static struct sums sums_of(const struct why_view *v, const struct why_resource *
         int64_t left = r->has[i] - r->used[i];
         if (!v->usable[i])
             continue;
-        s.has = why_sum(s.has, r->has[i]);
-        s.free = why_sum(s.free, left > 0 ? left : 0);
+        s.has = amount_sum(s.has, r->has[i]);
+        s.free = amount_sum(s.free, left > 0 ? left : 0);
     }
     return s;
 }
@@ -52,7 +52,7 @@ static struct sums sums_of(const struct why_view *v, const struct why_resource *
 static void add_lack(struct why_view *v, struct why_lack lack)
 {
     for (size_t i = 0; i < v->n_lacks; i++)
-        if (str_eq(v->lacks[i].resource, lack.resource) && v->lacks[i].scope != WHY_LIMIT)
+        if (str_eq(v->lacks[i].resource, lack.resource))
             return;
     if (v->n_lacks < v->cap_lacks)
         v->lacks[v->n_lacks++] = lack;
@@ -92,13 +92,13 @@ static size_t count_needs(const struct why_view *v)
     return n;
 }
 
-/* The limits that are no node's, what never fits, what machines are bought for, the rest. */
+/* First what never fits; then accelerators and the like before what every machine has. */
 static int rank(const struct why_lack *l)
 {
     bool is_plain = str_eqz(l->resource, "cpu") || str_eqz(l->resource, "memory") ||
                     str_eqz(l->resource, "ephemeral-storage") || str_eqz(l->resource, "pods");
 
-    return (l->never ? 0 : 4) + (l->scope == WHY_LIMIT ? 0 : 2) + is_plain;
+    return (l->never ? 0 : 2) + is_plain;
 }
 
 static int by_rank(const void *x, const void *y)
@@ -111,23 +111,8 @@ static int by_rank(const void *x, const void *y)
 
 void why_lacks_find(struct why_view *v)
 {
-    const struct why_unit *u = v->unit;
-
-    v->cap_lacks = count_needs(v) + u->n_limits;
+    v->cap_lacks = count_needs(v);
     v->lacks = ARENA_ARRAY(v->w->a, struct why_lack, v->cap_lacks);
-    for (size_t i = 0; i < u->n_limits; i++) {
-        const struct why_limit *l = &u->limits[i];
-        int64_t need = 0;
-        for (size_t k = 0; k < u->n_pods; k++)
-            need = why_sum(need, why_need_of(u->pods[k]->pod, l->resource));
-        add_lack(v, (struct why_lack){ .resource = l->resource,
-                                       .scope = WHY_LIMIT,
-                                       .limit = l->what,
-                                       .need = need,
-                                       .has = l->limit,
-                                       .free = l->limit > l->used ? l->limit - l->used : 0,
-                                       .never = need > l->limit });
-    }
     for (size_t i = 0; v->n_usable && i < v->n_shapes; i++) {
         const struct sched_amounts *need = &v->shapes[i].of->pod->need;
         for (size_t k = 0; k < need->n; k++)

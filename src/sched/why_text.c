@@ -4,7 +4,7 @@
 
 #define NEVER "; never fits"
 
-enum { REASONS_SAID = 3, LACKS_SAID = 2 };
+enum { REASONS_SAID = 3, MORE_LACKS_SAID = 2 };
 
 /* ---- nodes */
 
@@ -74,16 +74,12 @@ static void say_lack(struct arena *a, struct buf *b, const struct why *why)
     str has = l->has ? amount_text(a, l->resource, l->has) : S("none");
     str left = amount_text(a, l->resource, l->free);
 
-    if (l->scope == WHY_LIMIT) {
-        buf_printf(b, "needs %" PRI_STR ", %" PRI_STR " allows %" PRI_STR, STR_ARG(need),
-                   STR_ARG(l->limit), STR_ARG(has));
-    } else if (l->scope == WHY_PER_NODE) {
+    if (l->scope == WHY_PER_NODE)
         buf_printf(b, "needs %" PRI_STR " on one node, the most a node has is %" PRI_STR,
                    STR_ARG(need), STR_ARG(has));
-    } else {
+    else
         buf_printf(b, "needs %" PRI_STR ", %" PRI_STR " %" PRI_STR, STR_ARG(need),
                    STR_ARG(nodes_have(a, why)), STR_ARG(has));
-    }
     if (why->partial || !l->has)
         return;
     if (l->scope == WHY_PER_NODE)
@@ -95,17 +91,11 @@ static void say_lack(struct arena *a, struct buf *b, const struct why *why)
 
 static void say_lacks(struct arena *a, struct buf *b, const struct why *why)
 {
-    int said = 0;
-
     say_lack(a, b, why);
-    for (size_t i = 1; i < why->n_lacks && said < LACKS_SAID && !why->partial; i++) {
-        if (str_eq(why->lacks[i].resource, why->lacks[0].resource))
-            continue;
-        said++;
+    for (size_t i = 1; i < why->n_lacks && i <= MORE_LACKS_SAID && !why->partial; i++)
         buf_printf(b, "; also needs %" PRI_STR ", %" PRI_STR " free",
                    STR_ARG(resource_text(a, why->lacks[i].resource, why->lacks[i].need)),
                    STR_ARG(amount_text(a, why->lacks[i].resource, why->lacks[i].free)));
-    }
 }
 
 /* ---- the rest */
@@ -193,7 +183,7 @@ static jv holder_json(struct arena *a, str resource, const struct why_holder *h)
 
 static jv lack_json(struct arena *a, const struct why *why, const struct why_lack *l)
 {
-    static const char *const scopes[] = { "Total", "Node", "Limit" };
+    static const char *const scopes[] = { "Total", "Node" };
     struct jbuild holders = jb_arr(a);
     jv left = why->partial ? JV_ABSENT : jstr(a, amount_text(a, l->resource, l->free));
 
@@ -201,7 +191,6 @@ static jv lack_json(struct arena *a, const struct why *why, const struct why_lac
         jb_push(&holders, holder_json(a, l->resource, &l->holders[i]));
     return jobj(a, { "resource", jstr(a, l->resource) },
                 { "scope", jstr(a, str_of(scopes[l->scope])) },
-                { "limit", l->limit.n ? jstr(a, l->limit) : JV_ABSENT },
                 { "need", jstr(a, amount_text(a, l->resource, l->need)) },
                 { "has", jstr(a, amount_text(a, l->resource, l->has)) }, { "free", left },
                 { "never", jbool(l->never) }, { "holders", jb_done(&holders) });

@@ -3,13 +3,6 @@
 
 #include "sched/why_internal.h"
 
-int64_t why_sum(int64_t x, int64_t y)
-{
-    int64_t s;
-
-    return __builtin_add_overflow(x, y, &s) ? INT64_MAX : s;
-}
-
 static int64_t amount_in(const struct sched_amounts *l, str name)
 {
     for (size_t i = 0; i < l->n; i++)
@@ -84,7 +77,7 @@ struct why_resource *world_resource(struct why_world *w, str name)
         r->has[i] = amount_in(&w->nodes[i]->has, name);
     for (size_t i = 0; i < w->n_bound; i++) {
         int64_t *used = &r->used[w->node_of[i]]; /* one more than nodes: pods elsewhere */
-        *used = why_sum(*used, why_need_of(w->bound[i], name));
+        *used = amount_sum(*used, why_need_of(w->bound[i], name));
     }
     return r;
 }
@@ -123,7 +116,7 @@ static size_t merge_owners(struct why_holder *at, size_t n)
             at[kept++] = at[i];
             continue;
         }
-        h->n = why_sum(h->n, at[i].n);
+        h->n = amount_sum(h->n, at[i].n);
         h->pods += at[i].pods;
         if (at[i].since_ms < h->since_ms)
             h->since_ms = at[i].since_ms;

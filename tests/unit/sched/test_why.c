@@ -33,8 +33,6 @@ struct row {
     const char *text;
 };
 
-static const struct why_limit queue[] = { { S_INIT("queue q"), S_INIT("nvidia.com/gpu"), 4, 3 } };
-
 static const struct row rows[] = {
     { "room is room", ONE, "[]", "[" ASKS(GPU("4"), "") "]", .cause = WHY_NOTHING, .text = "" },
     { "no node", "[]", "[]", "[" ASKS(GPU("1"), "") "]", .cause = WHY_NO_NODES,
@@ -106,9 +104,6 @@ static const struct row rows[] = {
       "[{'ports': [{'hostPort': 80}]}]}}]",
       "[{'metadata': {'name': 'w'}, 'spec': {'containers': [{'ports': [{'hostPort': 80}]}]}}]",
       .cause = WHY_NODES, .text = "cannot run on this machine: it has the pod's host port in use" },
-    { "a queue's limit comes first", ONE, "[" HELD(job, "a", "n", GPU("4")) "]",
-      "[" ASKS(GPU("2"), "") "]", .unit = { .limits = queue, .n_limits = 1 }, .cause = WHY_LACKS,
-      .text = "needs 2 nvidia.com/gpu, queue q allows 4, 1 free" },
     { "what another has first", ONE, "[]", "[" ASKS(GPU("2"), "") "]",
       .unit.behind = S_INIT("job d/a"), .cause = WHY_BEHIND,
       .text = "enough is free, but kept for job d/a, which has waited longer" },
