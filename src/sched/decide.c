@@ -4,11 +4,6 @@
 
 #include <inttypes.h>
 
-static int compare(int64_t x, int64_t y)
-{
-    return (x > y) - (x < y);
-}
-
 static int compare_units(const void *x, const void *y)
 {
     const struct unit *u = x, *v = y;

@@ -2,11 +2,6 @@
 
 #include "sched/internal.h"
 
-static int compare(int64_t x, int64_t y)
-{
-    return (x > y) - (x < y);
-}
-
 int waiting_compare(const struct sched_waiting *v, const struct sched_waiting *w)
 {
     int d = compare(w->pod->priority, v->pod->priority);

@@ -6,6 +6,11 @@
 
 #include <stdlib.h>
 
+static inline int compare(int64_t x, int64_t y)
+{
+    return (x > y) - (x < y);
+}
+
 /* Why a node will not do. */
 enum { REFUSALS_MAX = 16 };
 
@@ -36,7 +41,7 @@ struct place {
     bool barred; /* who waits longest could be there: others get what ledger.spare leaves */
 };
 
-/* What speaks for a node, and against it. */
+/* By which nodes that will do are compared. */
 struct score {
     int64_t own, siblings, avoided, preferred;
 };
@@ -109,63 +114,8 @@ struct candidate { /* a pod that waits, looked at */
     const struct sched_waiting *w;
     const struct sched_pod *pod;
     const int64_t *need;
-    bool owed; /* what is barred is not barred for it */
+    bool owed; /* a barred place is not barred for it: something there is kept for it */
 };
-
-/* ---- gang.c: units, and the pass over one of them */
-
-struct unit {
-    const struct sched_gang *gang; /* NULL: a pod that starts alone */
-    const struct sched_waiting **at;
-    size_t n;
-    size_t n_distinct; /* the first of at, each another member */
-    int64_t need;      /* how many of these start together; 0: each alone */
-    int64_t priority, created_ms;
-    uint64_t seq;
-    bool returning;
-};
-
-/* In no order; the arrays live in a. */
-struct unit *units_of(struct arena *a, const struct sched_input *in, size_t *n);
-int waiting_compare(const struct sched_waiting *v, const struct sched_waiting *w);
-
-/* ---- guard.c: who has waited longest keeps others away */
-
-/* The first unit that does not fit now, and would if others ended; NULL: there is none. */
-void guard_first(struct sched_guard *g, struct ledger *l, const struct unit *u);
-
-/* ---- decide.c */
-
-/* Gives the pod a place in the ledger; false: v says why not. */
-bool place_pod(struct ledger *l, struct sched_verdict *v, struct step *t);
-/* ---- together.c: placing those that start together */
-
-/* u->need of its distinct members have their place in the ledger, as steps say, which has room for
- * them; false: no says why not, of the first that did not fit. */
-bool place_together(struct ledger *l, const struct unit *u, struct step *steps,
-                    struct sched_verdict *no);
-/* ... on nodes without any pod, which stay so. */
-bool fits_empty(struct ledger *empty, const struct unit *u);
-
-/* ---- like.c: units that fare as one before */
-
-enum { FAILURES_MAX = 8 };
-
-/* Of units that found no room, with the ledger as it is. */
-struct failures {
-    struct {
-        struct unit u;
-        struct sched_verdict no;
-    } at[FAILURES_MAX];
-    size_t n, next;
-};
-
-/* Pods that ask for the same nodes and amounts. */
-bool waiting_same_shape(const struct sched_waiting *x, const struct sched_waiting *y);
-/* What was said of one like it; NULL: there was none. */
-const struct sched_verdict *failed_like(const struct ledger *l, const struct failures *f,
-                                        const struct unit *u);
-void failures_add(struct failures *f, const struct unit *u, const struct sched_verdict *no);
 
 /* Whether the pod can go there; else why not. */
 bool filter_place(const struct candidate *c, const struct place *p, struct refusal *why);
@@ -207,3 +157,60 @@ struct tally {
 };
 void tally_add(struct tally *t, str reason, size_t n);
 str tally_text(const struct tally *t, size_t n_nodes);
+
+/* ---- gang.c: which pods are decided together, as a unit */
+
+struct unit {
+    const struct sched_gang *gang; /* NULL: a pod that starts alone */
+    const struct sched_waiting **at;
+    size_t n;
+    size_t n_distinct; /* the first of at, each another member */
+    int64_t need;      /* how many of these start together; 0: each alone */
+    int64_t priority, created_ms;
+    uint64_t seq;
+    bool returning; /* members of a gang that has others with a node */
+};
+
+/* In no order; the arrays live in a. */
+struct unit *units_of(struct arena *a, const struct sched_input *in, size_t *n);
+/* The order in which pods are looked at. */
+int waiting_compare(const struct sched_waiting *v, const struct sched_waiting *w);
+
+/* ---- guard.c: who has waited longest keeps others away */
+
+/* The first unit that does not fit now, and would if others ended; NULL: there is none. */
+void guard_first(struct sched_guard *g, struct ledger *l, const struct unit *u);
+
+/* ---- decide.c */
+
+/* Gives the pod a place in the ledger; false: v says why not. */
+bool place_pod(struct ledger *l, struct sched_verdict *v, struct step *t);
+
+/* ---- together.c: placing those that start together */
+
+/* u->need of its distinct members have their place in the ledger, as steps say, which has room for
+ * them; false: no says why not, of the first that did not fit. */
+bool place_together(struct ledger *l, const struct unit *u, struct step *steps,
+                    struct sched_verdict *no);
+/* ... on nodes without any pod, which stay so. */
+bool fits_empty(struct ledger *empty, const struct unit *u);
+
+/* ---- like.c: units that fare as one before */
+
+enum { FAILURES_MAX = 8 };
+
+/* Of units that found no room, with the ledger as it is. */
+struct failures {
+    struct {
+        struct unit u;
+        struct sched_verdict no;
+    } at[FAILURES_MAX];
+    size_t n, next;
+};
+
+/* Pods that ask for the same nodes and amounts. */
+bool waiting_same_shape(const struct sched_waiting *x, const struct sched_waiting *y);
+/* What was said of one like it; NULL: there was none. */
+const struct sched_verdict *failed_like(const struct ledger *l, const struct failures *f,
+                                        const struct unit *u);
+void failures_add(struct failures *f, const struct unit *u, const struct sched_verdict *no);

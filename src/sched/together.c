@@ -77,9 +77,7 @@ static struct sized *sized_of(const struct ledger *l, const struct unit *u, size
 
 static int compare_amounts(const void *x, const void *y)
 {
-    const int64_t *n = x, *m = y;
-
-    return (*n > *m) - (*n < *m);
+    return compare(*(const int64_t *)x, *(const int64_t *)y);
 }
 
 /* The least that `need` of them ask for. */
