@@ -117,23 +117,15 @@ static const struct sched_gang *own_gang(struct why_page *p, struct cluster *c)
     return g;
 }
 
-/* What the sentence is about: pods each by itself. */
-static size_t unit_of(struct why_page *p, struct cluster *c, const struct sched_gang *gang,
+/* The pods that the sentence is about. */
+static size_t unit_of(const struct cluster *c, const struct sched_gang *gang,
                       const struct sched_waiting **unit)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < c->in.n_waiting && (!gang || n < (size_t)gang->min); i++) {
-        struct sched_waiting *w = ARENA_NEW(p->a, struct sched_waiting);
-        struct sched_pod *pod = ARENA_NEW(p->a, struct sched_pod);
-        if (!c->ours[i])
-            continue;
-        *w = c->in.waiting[i];
-        *pod = *w->pod;
-        pod->gang = NULL;
-        w->pod = pod;
-        unit[n++] = w;
-    }
+    for (size_t i = 0; i < c->in.n_waiting && (!gang || n < (size_t)gang->min); i++)
+        if (c->ours[i])
+            unit[n++] = &c->in.waiting[i];
     return n;
 }
 
@@ -177,7 +169,7 @@ static void explain(struct why_page *p, struct cluster *c)
     const struct sched_waiting **pods =
         ARENA_ARRAY(p->a, const struct sched_waiting *, c->in.n_waiting + 1);
     struct why_unit unit = { .pods = pods,
-                             .n_pods = unit_of(p, c, gang, pods),
+                             .n_pods = unit_of(c, gang, pods),
                              .min = gang ? gang->min : 0,
                              .by_default = gang != NULL };
     /* what a machine declares can be declared otherwise */

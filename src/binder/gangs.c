@@ -1,5 +1,5 @@
 /* Gangs: objects whose pods start together, which pods are members of which, and what is kept for
- * members that are gone. What of an object matters says a function that the binder was given. */
+ * members that are gone. The binder's options have a function that reads such objects. */
 
 #include "binder/internal.h"
 
@@ -189,6 +189,11 @@ static const struct sched_pod **seated(struct binder *b, struct arena *a, size_t
     }
     qsort(all, *n, sizeof(*all), compare_members);
     return all;
+}
+
+static const struct pod *pod_of(const struct sched_pod *p)
+{
+    return (const struct pod *)((const char *)p - offsetof(struct pod, p));
 }
 
 static void count_seated(struct binder *b, struct arena *a)

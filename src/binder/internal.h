@@ -119,11 +119,6 @@ void gang_collect(struct binder *b, struct arena *a, struct sched_input *in);
 /* What is kept now; once pods are placed, what in->reserves says is gone. */
 void gang_reserves(const struct binder *b, struct arena *a, struct sched_input *in);
 
-static inline const struct pod *pod_of(const struct sched_pod *p)
-{
-    return (const struct pod *)((const char *)p - offsetof(struct pod, p));
-}
-
 /* ---- batch.c: bindings that are sent together */
 
 void batch_add(struct batch **b, struct pod *p); /* *b NULL: a new one */

@@ -72,20 +72,6 @@ static struct why_world *world_after(const struct telling *t, const struct sched
     return why_world_new(t->a, in->nodes, in->n_nodes, all, n);
 }
 
-/* Pods as the sentence wants them: each by itself. */
-static const struct sched_waiting *alone(struct arena *a, const struct sched_waiting *w)
-{
-    struct sched_waiting *one = ARENA_NEW(a, struct sched_waiting);
-    struct sched_pod *pod = ARENA_NEW(a, struct sched_pod);
-
-    *one = *w;
-    *pod = *w->pod;
-    pod->gang = NULL;
-    one->pod = pod;
-    one->unchanged = false;
-    return one;
-}
-
 static struct why_world *world_for(struct telling *t, const struct sched_verdict *v, size_t n)
 {
     for (size_t i = 0; i < t->c->in.n_reserves; i++)
@@ -103,7 +89,7 @@ static str sentence_of(struct telling *t, const struct sched_verdict *v, size_t 
     size_t count = v->together && (size_t)v->together < n ? (size_t)v->together : n;
 
     for (size_t i = 0; i < count; i++)
-        pods[i] = alone(t->a, v[i].of);
+        pods[i] = v[i].of;
     struct why_unit unit = { .pods = pods,
                              .n_pods = count,
                              .min = v->together,

@@ -87,6 +87,7 @@ static bool fits_alone(const struct why_view *v, const struct why_unit *u, bool 
 
     for (size_t i = 0; i < u->n_pods; i++) {
         all[i] = *u->pods[i];
+        all[i].unchanged = false;
         pods[i] = *all[i].pod;
         pods[i].gang = u->n_pods > 1 ? &together : NULL; /* so that all ways are tried */
         pods[i].member = arena_printf(v->w->a, "%zu", i);

@@ -14,7 +14,8 @@ enum { WHY_HOLDERS = 3 };
 
 /* ---- input */
 
-/* What waits: one pod, or of a gang, those of its pods without a node that must start together. */
+/* What waits: one pod, or of a gang, those of its pods without a node that must start together.
+ * What the pods say of their gang is not read. */
 struct why_unit {
     const struct sched_waiting *const *pods;
     size_t n_pods;
