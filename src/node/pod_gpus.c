@@ -15,16 +15,20 @@ static int64_t gpus_of(struct arena *a, jv container)
     return jv_is_null(v) || quantity_from_json(a, v, &q, NULL) < 0 ? 0 : quantity_value(&q);
 }
 
+/* As the scheduler counts (builtin/pod_amounts.c): init containers that stay add to all that start
+ * after them. */
 static int64_t gpus_wanted(struct arena *a, jv pod)
 {
     int64_t sum = 0, most = 0;
 
-    JV_EACH (it, jv_at(pod, "spec", "containers"))
-        sum += gpus_of(a, it.value);
     JV_EACH (it, jv_at(pod, "spec", "initContainers")) {
-        int64_t one = gpus_of(a, it.value);
+        int64_t one = sum + gpus_of(a, it.value);
+        if (str_eqz(jv_str(jv_at(it.value, "restartPolicy"), STR_NONE), "Always"))
+            sum = one;
         most = one > most ? one : most;
     }
+    JV_EACH (it, jv_at(pod, "spec", "containers"))
+        sum += gpus_of(a, it.value);
     return sum > most ? sum : most;
 }
 

@@ -39,6 +39,10 @@ def gpus_belong_to_one_pod_each_and_the_third_waits(s):
     is_(s.read("gpu-d"), "0,1\n", "both")
     s.start("e", box("echo ${CUDA_VISIBLE_DEVICES-unset} | say gpu-e"))
     is_(s.read("gpu-e"), "\n", "a pod that asked for none sees none")
+    s.wait_phase("d", "Succeeded")
+    s.start("f", box("echo $CUDA_VISIBLE_DEVICES | say gpu-f", resources=asks(1)),
+            init=[box(STAY, "beside", restartPolicy="Always", resources=asks(1))])
+    is_(s.read("gpu-f"), "0,1\n", "a sidecar's GPU is one more")
 
 
 @scene
