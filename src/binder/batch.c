@@ -1,5 +1,5 @@
-/* Pods of a gang that got their nodes together are bound together: when the claims of all of them
- * have their volumes, by one request if the server has that. */
+/* Pods of a gang that got their nodes together are bound together, by one request, when the claims
+ * of all of them have their volumes. */
 
 #include "binder/internal.h"
 

@@ -1,4 +1,5 @@
-/* Bindings: of one pod, or of those that start together by one request of our own server. */
+/* Bindings: of one pod, or of those that start together. These need our own server: a cluster binds
+ * pods one by one, and part of a gang could run. */
 
 #include "binder/internal.h"
 #include "loop/log.h"
@@ -67,19 +68,9 @@ void bind_one(struct binder *b, struct pod *p)
 
 /* ---- together */
 
-/* The server does not know what was asked. */
-static bool is_unknown(const struct kube_answer *ans)
-{
-    return ans->status == 400 || ans->status == 405 || ans->err.code == ERR_NOT_IMPLEMENTED;
-}
-
 /* keys: of the pods, with a space between. */
 static void on_all_bound(struct binder *b, str keys, const struct kube_answer *ans)
 {
-    if (is_unknown(ans) && !b->one_by_one) {
-        b->one_by_one = true;
-        log_info("the server binds no pods together: they are bound one by one");
-    }
     for (str rest = keys; rest.p;) {
         struct pod *p = map_get(&b->pods.items, str_cut(&rest, ' '));
         if (!p)
@@ -101,9 +92,8 @@ void bind_together(struct binder *b, struct pod *const *pods, size_t n)
     struct jbuild items = jb_arr(a);
     AUTO(buf) struct buf keys = { 0 };
 
-    if (n == 1 || b->one_by_one) {
-        for (size_t i = 0; i < n; i++)
-            bind_one(b, pods[i]);
+    if (n == 1) {
+        bind_one(b, pods[0]);
         return;
     }
     for (size_t i = 0; i < n; i++) {

@@ -173,7 +173,6 @@ struct binder {
     size_t n_kinds;
     struct map gangs; /* by uid */
     bool gangs_due;   /* members are to be counted, even if none waits */
-    bool one_by_one;  /* the server has no binding of several pods */
     struct sched_guard guard;
     struct loop_timer *later; /* reasons are told then */
     struct events *events;
