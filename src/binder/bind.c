@@ -1,5 +1,6 @@
 /* Bindings: of one pod, or of those that start together by one request of our own server. */
 
+#include "base/limits.h"
 #include "binder/internal.h"
 #include "loop/log.h"
 
@@ -101,7 +102,7 @@ void bind_together(struct binder *b, struct pod *const *pods, size_t n)
     struct jbuild items = jb_arr(a);
     AUTO(buf) struct buf keys = { 0 };
 
-    if (n == 1 || b->one_by_one) {
+    if (n == 1 || n > LIMIT_BINDINGS || b->one_by_one) {
         for (size_t i = 0; i < n; i++)
             bind_one(b, pods[i]);
         return;
