@@ -1,6 +1,7 @@
 /* Bindings: of one pod, or of those that start together. These need our own server: a cluster binds
  * pods one by one, and part of a gang could run. */
 
+#include "base/limits.h"
 #include "binder/internal.h"
 #include "loop/log.h"
 
@@ -92,8 +93,9 @@ void bind_together(struct binder *b, struct pod *const *pods, size_t n)
     struct jbuild items = jb_arr(a);
     AUTO(buf) struct buf keys = { 0 };
 
-    if (n == 1) {
-        bind_one(b, pods[0]);
+    if (n == 1 || n > LIMIT_BINDINGS) {
+        for (size_t i = 0; i < n; i++)
+            bind_one(b, pods[i]);
         return;
     }
     for (size_t i = 0; i < n; i++) {

@@ -133,7 +133,10 @@ str gang_member_name(struct arena *a, jv pod)
 
 struct gang *gang_of_pod(const struct pod *p)
 {
-    return p->p.owner.n ? gang_find(p->b, p->p.owner) : NULL;
+    struct gang *g = p->p.owner.n ? gang_find(p->b, p->p.owner) : NULL;
+
+    /* whoever knows the uid of another namespace's gang has no pods in it */
+    return g && str_eq(g->g.ns, p->p.ns) ? g : NULL;
 }
 
 bool gang_join(struct pod *p)

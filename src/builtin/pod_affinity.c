@@ -2,6 +2,8 @@
 
 #include "builtin/pod.h"
 
+#include "base/limits.h"
+
 static bool op_is(str op, const char *a, const char *b)
 {
     return str_eqz(op, a) || str_eqz(op, b);
@@ -168,10 +170,44 @@ static void pod_affinity_check(struct problems *ps, const struct path *p, jv v)
     }
 }
 
+static size_t selector_size(jv selector)
+{
+    size_t n = jv_len(FIELD(selector, "matchLabels"));
+
+    JV_EACH (it, FIELD(selector, "matchExpressions"))
+        n += 1 + jv_len(FIELD(it.value, "values"));
+    return n;
+}
+
+static size_t term_size(jv term)
+{
+    return 1 + jv_len(FIELD(term, "namespaces")) + selector_size(FIELD(term, "labelSelector")) +
+           selector_size(FIELD(term, "namespaceSelector"));
+}
+
+/* The scheduler compares each term with each pod that has a node. */
+static size_t pod_affinity_size(jv v)
+{
+    size_t n = 0;
+
+    JV_EACH (it, FIELD(v, REQUIRED))
+        n += term_size(it.value);
+    JV_EACH (it, FIELD(v, PREFERRED))
+        n += term_size(FIELD(it.value, "podAffinityTerm"));
+    return n;
+}
+
 void affinity_check(struct problems *ps, const struct path *p, jv affinity)
 {
+    size_t n = pod_affinity_size(FIELD(affinity, "podAffinity")) +
+               pod_affinity_size(FIELD(affinity, "podAntiAffinity"));
+
     if (!jv_len(affinity))
         return;
+    if (n > LIMIT_AFFINITY) {
+        too_many(ps, p, n, LIMIT_AFFINITY);
+        return;
+    }
     node_affinity_check(ps, AT(p, "nodeAffinity"), FIELD(affinity, "nodeAffinity"));
     pod_affinity_check(ps, AT(p, "podAffinity"), FIELD(affinity, "podAffinity"));
     pod_affinity_check(ps, AT(p, "podAntiAffinity"), FIELD(affinity, "podAntiAffinity"));

@@ -152,27 +152,42 @@ static bool all_terms_mean(const struct candidate *c, const struct sched_pod *ot
     return true;
 }
 
-static bool has_company(const struct candidate *c, jv term, const struct sched_node *n)
+/* Whether a node has a pod that is company, found out once for all terms. */
+struct company {
+    const struct candidate *c;
+    enum { NOT_LOOKED, NO, YES } * at; /* by place */
+};
+
+static bool is_there(struct company *m, size_t i)
 {
-    for (size_t i = 0; i < c->l->n; i++) {
-        const struct place *p = &c->l->places[i];
-        if (!are_together(term, n, p->node))
-            continue;
-        for (const struct seat *s = p->seats; s; s = s->next)
-            if (all_terms_mean(c, s->pod))
-                return true;
+    if (m->at[i] == NOT_LOOKED) {
+        m->at[i] = NO;
+        for (const struct seat *s = m->c->l->places[i].seats; s && m->at[i] == NO; s = s->next)
+            m->at[i] = all_terms_mean(m->c, s->pod) ? YES : NO;
     }
+    return m->at[i] == YES;
+}
+
+static bool has_company(struct company *m, jv term, const struct sched_node *n)
+{
+    for (size_t i = 0; i < m->c->l->n; i++)
+        if (are_together(term, n, m->c->l->places[i].node) && is_there(m, i))
+            return true;
     return false;
 }
 
-/* The first of pods that want each other has nobody to be with yet. */
-static bool is_first_of_its_kind(const struct candidate *c)
+/* The first of pods that want each other has nobody to be with yet, wherever it goes. */
+static bool is_first_of_its_kind(struct company *m)
 {
-    if (!all_terms_mean(c, c->pod))
+    const struct ledger *l = m->c->l;
+    str value;
+
+    if (!all_terms_mean(m->c, m->c->pod))
         return false;
-    for (size_t i = 0; i < c->l->n; i++)
-        JV_EACH (it, affinity_terms(c->pod))
-            if (has_company(c, it.value, c->l->places[i].node))
+    for (size_t i = 0; i < l->n; i++)
+        JV_EACH (it, affinity_terms(m->c->pod))
+            if (label_value(l->places[i].node, FIELD_STR(it.value, "topologyKey"), &value) &&
+                is_there(m, i))
                 return false;
     return true;
 }
@@ -183,12 +198,15 @@ static bool has_its_company(const struct candidate *c, const struct sched_node *
     bool all = true;
     str value;
 
+    if (!jv_len(terms))
+        return true;
+    struct company m = { c, arena_zalloc(c->l->a, (c->l->n + 1) * sizeof(*m.at)) };
     JV_EACH (it, terms) {
         if (!label_value(n, FIELD_STR(it.value, "topologyKey"), &value))
             return false;
-        all = all && has_company(c, it.value, n);
+        all = all && has_company(&m, it.value, n);
     }
-    return all || is_first_of_its_kind(c);
+    return all || is_first_of_its_kind(&m);
 }
 
 static bool is_kept_away(const struct candidate *c, const struct sched_node *n)

@@ -7,6 +7,7 @@
 #include "api/write.h"
 #include "base/limits.h"
 #include "builtin/pod_admission.h"
+#include "builtin/types/types.h"
 #include "kube/meta.h"
 #include "loop/fiber.h"
 
@@ -35,19 +36,40 @@ static int compare_keys(const void *x, const void *y)
     return str_cmp(i->key, k->key);
 }
 
-static int read_item(struct bind_all *b, jv item)
+struct decoding {
+    struct bind_all *b;
+    jv items;
+    struct err e;
+};
+
+/* Into the shape of a Binding: what is of another type must not get into pods. */
+static void decode(void *arg)
+{
+    struct decoding *d = arg;
+    struct bind_all *b = d->b;
+
+    JV_EACH (it, d->items) {
+        struct bind_item *to = &b->at[b->n];
+        to->binding = schema_decode(b->r->a, &core_Binding, it.value, NULL, &d->e);
+        if (!jv_exists(to->binding))
+            return;
+        b->n++;
+    }
+}
+
+static int read_item(struct bind_all *b, struct bind_item *to)
 {
     struct api_req *r = b->r;
-    struct bind_item *to = &b->at[b->n];
     struct problems ps = { .a = r->a };
+    jv item = to->binding;
     str ns = meta_namespace(item);
 
-    *to = (struct bind_item){ .binding = item, .name = meta_name(item) };
+    to->name = meta_name(item);
     binding_check(&ps, item);
-    if (ps.n || !to->name.n || (ns.n && !str_eq(ns, r->ns))) {
+    if (ps.n || !name_ok(to->name, name_dns1123_subdomain) || (ns.n && !str_eq(ns, r->ns))) {
         str what =
             ps.n ? problems_text(r->a, &ps) : S("metadata must name a pod of this namespace");
-        fail_bad_request(r, "items[%zu]: %" PRI_STR, b->n, STR_ARG(what));
+        fail_bad_request(r, "items[%td]: %" PRI_STR, to - b->at, STR_ARG(what));
         return -1;
     }
     const struct access need = { .on_resource = true,
@@ -61,21 +83,27 @@ static int read_item(struct bind_all *b, jv item)
         return -1;
     }
     to->key = resource_key(r->a, b->pods, r->ns, to->name);
-    b->n++;
     return 0;
 }
 
 static int read_items(struct bind_all *b, jv list)
 {
-    jv items = jv_get(list, S("items"));
+    struct decoding d = { .b = b, .items = jv_get(list, S("items")) };
+    size_t n = jv_len(d.items);
 
-    if (!jv_is(items, JV_ARR) || !jv_len(items)) {
-        fail_bad_request(b->r, "items: must be a list of Bindings");
+    if (!jv_is(d.items, JV_ARR) || !n || n > LIMIT_BINDINGS) {
+        fail_bad_request(b->r, "items: must be a list of at least 1 and at most %d Bindings",
+                         LIMIT_BINDINGS);
         return -1;
     }
-    b->at = ARENA_ARRAY(b->r->a, struct bind_item, jv_len(items));
-    JV_EACH (it, items)
-        if (read_item(b, it.value) < 0)
+    b->at = ARENA_ARRAY(b->r->a, struct bind_item, n);
+    fiber_offload(b->r->api->loop, decode, &d);
+    if (b->n < n) {
+        fail_bad_request(b->r, "items[%zu]: %s", b->n, d.e.msg);
+        return -1;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (read_item(b, &b->at[i]) < 0)
             return -1;
     qsort(b->at, b->n, sizeof(*b->at), compare_keys);
     for (size_t i = 1; i < b->n; i++)

@@ -2,6 +2,8 @@
 
 #include "rights.h"
 
+#include "base/limits.h"
+
 #define NS   "/api/v1/namespaces/default"
 #define RBAC "/apis/rbac.authorization.k8s.io/v1/namespaces/default"
 
@@ -91,6 +93,35 @@ static void owners_are_counted_once(struct box *b)
     is_int((int64_t)jv_len(jv_at(v, "metadata", "ownerReferences")), 1, "the second is dropped");
 }
 
+#define BIND(meta, node) "{'metadata':{'name':'p'" meta "},'target':{'name':" node "}}"
+#define LIST(items)      "{'kind':'BindingList','items':[" items "]}"
+
+/* Nothing that no pod may hold gets into one on this way. */
+static void lists_of_bindings_are_read_as_bindings(struct box *b)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf many = { 0 };
+    static const char post[] = "POST " NS "/bindings";
+
+    rights_give(b, "binder", "'create'", "", "'bindings','pods/binding'");
+    rights_post(b, a, NS "/pods",
+                "{'metadata':{'name':'p'},'spec':{'containers':[{'name':'c','image':'i'}]}}");
+    says(b, "binder", post, LIST(BIND(",'annotations':{'a':3}", "'n'")), 400,
+         "items[0]: json: cannot unmarshal number");
+    says(b, "binder", post, LIST(BIND("", "['n']")), 400, "items[0]: json: cannot unmarshal array");
+    says(b, "binder", post, LIST(BIND("", "'n'") ",7"), 400, "items[1]: json: cannot unmarshal");
+    says(b, "binder", post, LIST("{'metadata':{'name':'p\\u0000'},'target':{'name':'n'}}"), 400,
+         "metadata must name a pod");
+    buf_add(&many, S("{'kind':'BindingList','items':["));
+    for (int i = 0; i <= LIMIT_BINDINGS; i++)
+        buf_printf(&many, "%s{}", i ? "," : "");
+    buf_add(&many, S("]}"));
+    buf_addc(&many, '\0');
+    says(b, "binder", post, many.p, 400, "at most 1000 Bindings");
+    says(b, "user", post, LIST(BIND("", "'n'")), 403, "cannot create resource");
+    says(b, "binder", post, LIST(BIND("", "'n'")), 201, "Success");
+}
+
 int main(void)
 {
     struct box b;
@@ -100,6 +131,7 @@ int main(void)
     namespaces_that_end_take_nothing_new(&b);
     owners_are_counted_once(&b);
     quotas_and_limits_hold_for_all(&b);
+    lists_of_bindings_are_read_as_bindings(&b);
     box_close(&b);
     return tap_done();
 }

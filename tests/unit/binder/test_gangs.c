@@ -42,12 +42,12 @@ static void make_gang(struct w *w, const char *name, int min)
 }
 
 /* A pod of that index; owner: of which gang it says it is. */
-static void member(struct w *w, const char *owner, int index)
+static jv member_of(struct w *w, const char *owner, int index)
 {
     str uid = meta_uid(w_get(w, &maps, owner));
 
-    w_make(w, &w_pods,
-           arena_printf(
+    return box_value(
+        w->a, arena_printf(
                w->a,
                "{'metadata': {'name': '%s-%d', 'labels': {'training.kubeflow.org/replica-type': "
                "'worker', 'training.kubeflow.org/replica-index': '%d'}, 'ownerReferences': "
@@ -56,6 +56,11 @@ static void member(struct w *w, const char *owner, int index)
                "'resources': {'limits': {'nvidia.com/gpu': '1'}}}]}}",
                owner, index, index, owner, STR_ARG(uid))
                .p);
+}
+
+static void member(struct w *w, const char *owner, int index)
+{
+    w_do(w, KUBE_CREATE, &w_pods, "", "", member_of(w, owner, index));
     w_settle(w);
 }
 
@@ -130,8 +135,30 @@ static void a_restart_counts_those_that_run(void)
     w_close(&w);
 }
 
+/* The uid of a gang is all that a pod elsewhere needs to say that it is a member. */
+static void pods_of_other_namespaces_are_no_members(void)
+{
+    struct w w;
+
+    open_world(&w, 9);
+    make_gang(&w, "a", 2);
+    member(&w, "a", 0);
+    struct kube_request r = { .verb = KUBE_CREATE,
+                              .res = &w_pods,
+                              .ns = S("kube-system"),
+                              .body = member_of(&w, "a", 2) };
+    is_int(box_ask(&w.box, w.a, &r).err.code, ERR_OK, "another user makes one");
+    w_settle(&w);
+    uint64_t before = binder_writes(w.b);
+    member(&w, "a", 1);
+    is_str(w_node_of(&w, "a-0"), S("n"), "the gang starts with its own");
+    is_int((int64_t)(binder_writes(w.b) - before), 1, "which are bound by one request");
+    w_close(&w);
+}
+
 int main(void)
 {
+    pods_of_other_namespaces_are_no_members();
     whole_or_not_at_all();
     a_replacement_gets_what_was_kept();
     a_restart_counts_those_that_run();

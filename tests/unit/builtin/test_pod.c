@@ -169,6 +169,45 @@ static void long_lists_find_their_duplicates(void)
            "ports and volumes have names of their own, mounts share a path");
 }
 
+/* What is wrong with a pod whose term selects n values of a label, n times. */
+static str wrong_with_affinity(struct arena *a, int terms, int values)
+{
+    static const char before[] = "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"affinity\":{"
+                                 "\"podAntiAffinity\":{\"requiredDuringSchedulingIgnoredDuring"
+                                 "Execution\":[";
+    AUTO(buf) struct buf b = { 0 };
+    const struct builtin_kind *k = builtin_find(S(""), S("v1"), S("pods"));
+    struct kind_ctx c = { .a = a };
+    struct problems ps = { .a = a };
+    struct err e = { 0 };
+
+    buf_add(&b, str_of(before));
+    for (int i = 0; i < terms; i++) {
+        buf_printf(&b, "%s{\"topologyKey\":\"zone\",\"labelSelector\":{\"matchExpressions\":[{"
+                       "\"key\":\"k\",\"operator\":\"In\",", i ? "," : "");
+        add_many(&b, "values", values, "\"v", "\"");
+        buf_add(&b, S("}]}}"));
+    }
+    buf_add(&b, S("]}},\"containers\":[{\"name\":\"c\",\"image\":\"x\"}]}}"));
+    jv pod = json_parse(a, buf_str(&b), NULL, &e);
+    k->validate(&ps, k->defaults(&c, pod));
+    for (size_t i = 0; i < ps.n; i++)
+        if (str_eqz(ps.at[i].field, "spec.affinity"))
+            return ps.at[i].message;
+    return S("");
+}
+
+static void affinity_has_a_limit(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+
+    is_str(wrong_with_affinity(a, 250, 2), S(""), "250 terms, each with two values of a label");
+    is_str(wrong_with_affinity(a, 251, 2), S("Too many: 1004: must have at most 1000 items"),
+           "one more");
+    is_str(wrong_with_affinity(a, 1, 999), S("Too many: 1001: must have at most 1000 items"),
+           "the values count, too");
+}
+
 int main(void)
 {
     a_class_gives_its_priority();
@@ -179,5 +218,6 @@ int main(void)
     binding_bodies_are_checked();
     ephemeral_containers_only_come();
     long_lists_find_their_duplicates();
+    affinity_has_a_limit();
     return tap_done();
 }
