@@ -3,17 +3,12 @@
 
 #include "app/why.h"
 
+#include "cli/notes.h"
 #include "cli/pods.h"
 #include "cli/session.h"
 #include "sched/why_help.h"
 
 enum why_state { STATE_WAITS, STATE_RUNS, STATE_ENDED, STATE_SUSPENDED, STATE_DELETED };
-
-/* One of its pods that does not run, and why not. */
-struct why_pod {
-    str name; /* "worker-0", or the pod's own */
-    str text;
-};
 
 enum { WHY_UNKNOWN_MAX = 8 };
 
@@ -40,8 +35,8 @@ struct why_page {
     /* what came of it */
     enum why_state state;
     str sentence;
-    str advice; /* one that is not tried: "create it" */
-    struct why_pod *waits;
+    str advice;                 /* one that is not tried: "create it" */
+    struct replica_note *waits; /* its pods that do not run, and why not */
     size_t n_waits, n_running;
     bool placed; /* why is known: some pods have no node */
     struct why why;

@@ -229,11 +229,11 @@ static str pod_text(struct why_page *p, jv pod)
 
 static void collect_pods(struct why_page *p)
 {
-    p->waits = ARENA_ARRAY(p->a, struct why_pod, p->n_pods + 1);
+    p->waits = ARENA_ARRAY(p->a, struct replica_note, p->n_pods + 1);
     for (size_t i = 0; i < p->n_pods; i++) {
         str text = pod_text(p, p->pods[i]);
         if (text.n)
-            p->waits[p->n_waits++] = (struct why_pod){ pod_title(p, p->pods[i]), text };
+            p->waits[p->n_waits++] = (struct replica_note){ pod_title(p, p->pods[i]), text };
         else
             p->n_running += !sched_pod_has_ended(p->pods[i]);
     }
@@ -265,7 +265,7 @@ static void judge_pods(struct why_page *p)
         if (p->why.cause == WHY_REFUSED && str_ends(sentence, S("which does not exist")))
             p->advice = S("create it");
     } else {
-        const struct why_pod *w = &p->waits[0];
+        const struct replica_note *w = &p->waits[0];
         p->sentence = p->n_pods == 1 ? w->text
                                      : arena_printf(p->a, "%" PRI_STR ": %" PRI_STR,
                                                     STR_ARG(w->name), STR_ARG(w->text));

@@ -105,11 +105,7 @@ static void add_pods(struct why_page *p, struct buf *b)
     if (p->n_pods < 2 || !p->n_waits)
         return;
     add_heading(b, "Pods that do not run");
-    for (size_t i = 0; i < p->n_waits && i < PODS_SHOWN; i++)
-        buf_printf(b, "  %" PRI_STR ": %" PRI_STR "\n", STR_ARG(p->waits[i].name),
-                   STR_ARG(p->waits[i].text));
-    if (p->n_waits > PODS_SHOWN)
-        buf_printf(b, "  and %zu more\n", p->n_waits - PODS_SHOWN);
+    notes_print(p->a, b, p->waits, p->n_waits, PODS_SHOWN);
 }
 
 static void add_help(struct why_page *p, struct buf *b)

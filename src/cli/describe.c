@@ -2,6 +2,7 @@
 
 #include "cli/events.h"
 #include "cli/exits.h"
+#include "cli/notes.h"
 #include "cli/podlog.h"
 #include "cli/pods.h"
 #include "cli/table.h"
@@ -146,13 +147,16 @@ static void print_replicas(struct page *p)
 /* Why each pod that waits or has failed does: what is too long for a table. */
 static void print_reasons(struct page *p)
 {
+    struct replica_note *notes = ARENA_ARRAY(p->a, struct replica_note, p->pods.n + 1);
+    size_t n = 0;
+
     for (size_t i = 0; i < p->pods.n; i++) {
         struct pod_state st = pod_state(p->a, p->pods.at[i].pod);
         if (st.message.n)
-            buf_printf(&p->b, "  %" PRI_STR ": %" PRI_STR "\n",
-                       STR_ARG(replica_name(p->a, &p->pods.at[i])),
-                       STR_ARG(text_plain(p->a, str_trim(st.message))));
+            notes[n++] = (struct replica_note){ replica_name(p->a, &p->pods.at[i]),
+                                                text_plain(p->a, str_trim(st.message)) };
     }
+    notes_print(p->a, &p->b, notes, n, n);
 }
 
 static void print_conditions(struct page *p)

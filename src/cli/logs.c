@@ -28,13 +28,8 @@ struct flags {
     const char *role;
     const char *container;
     const char *color;
-    int64_t index;
-    int64_t tail;
-    int64_t since_ms;
-    bool follow;
-    bool timestamps;
-    bool previous;
-    bool bare;
+    int64_t index, tail, since_ms;
+    bool follow, timestamps, previous, bare;
 };
 
 static const struct opt options[] = {
@@ -527,7 +522,8 @@ static int show(struct session *s, const struct flags *f, const char *word)
     return code;
 }
 
-static int show_job(const struct flags *f, const char *word)
+/* run: the job's run, which is over; NULL: none is meant */
+static int show_job(const struct flags *f, const char *word, const char *run)
 {
     struct session s;
     struct err e = { 0 };
@@ -537,6 +533,8 @@ static int show_job(const struct flags *f, const char *word)
         code = show(&s, f, word);
     else if (e.code == ERR_NOT_FOUND && read_kept(f, str_of(f->to.ns ? f->to.ns : ""), word))
         code = EXIT_DONE;
+    else if (e.code == ERR_NOT_FOUND && run)
+        code = command_fail(EXIT_FAILED, "run %s has no logs of %s", run, word);
     else if (e.code == ERR_NOT_FOUND)
         code = command_fail(EXIT_FAILED,
                             "no logs of %s are kept here ('muster ps' lists runs), and %s", word,
@@ -552,10 +550,13 @@ static int show_run(struct arena *a, struct flags *f, const struct run_info *r)
 {
     int worst = EXIT_DONE;
 
+    if (!r->run.is_running && access(arena_printf(a, "%s/logs", r->run.path).p, F_OK) < 0)
+        return command_fail(EXIT_FAILED, "run %s has no logs: none of its replicas started",
+                            r->run.name);
     f->to.data = r->run.path;
     JV_EACH (it, r->jobs) {
         f->to.ns = arena_z(a, jv_str(jv_at(it.value, "namespace"), S("default")));
-        int code = show_job(f, arena_z(a, jv_str(jv_at(it.value, "name"), S(""))));
+        int code = show_job(f, arena_z(a, jv_str(jv_at(it.value, "name"), S(""))), r->run.name);
         worst = code > worst ? code : worst;
     }
     return worst;
@@ -581,7 +582,7 @@ static int run(const struct command *c, int argc, char **argv)
     if (!f.to.kubeconfig && !f.to.context && !strchr(words[0], '/') &&
         runs_find(a, f.to.data, words[0], &r, NULL) == 0 && jv_len(r.jobs))
         return show_run(a, &f, &r);
-    return show_job(&f, words[0]);
+    return show_job(&f, words[0], NULL);
 }
 
 const struct command command_logs = {

@@ -165,15 +165,42 @@ static void on_status(void *ctx, const struct kube_answer *ans)
     }
 }
 
+/* The patch merges: null removes an amount that an earlier process wrote and this one does not. */
+static jv without_old(struct arena *a, jv amounts, jv old)
+{
+    JV_EACH (it, old)
+        if (!jv_exists(jv_get(amounts, it.key)))
+            amounts = jv_with_key(a, amounts, it.key, JV_NULL_V);
+    return amounts;
+}
+
+static jv first_status(struct arena *a, jv status, jv node)
+{
+    static const char *const fields[] = { "capacity", "allocatable" };
+    struct jbuild b = jb_arr(a);
+
+    for (size_t i = 0; i < COUNT(fields); i++)
+        status = jv_with(a, status,
+                         without_old(a, jv_at(status, fields[i]), jv_at(node, "status", fields[i])),
+                         fields[i]);
+    jb_push(&b, jobj(a, { "$patch", jstrz(a, "replace") }));
+    JV_EACH (it, jv_at(status, "conditions"))
+        jb_push(&b, it.value);
+    return jv_with(a, status, jb_done(&b), "conditions");
+}
+
 static void patch_status(struct registration *r, jv node)
 {
     AUTO(arena) struct arena *a = arena_new();
-    struct kube_request q = { .verb = KUBE_PATCH,
-                              .patch = KUBE_PATCH_STRATEGIC,
-                              .res = &nodes,
-                              .name = r->n->o.name,
-                              .sub = S("status"),
-                              .body = jobj(a, { "status", status_json(a, r->n, node) }) };
+    jv status = status_json(a, r->n, node);
+    struct kube_request q = {
+        .verb = KUBE_PATCH,
+        .patch = KUBE_PATCH_STRATEGIC,
+        .res = &nodes,
+        .name = r->n->o.name,
+        .sub = S("status"),
+        .body = jobj(a, { "status", r->told ? status : first_status(a, status, node) })
+    };
 
     r->call = kube_send(r->n->o.api, &q, on_status, r);
 }

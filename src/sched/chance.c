@@ -2,6 +2,7 @@
 
 #include "sched/chance.h"
 
+#include "base/quantity.h"
 #include "kube/meta.h"
 #include "kube/waiting.h"
 #include "plan/planner.h"
@@ -75,10 +76,25 @@ static const char *flag_of(const struct chance_in *in, str name)
     return str_eqz(name, "nvidia.com/gpu") ? "--gpus" : NULL;
 }
 
-static str help_with_resource(struct arena *a, const struct chance_in *in, const struct why_lack *l)
+/* How much --resources has to offer: what the scheduler says that the pods need that start together
+ * with this one, or what the pod needs. */
+static str need_of_gang(struct arena *a, const struct why_lack *l, str sentence)
+{
+    str alone = amount_text(a, l->resource, l->need), rest = sentence;
+    str unit = resource_text(a, l->resource, 1000); /* "1 CPU": also how "16 CPUs" begins */
+    struct quantity q;
+
+    str_cut(&unit, ' ');
+    if (!str_eqz(str_cut(&rest, ' '), "needs"))
+        return alone;
+    str amount = str_cut(&rest, ' ');
+    return str_starts(rest, unit) && quantity_parse(amount, &q, NULL) == 0 ? amount : alone;
+}
+
+static str help_with_resource(struct arena *a, const struct chance_in *in, const struct why_lack *l,
+                              str sentence)
 {
     bool is_plain = str_eqz(l->resource, "cpu") || str_eqz(l->resource, "memory");
-    str need = amount_text(a, l->resource, l->need);
     const char *verb = l->has ? "lower" : "remove", *flag = flag_of(in, l->resource);
     str help = flag ? arena_printf(a, "%s %s", verb, flag)
                     : arena_printf(a, "%s resources.%s.%" PRI_STR " in %" PRI_STR, verb,
@@ -89,14 +105,14 @@ static str help_with_resource(struct arena *a, const struct chance_in *in, const
         return help;
     return arena_printf(a, "%" PRI_STR ", or %s with --resources %" PRI_STR "=%" PRI_STR,
                         STR_ARG(help), in->own ? "run" : "start 'muster up'", STR_ARG(l->resource),
-                        STR_ARG(need));
+                        STR_ARG(need_of_gang(a, l, sentence)));
 }
 
 static str help_with(struct arena *a, const struct chance_in *in, const struct sched_pod *p,
-                     const struct why *why)
+                     const struct why *why, str sentence)
 {
     if (why->cause == WHY_LACKS)
-        return help_with_resource(a, in, &why->lacks[0]);
+        return help_with_resource(a, in, &why->lacks[0], sentence);
     if (why->n_reasons && why_reason_is_label(why->reasons[0].text))
         return arena_printf(a, "remove %s in %" PRI_STR,
                             jv_len(p->selector) > 0 ? "nodeSelector" : "affinity.nodeAffinity",
@@ -121,7 +137,8 @@ static struct chance_out unschedulable(struct arena *a, const struct chance_in *
     why_world_set_partial(best);
     struct why why = why_of(best, &unit);
     if (why.never)
-        return never(sentence.n ? sentence : why_sentence(a, &why), help_with(a, in, &p, &why));
+        return never(sentence.n ? sentence : why_sentence(a, &why),
+                     help_with(a, in, &p, &why, sentence));
     if (why_sentence_is_never(sentence))
         return never(sentence, S("lower what its replicas ask for, or how many they are"));
     return (struct chance_out){ .chance = CHANCE_LATER };

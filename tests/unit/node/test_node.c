@@ -344,6 +344,37 @@ static bool is_sought_until_found(str uid)
     return sought && !node_seeks(node, uid);
 }
 
+/* As one that was started with other options. */
+static void write_old_status(struct arena *a)
+{
+    struct kube_request r = {
+        .verb = KUBE_PATCH,
+        .res = &nodes,
+        .name = S("here"),
+        .sub = S("status"),
+        .body = box_value(a, "{'status': {'capacity': {'example.com/old': '1'}, 'allocatable': "
+                             "{'example.com/old': '1'}, 'conditions': [{'type': 'Old', 'status': "
+                             "'True'}]}}")
+    };
+
+    box_ask(&box, a, &r);
+    ok(meta_condition_is(get(a, &nodes, "", "here"), S("Old"), S("True")),
+       "the node has the status of an earlier process");
+}
+
+static void old_status_is_gone(struct arena *a)
+{
+    jv n = get(a, &nodes, "", "here");
+
+    ok(!jv_exists(jv_at(n, "status", "capacity", "example.com/old")) &&
+           !jv_exists(jv_at(n, "status", "allocatable", "example.com/old")),
+       "resources that are no longer offered are gone");
+    ok(!jv_exists(meta_condition(n, S("Old"))), "and so are conditions");
+    is_str(jv_str(jv_at(n, "status", "capacity", "nvidia.com/gpu"), S("")), S("2"),
+           "those that are offered are there");
+    ok(meta_condition_is(n, S("Ready"), S("True")), "the node is Ready again");
+}
+
 static void restarts_of_the_node(void)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -362,10 +393,12 @@ static void restarts_of_the_node(void)
     fake_exit(fake, over, S("c"), 5, 0, false);
     fake_clear(fake, over);
     delete ("leaves", 0);
+    write_old_status(a);
     ok(fake_runs(fake, stays, S("c")) && fake_runs(fake, leaves, S("c")), "they go on without it");
     node_begin();
     ok(is_sought_until_found(stays), "what runs is looked for until it is found");
     WAIT(node_is_ready(node));
+    old_status_is_gone(a);
     ok(!node_seeks(node, S("never-was")), "what never was is not");
     UNTIL("ends", "Failed", "an end that nobody saw is told", "status", "phase");
     is_int(jv_int(jv_at(container(a, "ends"), "state", "terminated", "exitCode"), 0), 4,

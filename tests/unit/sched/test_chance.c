@@ -112,6 +112,24 @@ static const struct row rows[] = {
       "", OWN, CHANCE_NEVER,
       "needs 8 CPUs, this machine has 2, 1 free; never fits: lower resources.requests.cpu in "
       "spec.W, or run with --resources cpu=8" },
+    { "a gang needs more than its pod", ONE,
+      "{'spec': {'containers': [{'resources': {'requests': {'cpu': '8'}}}]}, " WAITS(
+          "x. In short: needs 16 CPUs, this machine has 2, 2 free; never fits.") "}",
+      "", MADE, CHANCE_NEVER,
+      "needs 16 CPUs, this machine has 2, 2 free; never fits: lower --cpu, or run with --resources "
+      "cpu=16" },
+    { "also of a GPU", "[" NODE(BARE, "", "") "]",
+      "{'spec': {'containers': [{'resources': {'requests': {'nvidia.com/gpu': '1'}}}]}, " WAITS(
+          "x. In short: needs 2 nvidia.com/gpu, this machine has none; never fits.") "}",
+      "", MADE, CHANCE_NEVER,
+      "needs 2 nvidia.com/gpu, this machine has none; never fits: remove --gpus, or run with "
+      "--resources nvidia.com/gpu=2" },
+    { "a sentence about another resource says nothing of this one", ONE,
+      "{'spec': {'containers': [{'resources': {'requests': {'cpu': '8'}}}]}, " WAITS(
+          "x. In short: needs 64Gi of memory, this machine has 4Gi; never fits.") "}",
+      "", MADE, CHANCE_NEVER,
+      "needs 64Gi of memory, this machine has 4Gi; never fits: lower --cpu, or run with "
+      "--resources cpu=8" },
     { "a gang that never fits is no pod that may start", ONE, ASKS("'cpu': '1'"), "", OWN,
       CHANCE_LATER, "" },
     { "when the scheduler says so", ONE,
