@@ -5,6 +5,7 @@
 #include "base/terminal.h"
 
 #include <inttypes.h>
+#include <unistd.h>
 
 enum {
     SETTLE_MS = 300,     /* for the last words of pods, once their job is over */
@@ -270,8 +271,10 @@ static str logs_of(void *ctx, const struct run_job *j)
 
     if (!r->dir) /* on another cluster */
         return STR_NONE;
-    return arena_printf(r->a, "%s/logs/%" PRI_STR "/%" PRI_STR, r->dir, STR_ARG(j->ns),
-                        STR_ARG(j->name));
+    str path = arena_printf(r->a, "%s/logs/%" PRI_STR "/%" PRI_STR, r->dir, STR_ARG(j->ns),
+                            STR_ARG(j->name));
+    /* a job whose pods never started has none */
+    return access(arena_z(r->a, path), F_OK) == 0 ? path : STR_NONE;
 }
 
 static str tail_of(void *ctx, const struct run_job *j, str replica)

@@ -28,13 +28,8 @@ struct flags {
     const char *role;
     const char *container;
     const char *color;
-    int64_t index;
-    int64_t tail;
-    int64_t since_ms;
-    bool follow;
-    bool timestamps;
-    bool previous;
-    bool bare;
+    int64_t index, tail, since_ms;
+    bool follow, timestamps, previous, bare;
 };
 
 static const struct opt options[] = {
@@ -552,6 +547,9 @@ static int show_run(struct arena *a, struct flags *f, const struct run_info *r)
 {
     int worst = EXIT_DONE;
 
+    if (!r->run.is_running && access(arena_printf(a, "%s/logs", r->run.path).p, F_OK) < 0)
+        return command_fail(EXIT_FAILED, "run %s has no logs: none of its replicas started",
+                            r->run.name);
     f->to.data = r->run.path;
     JV_EACH (it, r->jobs) {
         f->to.ns = arena_z(a, jv_str(jv_at(it.value, "namespace"), S("default")));

@@ -33,6 +33,7 @@ gives_up() {
 test_expect_success 'more than the machine has: exit 1, what was asked, what there is, and what helps' '
 	job big 2 true | sed "s/cpu: 10m/cpu: 4000/" >big.yaml &&
 	gives_up big.yaml "^tfjob/big Failed after .*: worker-0 (and 1 more) needs \(4000\|8000\) CPUs, this machine has [^;]*; never fits.*: lower resources.requests.cpu in spec.tfReplicaSpecs.Worker.template.spec, or run with --resources cpu=\1$" && lacks err "^  logs: " &&
+	run=$(muster ps -o json | jq -r ".runs[0].run") && test_expect_code 1 muster logs "$run" 2>err && is "muster: run $run has no logs: none of its replicas started" "$(cat err)" &&
 	muster run --resources cpu=8001 big.yaml &&
 	job fpga 1 true | sed "s/cpu: 10m}/cpu: 10m}, limits: {example.com\/fpga: 1}/" >fpga.yaml &&
 	gives_up fpga.yaml "needs 1 example.com/fpga, this machine has none; never fits: remove resources.limits.example.com/fpga in "
