@@ -183,8 +183,10 @@ static str wrong_with_affinity(struct arena *a, int terms, int values)
 
     buf_add(&b, str_of(before));
     for (int i = 0; i < terms; i++) {
-        buf_printf(&b, "%s{\"topologyKey\":\"zone\",\"labelSelector\":{\"matchExpressions\":[{"
-                       "\"key\":\"k\",\"operator\":\"In\",", i ? "," : "");
+        buf_printf(&b,
+                   "%s{\"topologyKey\":\"zone\",\"labelSelector\":{\"matchExpressions\":[{"
+                   "\"key\":\"k\",\"operator\":\"In\",",
+                   i ? "," : "");
         add_many(&b, "values", values, "\"v", "\"");
         buf_add(&b, S("}]}}"));
     }
@@ -218,8 +220,10 @@ static void many_tolerations_take_little_room(void)
     struct err e = { 0 };
 
     buf_add(&b, S("{\"metadata\":{\"name\":\"c\"},\"handler\":\"h\",\"scheduling\":{"));
-    add_many(&b, "tolerations", 4000, "{\"operator\":\"Exists\",\"effect\":\"NoExecute\","
-                                      "\"tolerationSeconds\":5,\"key\":\"k", "\"}");
+    add_many(&b, "tolerations", 4000,
+             "{\"operator\":\"Exists\",\"effect\":\"NoExecute\","
+             "\"tolerationSeconds\":5,\"key\":\"k",
+             "\"}");
     buf_add(&b, S("}}"));
     jv class = json_parse(a, buf_str(&b), NULL, &e);
     k->validate(&ps, class);
