@@ -31,8 +31,9 @@ enum {
     LIMIT_ANSWER_BYTES = 64 * 1024 * 1024,   /* an answer, as a client takes it */
     LIMIT_JSON_PATCH_OPS = 10000,            /* as kube-apiserver */
     LIMIT_BINDINGS = 1000,                   /* of one request: they are one write */
-    LIMIT_AFFINITY = 1000, /* terms of a pod, and what they select: each is compared with each pod */
-    LIMIT_MANAGED_FIELDS = 10,               /* update managers kept, as kube-apiserver */
+    LIMIT_AFFINITY =
+        1000, /* terms of a pod, and what they select: each is compared with each pod */
+    LIMIT_MANAGED_FIELDS = 10, /* update managers kept, as kube-apiserver */
     LIMIT_ANNOTATION_BYTES = 256 * 1024,
     LIMIT_SELECTOR_BYTES = 64 * 1024,
     LIMIT_SELECTOR_TERMS = 256, /* of a request: each is compared with each object */

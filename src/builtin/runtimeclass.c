@@ -5,21 +5,17 @@
 #include "builtin/pod_admission.h"
 #include "builtin/resources.h"
 
-static jv toleration_key(struct arena *a, jv toleration)
-{
-    return jv_without(a, toleration, "tolerationSeconds");
-}
-
 /* Each once: all but how long they last is compared. */
 static void once_check(struct problems *ps, const struct path *p, jv tolerations)
 {
     enum { LOOK_BACK = 512 };
+    jv *keys = ARENA_ARRAY(ps->a, jv, jv_len(tolerations) + 1);
 
     JV_EACH (it, tolerations) {
         size_t i = it.i - 1;
-        jv key = toleration_key(ps->a, it.value);
+        keys[i] = jv_without(ps->a, it.value, "tolerationSeconds");
         for (size_t k = i > LOOK_BACK ? i - LOOK_BACK : 0; k < i; k++) {
-            if (!jv_equal_semantic(toleration_key(ps->a, jv_index(tolerations, k)), key))
+            if (!jv_equal_semantic(keys[k], keys[i]))
                 continue;
             problem_duplicate(ps, ATI(p, i), it.value);
             break;

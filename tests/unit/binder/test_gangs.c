@@ -48,14 +48,14 @@ static jv member_of(struct w *w, const char *owner, int index)
 
     return box_value(
         w->a, arena_printf(
-               w->a,
-               "{'metadata': {'name': '%s-%d', 'labels': {'training.kubeflow.org/replica-type': "
-               "'worker', 'training.kubeflow.org/replica-index': '%d'}, 'ownerReferences': "
-               "[{'apiVersion': 'v1', 'kind': 'ConfigMap', 'name': '%s', 'uid': '%.*s', "
-               "'controller': true}]}, 'spec': {'containers': [{'name': 'c', 'image': 'i', "
-               "'resources': {'limits': {'nvidia.com/gpu': '1'}}}]}}",
-               owner, index, index, owner, STR_ARG(uid))
-               .p);
+                  w->a,
+                  "{'metadata': {'name': '%s-%d', 'labels': {'training.kubeflow.org/replica-type': "
+                  "'worker', 'training.kubeflow.org/replica-index': '%d'}, 'ownerReferences': "
+                  "[{'apiVersion': 'v1', 'kind': 'ConfigMap', 'name': '%s', 'uid': '%.*s', "
+                  "'controller': true}]}, 'spec': {'containers': [{'name': 'c', 'image': 'i', "
+                  "'resources': {'limits': {'nvidia.com/gpu': '1'}}}]}}",
+                  owner, index, index, owner, STR_ARG(uid))
+                  .p);
 }
 
 static void member(struct w *w, const char *owner, int index)
@@ -143,10 +143,9 @@ static void pods_of_other_namespaces_are_no_members(void)
     open_world(&w, 9);
     make_gang(&w, "a", 2);
     member(&w, "a", 0);
-    struct kube_request r = { .verb = KUBE_CREATE,
-                              .res = &w_pods,
-                              .ns = S("kube-system"),
-                              .body = member_of(&w, "a", 2) };
+    struct kube_request r = {
+        .verb = KUBE_CREATE, .res = &w_pods, .ns = S("kube-system"), .body = member_of(&w, "a", 2)
+    };
     is_int(box_ask(&w.box, w.a, &r).err.code, ERR_OK, "another user makes one");
     w_settle(&w);
     uint64_t before = binder_writes(w.b);

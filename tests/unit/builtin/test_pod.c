@@ -183,8 +183,10 @@ static str wrong_with_affinity(struct arena *a, int terms, int values)
 
     buf_add(&b, str_of(before));
     for (int i = 0; i < terms; i++) {
-        buf_printf(&b, "%s{\"topologyKey\":\"zone\",\"labelSelector\":{\"matchExpressions\":[{"
-                       "\"key\":\"k\",\"operator\":\"In\",", i ? "," : "");
+        buf_printf(&b,
+                   "%s{\"topologyKey\":\"zone\",\"labelSelector\":{\"matchExpressions\":[{"
+                   "\"key\":\"k\",\"operator\":\"In\",",
+                   i ? "," : "");
         add_many(&b, "values", values, "\"v", "\"");
         buf_add(&b, S("}]}}"));
     }
@@ -208,6 +210,27 @@ static void affinity_has_a_limit(void)
            "the values count, too");
 }
 
+/* Those of a RuntimeClass are compared with each other. */
+static void many_tolerations_take_little_room(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf b = { 0 };
+    const struct builtin_kind *k = builtin_find(S("node.k8s.io"), S("v1"), S("runtimeclasses"));
+    struct problems ps = { .a = a };
+    struct err e = { 0 };
+
+    buf_add(&b, S("{\"metadata\":{\"name\":\"c\"},\"handler\":\"h\",\"scheduling\":{"));
+    add_many(&b, "tolerations", 4000,
+             "{\"operator\":\"Exists\",\"effect\":\"NoExecute\","
+             "\"tolerationSeconds\":5,\"key\":\"k",
+             "\"}");
+    buf_add(&b, S("}}"));
+    jv class = json_parse(a, buf_str(&b), NULL, &e);
+    k->validate(&ps, class);
+    is_int((int64_t)ps.n, 0, "4000 tolerations");
+    ok(arena_size(a) < (size_t)32 << 20, "are compared in less than 32 MB");
+}
+
 int main(void)
 {
     a_class_gives_its_priority();
@@ -219,5 +242,6 @@ int main(void)
     ephemeral_containers_only_come();
     long_lists_find_their_duplicates();
     affinity_has_a_limit();
+    many_tolerations_take_little_room();
     return tap_done();
 }

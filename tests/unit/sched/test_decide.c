@@ -346,17 +346,19 @@ static void many_terms_are_compared_once(void)
     struct jdoc *there = J("[{'metadata': {'name': 'x', 'namespace': 'default', 'labels': {'a': "
                            "'b'}}, 'spec': {'nodeName': 'n'}}]");
     AUTO(jdoc)
-    struct jdoc *d = J("{'metadata': {'name': 'p', 'namespace': 'default', 'labels': {'a': 'b', 'c': 'd'}}}");
+    struct jdoc *d =
+        J("{'metadata': {'name': 'p', 'namespace': 'default', 'labels': {'a': 'b', 'c': 'd'}}}");
     jv labels[] = { jobj(a, { "a", jstrz(a, "b") }), jobj(a, { "c", jstrz(a, "d") }) };
     struct jbuild terms = jb_arr(a);
 
     for (int i = 0; i < TERMS; i++)
-        jb_push(&terms, jobj(a, { "topologyKey", jstrz(a, "kubernetes.io/hostname") },
-                             { "labelSelector",
-                               jobj(a, { "matchLabels", labels[i == TERMS - 1] }) }));
+        jb_push(&terms,
+                jobj(a, { "topologyKey", jstrz(a, "kubernetes.io/hostname") },
+                     { "labelSelector", jobj(a, { "matchLabels", labels[i == TERMS - 1] }) }));
     jv pod = jv_with(a, jdoc_root(d), jb_done(&terms), "spec", "affinity", "podAffinity",
                      "requiredDuringSchedulingIgnoredDuringExecution");
-    jv node = jv_with(a, jdoc_root(n), jstrz(a, "n"), "metadata", "labels", "kubernetes.io/hostname");
+    jv node =
+        jv_with(a, jdoc_root(n), jstrz(a, "n"), "metadata", "labels", "kubernetes.io/hostname");
     struct sched_node on = sched_node_read(a, node);
     const struct sched_node *node_at[] = { &on };
     struct sched_pod p = sched_pod_read(a, pod);
@@ -364,12 +366,9 @@ static void many_terms_are_compared_once(void)
     struct read b;
 
     read_pods(a, jdoc_root(there), &b);
-    struct sched_input in = { .nodes = node_at,
-                              .n_nodes = 1,
-                              .bound = b.at,
-                              .n_bound = b.n,
-                              .waiting = &w,
-                              .n_waiting = 1 };
+    struct sched_input in = {
+        .nodes = node_at, .n_nodes = 1, .bound = b.at, .n_bound = b.n, .waiting = &w, .n_waiting = 1
+    };
     is_str(verdict_text(a, sched_decide(a, &in), 1), S("p=n"),
            "the first of its kind, of which 20000 terms say so");
 }
