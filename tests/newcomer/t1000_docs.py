@@ -25,9 +25,10 @@ NOT_RUN = {
     ("README.md", "sudo make install"): INSTALLS,
     ("README.md", "muster manifests | kubectl apply --server-side -f -"): CLUSTER,
     ("README.md", "muster operator"): CLUSTER,
+    ("docs/cli.md", "muster why big"): "its jobs compete for two GPUs of one server: t6070-why.t makes such jobs",
     ("docs/cli.md", "muster run --context prod --image pytorch/pytorch:2.1.2 --kind pytorch -N 4 --gpus 1 --upload -- python train.py"):
         "needs a cluster: tests/e2e/t7347-make-cluster.t",
-    ("docs/gpus.md", "muster run examples/pytorchjob-gpu.yaml"): GPU,
+    ("docs/gpus.md", "muster run --gang-scheduler-name none examples/pytorchjob-gpu.yaml"): GPU,
     ("docs/gpus.md", "kubectl get node -o yaml"): GPU,
     ("docs/images.md", "docker save pytorch/pytorch:2.4.0 | muster image import -"): "needs Docker: tests/e2e/t7330-image.t",
     ("docs/images.md", "muster run job.yaml"): "needs the image: tests/e2e/t7330-image.t",
