@@ -118,4 +118,6 @@ test_expect_success 'with fewer rights: what is not known is told, the rest stay
 	muster why tfjob/big --kubeconfig few >out && has out "^tfjob/big waits: .*" "^Not known:$" "^  nodes cannot be listed, so what they have is not known: .*forbidden" "^  pods of other namespaces cannot be listed" "^  events cannot be listed"
 '
 
+test_expect_success 'the pods end with the server' 'stop_muster'
+
 test_done

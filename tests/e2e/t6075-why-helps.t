@@ -10,4 +10,6 @@ test_expect_success 'jobs wait, and start when one does what would help' '
 	PYTHONDONTWRITEBYTECODE=1 python3 "$e2e/why_worlds.py" "${WHY_SEED:-1}" "${WHY_WORLDS:-5}"
 '
 
+test_expect_success 'the pods end with the server' 'stop_muster'
+
 test_done
