@@ -25,9 +25,7 @@ enum { LINE_MOST = 1 << 20, LATE_MS = 500 };
 
 struct flags {
     struct session_opts to;
-    const char *role;
-    const char *container;
-    const char *color;
+    const char *role, *container, *color;
     int64_t index, tail, since_ms;
     bool follow, timestamps, previous, bare;
 };
