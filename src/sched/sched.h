@@ -29,6 +29,15 @@ struct sched_port {
     int64_t port;
 };
 
+/* How much the groups in it may use together. */
+struct sched_queue {
+    str name;
+    int64_t weight;                  /* of queues that want more than there is, at least 1 */
+    struct sched_amounts capability; /* no more than this of these; of others there is no limit */
+    bool closed;                     /* lets no group in */
+    bool strict;                     /* nothing passes its first group that does not fit */
+};
+
 /* Pods that start together, or none of them. */
 struct sched_gang {
     str uid; /* of the job or group */
@@ -39,6 +48,16 @@ struct sched_gang {
     int64_t n_done; /* members that succeeded */
     bool started;   /* min of them had a node at once: the rest, and replacements, go one by one */
     bool stopped;   /* suspended, ended or being deleted: no pod of it starts */
+
+    /* Of a group that somebody made, a PodGroup; other gangs follow from their job. */
+    bool is_group;
+    bool let_in;    /* its pods may be made and start, and what it asks for is kept for it */
+    bool returning; /* it was restarted whole: it comes first among those of its priority */
+    bool has_priority;
+    int64_t priority;                /* instead of its pods' */
+    const struct sched_queue *queue; /* NULL: none */
+    struct sched_amounts asks;       /* minResources; its members draw from it */
+    str refused; /* it is not let in whatever is free: "queue \"x\" not found" */
 };
 
 /* What a member had that is gone, kept for the pod that replaces it. */
@@ -111,6 +130,9 @@ struct sched_input {
     size_t n_waiting;
     const struct sched_reserve *reserves;
     size_t n_reserves;
+    const struct sched_gang *const *groups; /* all of them, let in or not */
+    size_t n_groups;
+    bool preempts; /* pods may be sent away for more important ones */
     struct sched_guard *guard; /* NULL: units are passed over for ever */
     jv namespaces;             /* the labels of each, by its name */
 };
@@ -124,6 +146,29 @@ struct sched_verdict {
     bool early;       /* then: not all that start together exist, or they are stopped */
     int64_t together; /* then: so many must be placed at once; 0: it starts alone */
     bool whole;       /* placed as one of those that start together */
+};
+
+/* On a group that was not let in. */
+struct sched_group_verdict {
+    const struct sched_gang *of;
+    bool let_in;
+    bool never; /* it asks for more than these nodes have when they are empty */
+    str why;    /* it goes on waiting */
+    str behind; /* as in struct sched_verdict */
+};
+
+/* A pod to be sent away, as that lets another unit start. */
+struct sched_victim {
+    const struct sched_pod *pod; /* of in->bound */
+    str makes_way_for;           /* "job default/a" */
+};
+
+struct sched_decision {
+    struct sched_verdict *pods; /* n_waiting, in the order they were reached */
+    struct sched_group_verdict *groups;
+    size_t n_groups;
+    struct sched_victim *victims;
+    size_t n_victims;
 };
 
 /* n_waiting verdicts, in the order they were reached. They live in a and share the input. */
