@@ -120,11 +120,14 @@ bench: deps-test all ## the numbers of docs/performance.md
 	@bench/run
 	@bench/operator
 	@bench/node
+	@$(NINJA) -C $(BUILD) --quiet bench/sched_bench && $(BUILD)/bench/sched_bench
+	@bench/scheduler
 
 bench-quick: deps-test all ## smaller and less exact, of muster alone
 	@bench/run --only ours --quick
 	@bench/operator --quick
 	@bench/node --quick
+	@bench/scheduler --only ours --quick
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 18
