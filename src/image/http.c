@@ -118,6 +118,10 @@ static int perform(struct image_http *h, const char *url, bool loopback, bool au
     h->error[0] = '\0';
     curl_easy_setopt(h->easy, CURLOPT_URL, url);
     curl_easy_setopt(h->easy, CURLOPT_HTTPHEADER, headers);
+    if (g->form)
+        curl_easy_setopt(h->easy, CURLOPT_COPYPOSTFIELDS, g->form);
+    else
+        curl_easy_setopt(h->easy, CURLOPT_HTTPGET, 1L);
     curl_easy_setopt(h->easy, CURLOPT_ERRORBUFFER, h->error);
     curl_easy_setopt(h->easy, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(h->easy, CURLOPT_WRITEDATA, h);
@@ -171,6 +175,8 @@ int image_http_get(struct image_http *h, struct image_get *g, struct err *e)
             return -1;
         if (g->status < 301 || g->status > 308 || g->status == 304)
             return 0;
+        if (g->form)
+            return err_set(e, ERR_FORBIDDEN, "the token service redirects to another URL");
         curl_easy_getinfo(h->easy, CURLINFO_REDIRECT_URL, &to);
         if (!to)
             return err_set(e, ERR_INVALID, "the registry redirects to nowhere");

@@ -47,7 +47,7 @@ static int config_read(struct pull *p, struct err *e)
     char *text = arena_alloc(p->a, CONFIG_BYTES);
     ssize_t n = sys_read_file(AT_FDCWD, path, text, CONFIG_BYTES);
 
-    p->login = (struct image_login){ .basic = S(""), .helper = S("") };
+    p->login = (struct image_login){ .basic = S(""), .helper = S(""), .identity_token = S("") };
     if (n < 0 && (errno == ENOENT || errno == ENOTDIR))
         return 0;
     if (n < 0)
@@ -63,15 +63,10 @@ static int no_entry(const struct pull *p, struct err *e)
     const struct image_login *l = &p->login;
     str host = p->ref.host, helper = str_clip(l->helper, 60);
 
-    if (l->basic.n)
+    if (l->basic.n || l->identity_token.n)
         return err_set(e, ERR_UNAUTHORIZED,
                        "%" PRI_STR " does not accept the credentials of "
                        "docker's config.json",
-                       STR_ARG(host));
-    if (l->identity_token)
-        return err_set(e, ERR_UNAUTHORIZED,
-                       "docker's config.json has an identity token for "
-                       "%" PRI_STR ", which is not supported",
                        STR_ARG(host));
     if (helper.n)
         return err_set(e, ERR_UNAUTHORIZED,
@@ -102,18 +97,25 @@ static bool is_token(str t)
 
 static int token_get(struct pull *p, const struct image_challenge *c, struct err *e)
 {
-    AUTO(buf) struct buf url = { 0 }, body = { 0 };
+    AUTO(buf) struct buf query = { 0 }, body = { 0 };
     str scope = arena_printf(p->a, "repository:%" PRI_STR ":pull", STR_ARG(p->ref.repository));
     struct image_get g = { .most_bytes = p->limits->json_bytes,
                            .on_bytes = keep_text,
                            .ctx = &body };
 
-    buf_printf(&url, "%" PRI_STR "%cservice=", STR_ARG(c->realm),
-               str_find(c->realm, '?') < 0 ? '?' : '&');
-    url_encode(&url, c->service);
-    buf_add(&url, S("&scope="));
-    url_encode(&url, scope);
-    g.url = arena_z(p->a, buf_str(&url));
+    buf_add(&query, S("service="));
+    url_encode(&query, c->service);
+    buf_add(&query, S("&scope="));
+    url_encode(&query, scope);
+    g.url = arena_printf(p->a, "%" PRI_STR "%c%" PRI_STR, STR_ARG(c->realm),
+                         str_find(c->realm, '?') < 0 ? '?' : '&', STR_ARG(buf_str(&query)))
+                .p;
+    if (p->login.identity_token.n) { /* OAuth2 */
+        buf_add(&query, S("&grant_type=refresh_token&client_id=muster&refresh_token="));
+        url_encode(&query, p->login.identity_token);
+        g.url = arena_z(p->a, c->realm);
+        g.form = arena_z(p->a, buf_str(&query));
+    }
     if (p->login.basic.n)
         g.authorization =
             arena_printf(p->a, "Authorization: Basic %" PRI_STR, STR_ARG(p->login.basic)).p;
