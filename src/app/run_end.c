@@ -190,7 +190,7 @@ static void stop_all(struct run *r, enum run_end how)
 
     if (is_anothers(r)) {
         if (how != RUN_OVER)
-            say(r, "it was there before, and goes on");
+            say(r, "it existed before, and continues");
         if (!r->f->keep)
             submit_undo(&r->submit); /* what came with it */
         return;
@@ -206,7 +206,7 @@ static void stop_all(struct run *r, enum run_end how)
         submit_undo(&r->submit);
     wait_while(r, is_to_go, grace_ms(r));
     if (is_to_go(r)) {
-        say(r, r->s.signals == signals ? "they do not end: killing" : "killing");
+        say(r, r->s.signals == signals ? "they do not stop: killing" : "killing");
         if (kill_pods(r, 1)) {
             wait_while(r, is_to_go, GONE_MS);
             if (is_to_go(r) && kill_pods(r, 0))

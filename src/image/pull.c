@@ -70,12 +70,12 @@ static int no_entry(const struct pull *p, struct err *e)
                        STR_ARG(host));
     if (helper.n)
         return err_set(e, ERR_UNAUTHORIZED,
-                       "%" PRI_STR " wants credentials, and docker's config.json "
+                       "%" PRI_STR " requires credentials, and docker's config.json "
                        "leaves them to the credential helper %" PRI_STR ", which is not supported: "
                        "add an entry to auths",
                        STR_ARG(host), STR_ARG(helper));
     return err_set(e, ERR_UNAUTHORIZED,
-                   "%" PRI_STR " wants credentials for %" PRI_STR
+                   "%" PRI_STR " requires credentials for %" PRI_STR
                    ", or has no such image: docker login writes them to config.json",
                    STR_ARG(host), STR_ARG(p->ref.repository));
 }
@@ -126,7 +126,7 @@ static int token_get(struct pull *p, const struct image_challenge *c, struct err
     jv doc = json_parse(p->a, arena_str(p->a, buf_str(&body)), NULL, e);
     str token = jv_str(jv_at(doc, "token"), jv_str(jv_at(doc, "access_token"), S("")));
     if (!is_token(token))
-        return err_set(e, ERR_INVALID, "the token service of %" PRI_STR " gave no token",
+        return err_set(e, ERR_INVALID, "the token service of %" PRI_STR " returned no token",
                        STR_ARG(p->ref.host));
     p->authorization = arena_printf(p->a, "Authorization: Bearer %" PRI_STR, STR_ARG(token)).p;
     return 0;
@@ -308,7 +308,7 @@ static int manifest_get(struct pull *p, struct digest *got, struct image_manifes
         want = at.digest;
         tag = arena_printf(p->a, "sha256:%s", want.hex);
     }
-    return err_set(e, ERR_INVALID, "the registry leads from index to index");
+    return err_set(e, ERR_INVALID, "the registry has too many nested indexes");
 }
 
 static int layout_get(struct pull *p, int layout, struct err *e)

@@ -107,7 +107,7 @@ int image_url_check(struct arena *a, str url, str *origin, bool *loopback, struc
     str host = str_sub(rest, 0, n);
     for (size_t i = 0; i < url.n; i++)
         if ((unsigned char)url.p[i] <= ' ' || (unsigned char)url.p[i] >= 127 || url.p[i] == '\\')
-            return err_set(e, ERR_INVALID, "a URL has characters that it must not have");
+            return err_set(e, ERR_INVALID, "a URL has invalid characters");
     if (!host.n || str_find(host, '@') >= 0)
         return err_set(e, ERR_INVALID, "%" PRI_STR " names no host", STR_ARG(shown));
     *loopback = is_loopback(a, host);
@@ -214,7 +214,7 @@ int image_login_find(struct arena *a, str config, const struct image_ref *ref,
         str plain = S("");
         if (base64_decode(a, auth, &plain, NULL) < 0 || str_find(plain, ':') < 0)
             return err_set(e, ERR_INVALID,
-                           "auths: what it has for %" PRI_STR " is not base64 of "
+                           "auths: the entry for %" PRI_STR " is not base64 of "
                            "user:password",
                            STR_ARG(ref->host));
         out->basic = base64_encode(a, plain);

@@ -246,7 +246,7 @@ const struct net_pod *net_pods_mend(struct net_pods *p, str uid, uint32_t ip, in
     if (old)
         return old;
     if (!take_kept(p, ip) && !net_pool_claim(&p->pool, ip)) {
-        err_set(e, ERR_CONFLICT, "its address is not to be had again");
+        err_set(e, ERR_CONFLICT, "its earlier address is not available");
         return NULL;
     }
     int rc = enter(p, &ns, &inside, e);

@@ -102,7 +102,7 @@ test_expect_success 'its certificate is checked' '
 
 test_expect_success 'a password is needed, and where to put it is said' '
 	SSL_CERT_FILE=$PWD/cert.pem && export SSL_CERT_FILE &&
-	test_expect_code 1 muster image pull $tls/team/app:v1 2>err && has err "$tls wants credentials for team/app" &&
+	test_expect_code 1 muster image pull $tls/team/app:v1 2>err && has err "$tls requires credentials for team/app" &&
 	echo "{\"credsStore\": \"desktop\"}" >"$HOME/.docker/config.json" &&
 	test_expect_code 1 muster image pull $tls/team/app:v1 2>err && has err "the credential helper desktop, which is not supported" &&
 	echo "{\"credHelpers\": {\"$tls\": \"ecr-login\"}}" >"$HOME/.docker/config.json" &&
@@ -126,7 +126,7 @@ test_expect_success 'an anonymous token; credentials do not follow a redirect to
 '
 
 test_expect_success 'a token for a password' '
-	test_expect_code 1 muster image pull $fake/team/app:v1 2>err && has err "wants credentials" &&
+	test_expect_code 1 muster image pull $fake/team/app:v1 2>err && has err "requires credentials" &&
 	login $fake && muster image pull $fake/team/app:v1 && test ! -e notes/leaked && muster image rm $fake/team/app:v1
 '
 
