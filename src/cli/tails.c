@@ -50,6 +50,7 @@ struct tails {
     struct map tails;
     struct map kept;
     size_t open;
+    uint64_t bytes;
 };
 
 struct tails *tails_new(const struct tails_opts *o)
@@ -115,6 +116,7 @@ static void on_bytes(void *ctx, str bytes)
     x->skip -= known;
     bytes = str_sub(bytes, known, bytes.n);
     x->got += bytes.n;
+    x->t->bytes += bytes.n;
     x->tries = bytes.n ? 0 : x->tries;
     while (bytes.n) {
         const char *end = memchr(bytes.p, '\n', bytes.n);
@@ -247,6 +249,11 @@ void tails_see(struct tails *t, struct run_job *j, jv pod)
 bool tails_are_open(const struct tails *t)
 {
     return t->open != 0;
+}
+
+uint64_t tails_bytes(const struct tails *t)
+{
+    return t->bytes;
 }
 
 void tails_free(struct tails *t)
