@@ -108,6 +108,9 @@ int warden_over_dir(struct warden_over *o, int lower, int to, const char *as)
     if (o->place < 0 || o->n == COUNT(o->shown) || fstat(lower, &s) < 0 ||
         make(o, names[0], &s) < 0 || make(o, names[1], NULL) < 0)
         return -1;
+    AUTO(sys_fd) int upper = openat(o->place, names[0], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (o->user && !as && upper >= 0)
+        warden_over_groups(lower, upper);
     /* By descriptors: no character of a path has a meaning of its own. */
     snprintf(
         opts, sizeof(opts),

@@ -26,6 +26,10 @@ void warden_over_done(struct warden_over *o);
  * system, or user, has none. */
 int warden_over_dir(struct warden_over *o, int lower, int to, const char *as);
 
+/* Lets an overlay of an ordinary user, to be mounted, create files in directories of the user's
+ * other groups. Both are directories by descriptors. */
+void warden_over_groups(int lower, int upper);
+
 /* r, so far a tmpfs at the path `at`, becomes an overlay over the directory. -1: there is none;
  * nothing has changed. */
 int warden_over_root(struct warden_over *o, struct warden_root *r, const char *lower,
