@@ -130,7 +130,7 @@ static void on_bytes(void *ctx, str bytes)
 
 /* ---- runs */
 
-static void go_on(struct tail *x);
+static void read_next_run(struct tail *x);
 
 static void ask(void *arg);
 
@@ -140,7 +140,7 @@ static void end_run(struct tail *x)
         tell_line(x);
     x->open = false;
     x->t->open--;
-    go_on(x);
+    read_next_run(x);
     if (!x->t->open)
         x->t->o.on_end(x->t->o.ctx);
 }
@@ -180,7 +180,7 @@ static void ask(void *arg)
     x->call = kube_get(x->t->o.s->api, &get, on_done, x);
 }
 
-static void go_on(struct tail *x)
+static void read_next_run(struct tail *x)
 {
     if (x->open || x->run >= x->latest)
         return;
@@ -234,7 +234,7 @@ static void see_container(struct tails *t, struct run_job *j, jv pod, jv status)
     int64_t latest = begun || !jv_is_null(jv_at(status, "lastState", "terminated")) ? restarts : -1;
     if (latest > x->latest)
         x->latest = latest;
-    go_on(x);
+    read_next_run(x);
 }
 
 void tails_see(struct tails *t, struct run_job *j, jv pod)

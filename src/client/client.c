@@ -223,7 +223,7 @@ int client_new(struct client **out, struct loop *l, const struct client_config *
         c->stopped = true;
         credential_done(c);
         c->holds = 1;
-        client_let_go(c);
+        client_unref(c);
         return -1;
     }
     multi_init(c);
@@ -231,7 +231,7 @@ int client_new(struct client **out, struct loop *l, const struct client_config *
     return 0;
 }
 
-void client_let_go(struct client *c)
+void client_unref(struct client *c)
 {
     c->holds--;
     if (!c->stopped || c->holds > 0)

@@ -51,7 +51,7 @@ static void on_closed(uv_handle_t *handle)
     buf_done(&s->in);
     buf_done(&s->out);
     arena_free(s->a);
-    client_let_go(s->c);
+    client_unref(s->c);
     free(s);
 }
 

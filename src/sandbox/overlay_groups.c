@@ -73,7 +73,7 @@ static void walk(struct shared *s, const char *path, int depth)
     closedir(d);
 }
 
-void warden_over_groups(int lower, int upper)
+void warden_overlay_groups(int lower, int upper)
 {
     gid_t groups[1024];
     int n = getgroups(COUNT(groups), groups);
