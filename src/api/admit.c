@@ -67,7 +67,7 @@ static int set_runtime_class(struct api_req *r, jv *pod)
         if (r->api->o.pods)
             request_warn(r,
                          "RuntimeClass %" PRI_STR
-                         " has no effect on how pods run here: this server has one way only",
+                         " has no effect: this server runs all pods in the same way",
                          STR_ARG(name));
     }
     if (pod_apply_runtime_class(r->a, *pod, c, pod, &e) == 0)

@@ -147,7 +147,7 @@ static void on_bytes(struct kube_call *c, str piece, enum http_piece how)
     if (gone || how == PIECE_MORE)
         return;
     if (how == PIECE_BROKEN)
-        end_without_answer(c, ERR_UNAVAILABLE, "the server broke its answer off");
+        end_without_answer(c, ERR_UNAVAILABLE, "the server cut its answer off");
     else
         end_plain(c, &ans);
 }
@@ -166,7 +166,7 @@ static void on_piece(void *ctx, struct arena *a, str piece, enum http_piece how)
         return;
     }
     if (how == PIECE_BROKEN) {
-        end_without_answer(c, ERR_UNAVAILABLE, "the server broke its answer off");
+        end_without_answer(c, ERR_UNAVAILABLE, "the server cut its answer off");
         return;
     }
     if (how == PIECE_MORE || c->body.n) {

@@ -173,8 +173,9 @@ void metrics_print(struct api *api, struct buf *b)
         s.failures);
     one(b, "muster_store_bytes_written_total", "counter", "Object bytes written.", s.bytes_written);
     one(b, "muster_store_object_bytes", "gauge", "Bytes of the live objects.", s.object_bytes);
-    one(b, "muster_store_history_events", "gauge", "Events kept for watchers.", s.history_events);
-    one(b, "muster_store_history_bytes", "gauge", "Replaced values kept for watchers.",
+    one(b, "muster_store_history_events", "gauge", "Events in the history for watchers.",
+        s.history_events);
+    one(b, "muster_store_history_bytes", "gauge", "Replaced values in the history for watchers.",
         s.history_bytes);
     one(b, "muster_store_damaged_objects", "gauge",
         "Rows put aside at start because they were damaged.", store_damaged(api->store, &damage));

@@ -121,7 +121,7 @@ static int check_venv(struct arena *a, const char *given, struct err *e)
             return 0;
     if (!given)
         return 0;
-    return err_set(e, ERR_INVALID, "--venv %s is no Python environment: it has no bin/python",
+    return err_set(e, ERR_INVALID, "--venv %s is not a Python environment: it has no bin/python",
                    given);
 }
 
@@ -140,7 +140,7 @@ static int words(struct arena *a, const char *text, jv *out, struct err *e)
                 buf_addc(&word, *p);
         }
         if (quote)
-            return err_set(e, ERR_INVALID, "--command %s: a quote without its end", text);
+            return err_set(e, ERR_INVALID, "--command %s: a quote is not closed", text);
         jb_push(&b, jstr(a, arena_str(a, buf_str(&word))));
     }
     *out = b.n ? jb_done(&b) : JV_ABSENT;
@@ -206,7 +206,7 @@ static int map(struct mapping *t, const char *image, const struct flags *f)
     bool replaced;
 
     if (!*image)
-        return command_fail(EXIT_USAGE, "image map needs an image, and '' is none");
+        return command_fail(EXIT_USAGE, "image map needs the name of an image, not ''");
     if (!f->host == !f->rootfs && !f->venv)
         return command_fail(EXIT_USAGE, "image map needs --host, --venv DIR or --rootfs DIR");
     if (f->rootfs && (f->host || f->venv))

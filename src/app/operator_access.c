@@ -56,7 +56,8 @@ static void sum_up(struct access *x)
             continue;
         right_name(r, name, sizeof(name));
         snprintf(x->trouble, sizeof(x->trouble), "%s %s %s",
-                 r->told ? "may not" : "cannot tell yet whether we may", r->verb, name);
+                 r->told ? "may not" : "cannot find out yet whether the operator may", r->verb,
+                 name);
         x->again = loop_timer_start(x->loop, ASK_AGAIN_MS, 0, ask_all, x);
         return;
     }

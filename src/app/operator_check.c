@@ -49,9 +49,10 @@ static int check_name(const char *flag, const char *value, name_rule *rule, stru
 {
     if (name_ok(str_of(value), rule))
         return 0;
-    return err_set(e, ERR_INVALID,
-                   "invalid value \"%s\" for flag -%s: not a name in Kubernetes, as 'my-name' is",
-                   value, flag);
+    return err_set(
+        e, ERR_INVALID,
+        "invalid value \"%s\" for flag -%s: not a valid Kubernetes name, such as 'my-name'", value,
+        flag);
 }
 
 /* Whole seconds, as the Lease has them; and room for what is under way when time is up. */

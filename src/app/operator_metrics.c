@@ -110,7 +110,7 @@ static void print_lease(struct sample_page *p, const struct manager *o)
                      .n_labels = 1,
                      .value = elect_holds(o->elect) });
     one(p, "muster_fenced_writes_total", "counter",
-        "Writes not sent, because the lease was not surely held.", (double)fence_refused(o->fence));
+        "Writes not sent because the lease may have been lost.", (double)fence_refused(o->fence));
 }
 
 /* ---- the process */
@@ -168,7 +168,7 @@ static void print_process(struct sample_page *p, const struct manager *o)
     one(p, "process_start_time_seconds", "gauge",
         "Start time of the process since unix epoch in seconds.", (double)o->started_ms / 1000);
     sample_print(p, &(struct ctl_sample){ .family = "muster_build_info",
-                                          .help = "Which version this is.",
+                                          .help = "The version of muster.",
                                           .type = "gauge",
                                           .suffix = "",
                                           .labels = { { "version", S(MUSTER_VERSION) } },
@@ -184,7 +184,7 @@ void operator_print_metrics(struct manager *o, struct buf *b)
     ctl_stats(o->ctl, sample_print, &p);
     print_requests(&p, o);
     print_lease(&p, o);
-    one(&p, "muster_ready", "gauge", "Whether /readyz says so.", operator_is_ready(o, &why));
+    one(&p, "muster_ready", "gauge", "1 if /readyz reports ready.", operator_is_ready(o, &why));
     print_process(&p, o);
 }
 

@@ -20,7 +20,7 @@ static const struct opt options[] = {
     { "pending-timeout", 0, OPT_DURATION, offsetof(struct run_flags, pending_ms), "TIME",
       "give up on a job that can never start here after this time (default: 10s); 0: never", NULL },
     { "linger", 0, OPT_DURATION, offsetof(struct run_flags, linger_ms), "TIME",
-      "wait so long for replicas that still run when their job has succeeded (default: 30s)",
+      "wait this long for replicas that still run when their job has succeeded (default: 30s)",
       NULL },
     { "keep", 0, OPT_FLAG, offsetof(struct run_flags, keep), NULL,
       "do not delete the jobs and other objects at the end", NULL },
@@ -57,7 +57,7 @@ static const struct opt options[] = {
     { "keep-files", 0, OPT_TEXT, offsetof(struct run_flags, keep_files), "DIR",
       "copy files that pods changed, and that would be lost, to DIR/POD", NULL },
     { "rm", 0, OPT_FLAG, offsetof(struct run_flags, rm), NULL,
-      "remove the claims of this run when it is over", NULL },
+      "remove the claims of this run when it ends", NULL },
     { "kind", 0, OPT_TEXT, offsetof(struct run_flags, make.kind), "KIND",
       "make this kind of job from the command: pytorch, tf, jax, mpi, xgboost or paddle",
       MAKE_KINDS },
@@ -142,7 +142,7 @@ static void add_jobs(struct run *r)
         if (!r->live)
             screen_say(r->screen,
                        arena_printf(r->a, "muster: %" PRI_STR " %s\n", STR_ARG(j->title),
-                                    o->created ? "created" : "is there already: following it"));
+                                    o->created ? "created" : "exists already: following it"));
     }
 }
 

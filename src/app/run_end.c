@@ -9,7 +9,7 @@
 
 enum {
     SETTLE_MS = 300,     /* for the last words of pods, once their job is over */
-    LOGS_MS = 5 * 1000,  /* for what was written to come through */
+    LOGS_MS = 20 * 1000, /* without a byte of the logs that are still read */
     GRACE_S = 30,        /* that a pod is granted unless it says otherwise */
     DAY_S = 24 * 3600,   /* and no more than this is waited for, whatever it says */
     LATE_MS = 10 * 1000, /* for what has to be done besides, after all grace */
@@ -77,6 +77,20 @@ static bool is_lingering(const struct run *r)
 static bool is_being_read(const struct run *r)
 {
     return tails_are_open(follow_tails(r->follow));
+}
+
+/* The logs of replicas that have ended come to an end, however long they are and however slow the
+ * server is. */
+static void read_rest(struct run *r)
+{
+    const struct tails *t = follow_tails(r->follow);
+    int signals = r->s.signals;
+    uint64_t before;
+
+    do {
+        before = tails_bytes(t);
+        wait_while(r, is_being_read, LOGS_MS);
+    } while (is_being_read(r) && tails_bytes(t) != before && r->s.signals == signals);
 }
 
 /* ---- stopping */
@@ -190,7 +204,7 @@ static void stop_all(struct run *r, enum run_end how)
 
     if (is_anothers(r)) {
         if (how != RUN_OVER)
-            say(r, "it was there before, and goes on");
+            say(r, "it existed before, and continues");
         if (!r->f->keep)
             submit_undo(&r->submit); /* what came with it */
         return;
@@ -206,14 +220,14 @@ static void stop_all(struct run *r, enum run_end how)
         submit_undo(&r->submit);
     wait_while(r, is_to_go, grace_ms(r));
     if (is_to_go(r)) {
-        say(r, r->s.signals == signals ? "they do not end: killing" : "killing");
+        say(r, r->s.signals == signals ? "they do not stop: killing" : "killing");
         if (kill_pods(r, 1)) {
             wait_while(r, is_to_go, GONE_MS);
             if (is_to_go(r) && kill_pods(r, 0))
                 wait_while(r, is_to_go, GONE_MS);
         }
     }
-    wait_while(r, is_being_read, LOGS_MS);
+    read_rest(r);
 }
 
 /* Replicas that a job that succeeded leaves running get to finish. In a server that stays they do
@@ -245,7 +259,10 @@ void run_stop(struct run *r, enum run_end how)
     if (how == RUN_OVER) {
         wait_while(r, is_live, SETTLE_MS);
         linger(r);
-        wait_while(r, is_being_read, run_state_is_live(&r->state) ? SETTLE_MS : LOGS_MS);
+        if (run_state_is_live(&r->state))
+            wait_while(r, is_being_read, SETTLE_MS);
+        else
+            read_rest(r);
     }
     if (how != RUN_OVER || !leave || (!r->f->keep && run_state_is_live(&r->state)))
         stop_all(r, how);

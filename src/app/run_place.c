@@ -120,7 +120,7 @@ static int check_room(const struct run *r, struct err *e)
     if (data_make(r->dir, e) < 0)
         return -1;
     if (statvfs(r->dir, &st) < 0)
-        return err_sys(e, "look at %s", r->dir);
+        return err_sys(e, "stat %s", r->dir);
     uint64_t kib = (uint64_t)(geteuid() == 0 ? st.f_bfree : st.f_bavail) * st.f_frsize / 1024;
     if (kib < LEAST_KIB)
         return err_set(e, ERR_STORAGE_FULL,

@@ -63,8 +63,8 @@ const struct command command_why = {
         "Then it lists what is needed, what the nodes have, what is free and who holds the rest,\n"
         "why nodes cannot be used, who is before it in the queue, and what would help. What\n"
         "would help was tried on the scheduler's decision: each line alone is enough, as long as\n"
-        "nothing else changes. Works on any cluster and only reads. What it may not read is\n"
-        "listed, and the rest is told.\n",
+        "nothing else changes. Works on any cluster and only reads. If permissions are missing,\n"
+        "it lists what it could not read and prints the rest.\n",
     .options = options,
     .operands = OPERANDS_JOBS,
     .run = run,

@@ -84,7 +84,7 @@ static int check_ours(const char *dir, struct err *e)
     DIR *d;
 
     if (stat(dir, &st) < 0)
-        return err_sys(e, "look at %s", dir);
+        return err_sys(e, "stat %s", dir);
     if (!S_ISDIR(st.st_mode))
         return err_set(e, ERR_INVALID, "%s is not a directory", dir);
     if (st.st_uid != geteuid())

@@ -237,9 +237,8 @@ static int wait_gone(struct session *s, const struct doomed *d)
                             .ns = d->ns,
                             .labels =
                                 arena_printf(s->a, LABEL_JOB "=%" PRI_STR, STR_ARG(d->name)) };
-    return wait_for(
-        s, &p, &pods,
-        arena_printf(s->a, "%" PRI_STR " has pods that are there still: it", STR_ARG(d->title)));
+    return wait_for(s, &p, &pods,
+                    arena_printf(s->a, "%" PRI_STR " still has pods: it", STR_ARG(d->title)));
 }
 
 static int remove_all(struct session *s, const struct flags *f, struct list *all)

@@ -237,8 +237,9 @@ static int run(const struct command *c, int argc, char **argv)
     if (code >= 0)
         return code;
     if (n > 1 || (n && f.all))
-        return command_fail(EXIT_USAGE, n > 1 ? "events takes one job"
-                                              : "a job is of one namespace, not of all");
+        return command_fail(EXIT_USAGE,
+                            n > 1 ? "events takes one job"
+                                  : "a job belongs to one namespace: -A cannot be used with it");
     code = session_open(&s, &f.to);
     if (code < 0 && n)
         code = jobs_find(&s, words[0], &job);

@@ -71,8 +71,8 @@ void folds_flush(struct folds *f, void (*tell)(void *ctx, str key, int64_t again
 
 str fold_again_text(struct arena *a, int64_t again)
 {
-    return again == 1 ? S("(the line above came once more)")
-                      : arena_printf(a, "(the line above came %" PRId64 " more times)", again);
+    return again == 1 ? S("(the line above was repeated once)")
+                      : arena_printf(a, "(the line above was repeated %" PRId64 " times)", again);
 }
 
 /* "+ exec muster exec worker-0 -- /bin/sh -c orted -mca ...": traced by the remote shell of an
@@ -86,6 +86,6 @@ str fold_long(struct arena *a, str line)
     if (!at || !str_contains(str_sub(line, 0, (size_t)(at - line.p)), S("exec ")))
         return line;
     shell.n = (size_t)(at - line.p) + sizeof(daemon) - 1;
-    return arena_printf(a, "%" PRI_STR "... (%zu characters more)", STR_ARG(shell),
+    return arena_printf(a, "%" PRI_STR "... (%zu more characters)", STR_ARG(shell),
                         line.n - shell.n);
 }

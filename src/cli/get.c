@@ -379,7 +379,7 @@ static int get_pairs(struct session *s, const struct get_flags *f, char **words,
         bool known = true;
         int code;
         if (!name.n || !kind.n)
-            return command_fail(EXIT_USAGE, "'%s' is no KIND/NAME", words[i]);
+            return command_fail(EXIT_USAGE, "'%s' is not KIND/NAME", words[i]);
         code = job_kind_named(kind) ? get_named_jobs(s, f, &words[i], 1)
                                     : get_resource(s, f, kind, names, 1, n > 1, &known);
         if (!known)
@@ -397,7 +397,8 @@ static int answer(struct session *s, const struct get_flags *f, char **words, in
     for (int i = 0; i < n; i++)
         slashes += strchr(words[i], '/') != NULL;
     if (f->all && (slashes || n > 1))
-        return command_fail(EXIT_USAGE, "a name is of one namespace, not of all");
+        return command_fail(EXIT_USAGE,
+                            "a name belongs to one namespace: -A cannot be used with it");
     if (n == 0)
         return get_jobs(s, f, NULL, STR_NONE);
     if (slashes && slashes < n)

@@ -117,7 +117,7 @@ int jobs_named(struct session *s, const char *word, struct jobs *out)
             return no_kind(word, str_sub(str_of(word), 0, (size_t)slash));
     }
     if (!name.n || str_find(name, '/') >= 0)
-        return command_fail(EXIT_USAGE, "'%s' is no name of a job", word);
+        return command_fail(EXIT_USAGE, "'%s' is not the name of a job", word);
     size_t n = all_kinds(only, kinds);
     for (size_t i = 0; i < n; i++)
         asks[i].req = (struct kube_request){

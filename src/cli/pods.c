@@ -73,7 +73,7 @@ struct pod_state pod_state(struct arena *a, jv pod)
     out.message = jv_str(jv_at(pod, "status", "message"), STR_NONE);
     if (other.n && !out.message.n && str_eqz(out.state, "Pending"))
         out.message = arena_printf(
-            a, "it waits for the scheduler %" PRI_STR " (spec.schedulerName); is that there?",
+            a, "it waits for the scheduler %" PRI_STR " (spec.schedulerName); is it running?",
             STR_ARG(other));
     for (size_t i = 0; i < COUNT(lists); i++)
         JV_EACH (it, jv_at(pod, "status", lists[i]))

@@ -85,7 +85,7 @@ static int find(struct session *s, const struct wish *w, const struct served_res
     for (size_t i = 0; i < 2; i++) {
         struct ask *q = &s->served[i];
         if (q->err.code)
-            return session_fail(s, q, "ask what is served");
+            return session_fail(s, q, "discover the served resources");
         if (!str_eqz(jv_str(jv_at(q->obj, "kind"), STR_NONE), "APIGroupDiscoveryList"))
             return command_fail(EXIT_FAILED,
                                 "%s is older than Kubernetes 1.26 and does not say what it serves "

@@ -236,14 +236,14 @@ static int meet(struct submit *m, struct submit_object *o)
     bool over = kind ? job_is_over(q.obj) : str_eqz(phase, "Succeeded") || str_eqz(phase, "Failed");
     if (is_job && over)
         return command_fail(EXIT_FAILED,
-                            "%" PRI_STR ": %" PRI_STR " is there already and has ended; %" PRI_STR
+                            "%" PRI_STR ": %" PRI_STR " exists already and has ended; %" PRI_STR
                             " makes room for another",
                             STR_ARG(o->where), STR_ARG(title), STR_ARG(how_to_delete(m, o, kind)));
     bool same = is_same(s->a, o->obj, q.obj) ||
                 (jv_exists(o->read) && is_same(s->a, o->read, q.obj)); /* by another client */
     if (!str_eqz(str_of(o->res->kind), "Namespace") && !same)
         return command_fail(EXIT_FAILED,
-                            "%" PRI_STR ": %" PRI_STR " is there already, and different; delete "
+                            "%" PRI_STR ": %" PRI_STR " exists already, and is different; delete "
                             "it, or give this one another name",
                             STR_ARG(o->where), STR_ARG(title));
     o->live = q.obj;

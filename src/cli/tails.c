@@ -50,6 +50,7 @@ struct tails {
     struct map tails;
     struct map kept;
     size_t open;
+    uint64_t bytes;
 };
 
 struct tails *tails_new(const struct tails_opts *o)
@@ -115,6 +116,7 @@ static void on_bytes(void *ctx, str bytes)
     x->skip -= known;
     bytes = str_sub(bytes, known, bytes.n);
     x->got += bytes.n;
+    x->t->bytes += bytes.n;
     x->tries = bytes.n ? 0 : x->tries;
     while (bytes.n) {
         const char *end = memchr(bytes.p, '\n', bytes.n);
@@ -128,7 +130,7 @@ static void on_bytes(void *ctx, str bytes)
 
 /* ---- runs */
 
-static void go_on(struct tail *x);
+static void read_next_run(struct tail *x);
 
 static void ask(void *arg);
 
@@ -138,7 +140,7 @@ static void end_run(struct tail *x)
         tell_line(x);
     x->open = false;
     x->t->open--;
-    go_on(x);
+    read_next_run(x);
     if (!x->t->open)
         x->t->o.on_end(x->t->o.ctx);
 }
@@ -178,7 +180,7 @@ static void ask(void *arg)
     x->call = kube_get(x->t->o.s->api, &get, on_done, x);
 }
 
-static void go_on(struct tail *x)
+static void read_next_run(struct tail *x)
 {
     if (x->open || x->run >= x->latest)
         return;
@@ -232,7 +234,7 @@ static void see_container(struct tails *t, struct run_job *j, jv pod, jv status)
     int64_t latest = begun || !jv_is_null(jv_at(status, "lastState", "terminated")) ? restarts : -1;
     if (latest > x->latest)
         x->latest = latest;
-    go_on(x);
+    read_next_run(x);
 }
 
 void tails_see(struct tails *t, struct run_job *j, jv pod)
@@ -247,6 +249,11 @@ void tails_see(struct tails *t, struct run_job *j, jv pod)
 bool tails_are_open(const struct tails *t)
 {
     return t->open != 0;
+}
+
+uint64_t tails_bytes(const struct tails *t)
+{
+    return t->bytes;
 }
 
 void tails_free(struct tails *t)

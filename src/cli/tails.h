@@ -19,6 +19,7 @@ struct tails *tails_new(const struct tails_opts *o);
 /* Whenever a pod was seen; opens what has begun. */
 void tails_see(struct tails *t, struct run_job *j, jv pod);
 bool tails_are_open(const struct tails *t);
+uint64_t tails_bytes(const struct tails *t); /* received so far */
 /* The last lines of a replica, whichever run wrote them: "a\nb\n". */
 str tails_last(const struct tails *t, struct arena *a, const struct run_job *j, str replica);
 void tails_free(struct tails *t); /* NULL is fine */

@@ -31,7 +31,7 @@ struct track {
     bool has_failed;
 };
 
-static void go_on(void *arg);
+static void watch_again(void *arg);
 
 static void forget(struct track *f, struct known *k)
 {
@@ -102,7 +102,7 @@ static void later(struct track *f, const struct err *e, int status)
         loop_wake(f->s->loop);
         return;
     }
-    f->again = loop_timer_start(f->s->loop, AGAIN_MS, 0, go_on, f);
+    f->again = loop_timer_start(f->s->loop, AGAIN_MS, 0, watch_again, f);
 }
 
 static void on_event(void *ctx, enum kube_event type, jv obj)
@@ -127,7 +127,7 @@ static void on_end(void *ctx, const struct err *e, int64_t retry_after_ms)
     if (e && e->code != ERR_EXPIRED)
         later(f, e, 0);
     else
-        f->again = loop_timer_start(f->s->loop, 0, 0, go_on, f);
+        f->again = loop_timer_start(f->s->loop, 0, 0, watch_again, f);
 }
 
 static void on_list(void *ctx, const struct kube_answer *ans)
@@ -151,10 +151,10 @@ static void on_list(void *ctx, const struct kube_answer *ans)
     if (!f->listed && f->o.on_listed)
         f->o.on_listed(f->o.ctx);
     f->listed = true;
-    go_on(f);
+    watch_again(f);
 }
 
-static void go_on(void *arg)
+static void watch_again(void *arg)
 {
     struct track *f = arg;
     struct kube_watcher w = { .on_event = on_event, .on_end = on_end, .ctx = f };
@@ -178,7 +178,7 @@ struct track *track_start(struct session *s, const struct track_opts *o)
 
     f->s = s;
     f->o = *o;
-    go_on(f);
+    watch_again(f);
     return f;
 }
 

@@ -64,7 +64,7 @@ static void deliver_later(void *arg)
 
     if (!c->stopped)
         calls_deliver(c);
-    client_let_go(c);
+    client_unref(c);
 }
 
 void call_fail(struct kube_call *call, const struct err *e)
@@ -98,7 +98,7 @@ static bool has_room(const struct client *c)
 }
 
 /* Every call that is done with curl, or gives up before, makes room for another. */
-void calls_let_in(struct client *c)
+void calls_start_waiting(struct client *c)
 {
     struct kube_call *next;
 
@@ -239,7 +239,7 @@ static void detach(struct kube_call *call)
     if (c->telling == call)
         c->telling = NULL;
     c->stats.watches -= call_is_stream(call);
-    calls_let_in(c);
+    calls_start_waiting(c);
 }
 
 static void release(struct kube_call *call)
@@ -271,7 +271,7 @@ static void again(struct kube_call *call, int64_t after_ms)
     call->counted = call->finished = false;
     call->status = 0;
     call->c->stats.retries++;
-    calls_let_in(call->c);
+    calls_start_waiting(call->c);
     if (after_ms)
         call->retry = loop_timer_start(call->c->loop, after_ms, 0, on_retry, call);
     else

@@ -128,7 +128,7 @@ static void on_idle(void *arg)
         struct err e;
         if (call->done || !call->line || call->finished || now - call->last_byte_ms < idle_limit(c))
             continue;
-        err_set(&e, ERR_TIMEOUT, "%s: nothing came on the watch for %lld s", c->host,
+        err_set(&e, ERR_TIMEOUT, "%s: received nothing on the watch for %lld s", c->host,
                 (long long)(now - call->last_byte_ms) / 1000);
         call_fail(call, &e);
     }
@@ -188,7 +188,7 @@ static int find_host(struct client *c, struct err *e)
 
     curl_url_cleanup(u);
     if (!good || !host.n)
-        return err_set(e, ERR_INVALID, "server %s is no URL that can be used", c->cfg->server);
+        return err_set(e, ERR_INVALID, "server %s is not a valid URL", c->cfg->server);
     c->host = arena_z(c->a, host);
     c->base = c->cfg->server;
     c->http1 = !tls;
@@ -223,7 +223,7 @@ int client_new(struct client **out, struct loop *l, const struct client_config *
         c->stopped = true;
         credential_done(c);
         c->holds = 1;
-        client_let_go(c);
+        client_unref(c);
         return -1;
     }
     multi_init(c);
@@ -231,7 +231,7 @@ int client_new(struct client **out, struct loop *l, const struct client_config *
     return 0;
 }
 
-void client_let_go(struct client *c)
+void client_unref(struct client *c)
 {
     c->holds--;
     if (!c->stopped || c->holds > 0)

@@ -156,7 +156,7 @@ int client_config_load(struct arena *a, const struct client_from *from, struct c
         return err_set(e, ERR_NOT_FOUND,
                        "no kubeconfig: give --kubeconfig FILE or set KUBECONFIG (%s)",
                        from->env_kubeconfig && from->env_kubeconfig[0]
-                           ? "none of its files is there"
+                           ? "none of its files exists"
                            : "there is no ~/.kube/config, and this is not a pod");
     if (kubeconfig_read(a, files.at, files.n, from->context, &c, e) < 0 ||
         check_readable(&c, e) < 0)

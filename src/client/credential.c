@@ -62,7 +62,8 @@ int credential_set(struct client *c, str token, struct err *e)
 
     for (size_t i = 0; i < token.n; i++)
         if (token.p[i] <= ' ' || token.p[i] == 127)
-            return err_set(e, ERR_UNAUTHORIZED, "the token holds what no header may");
+            return err_set(e, ERR_UNAUTHORIZED,
+                           "the token has characters that a header cannot have");
     struct headers *h = mem_new(sizeof(*h));
     h->refs = 1;
     h->generation = ++c->cred.generation;

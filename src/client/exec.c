@@ -120,7 +120,7 @@ static void on_end(void *ctx, const struct loop_child_end *end)
         /* One that has expired already would be asked for again at once, without end. */
         if (c->cred.expires_ms && c->cred.expires_ms <= wall_now_ms()) {
             c->cred.good = false;
-            err_set(&e, ERR_UNAUTHORIZED, "what it printed has expired already");
+            err_set(&e, ERR_UNAUTHORIZED, "the credentials that it printed have expired already");
         } else {
             calls_authorized(c, NULL);
             return;

@@ -161,7 +161,7 @@ struct client {
 };
 
 /* One of its holds is gone. The last one after client_free frees it. */
-void client_let_go(struct client *c);
+void client_unref(struct client *c);
 
 void queue_push(struct call_queue *q, struct kube_call *call);
 struct kube_call *queue_pop(struct call_queue *q); /* the first; NULL: none */
@@ -196,7 +196,7 @@ void call_fail(struct kube_call *call, const struct err *e); /* told later */
 bool pace_take(struct client *c);                         /* whether a request may go now */
 void pace_wait(struct client *c, struct kube_call *call); /* call_authorize follows */
 void pace_done(struct client *c);
-void calls_let_in(struct client *c); /* those that there was no room for */
+void calls_start_waiting(struct client *c); /* those that there was no room for */
 void call_authorize(struct kube_call *call);
 
 /* ---- credential.c: what says who we are */

@@ -222,7 +222,7 @@ static int exec_read(struct arena *a, const struct kubeconfig_entry *in, struct 
         x->command = resolved(a, in->doc, str_of(x->command));
     if (mode && strcmp(mode, "Always") == 0)
         return kubeconfig_fail(in->doc, kubeconfig_below(a, in->path, "interactiveMode"), e,
-                               "is Always, but there is nobody to ask");
+                               "is Always, but there is no terminal to ask on");
     x->args = jv_at(in->value, "args");
     if (!jv_is_null(x->args) && !are_texts(x->args))
         return kubeconfig_fail(in->doc, kubeconfig_below(a, in->path, "args"), e,
@@ -259,12 +259,12 @@ int kubeconfig_user(struct arena *a, const struct kubeconfig_entry *in, struct c
         return -1;
     if (!jv_is_null(jv_at(in->value, "auth-provider")))
         return kubeconfig_fail(in->doc, kubeconfig_below(a, in->path, "auth-provider"), e,
-                               "is gone from Kubernetes; use exec");
+                               "was removed from Kubernetes; use exec");
     if ((out->cert.n || out->cert_file) && !out->key.n && !out->key_file)
         return kubeconfig_fail(in->doc, in->path, e,
                                "a client certificate needs client-key or client-key-data");
     if (out->username && (out->token || out->token_file))
-        return kubeconfig_fail(in->doc, in->path, e, "has a token and a username; one must go");
+        return kubeconfig_fail(in->doc, in->path, e, "has a token and a username; remove one");
     if ((out->as_uid || jv_len(out->as_groups) || jv_len(out->as_extra)) && !out->as)
         return kubeconfig_fail(in->doc, in->path, e, "as-uid, as-groups and as-user-extra need as");
     if (jv_is_null(exec.value))

@@ -24,7 +24,7 @@ static void on_closed(uv_handle_t *h)
     struct client *c = w->m->c;
 
     free(w);
-    client_let_go(c);
+    client_unref(c);
 }
 
 static void on_timer_closed(uv_handle_t *h)
@@ -33,7 +33,7 @@ static void on_timer_closed(uv_handle_t *h)
     struct client *c = m->c;
 
     free(h);
-    client_let_go(c);
+    client_unref(c);
 }
 
 static void limit_connections(struct client *c)
@@ -93,7 +93,7 @@ static void act(struct multi *m, curl_socket_t fd, int what)
         c->begun = 0;
     collect(m);
     calls_deliver(c);
-    calls_let_in(c);
+    calls_start_waiting(c);
 }
 
 static void on_poll(uv_poll_t *h, int status, int events);

@@ -51,7 +51,7 @@ static void on_closed(uv_handle_t *handle)
     buf_done(&s->in);
     buf_done(&s->out);
     arena_free(s->a);
-    client_let_go(s->c);
+    client_unref(s->c);
     free(s);
 }
 
@@ -145,7 +145,7 @@ static void on_beat(void *arg)
     struct client_stream *s = arg;
 
     if (loop_now_ms(s->c->loop) - s->heard_ms > SILENCE_MS) {
-        cut(s, "nothing was heard for a minute");
+        cut(s, "received no data for a minute");
         return;
     }
     if (s->state == STATE_OPEN) {
@@ -173,7 +173,7 @@ static void on_control(void *ctx, enum ws_opcode op, str payload)
         return;
     add_frame(s, WS_PONG, payload);
     if (client_stream_queued(s) > LIMIT_WS_QUEUE_BYTES)
-        cut(s, "it sends and does not read");
+        cut(s, "it sends data but does not read");
     else
         poll_for(s, true);
 }
@@ -198,7 +198,7 @@ static void take_frames(struct client_stream *s, char *p, size_t n)
 
     if (code == 0 || s->state != STATE_OPEN)
         return;
-    err_set(&e, ERR_INTERNAL, "%s: frames that make no sense (%d)", s->c->host, code);
+    err_set(&e, ERR_INTERNAL, "%s: invalid frames (%d)", s->c->host, code);
     end(s, &e);
 }
 
@@ -242,7 +242,7 @@ static void take_head(struct client_stream *s)
     } else if (s->up.status != 101) {
         s->state = STATE_REFUSED;
     } else if (!s->up.websocket || !str_eq(s->up.accept, s->accept)) {
-        cut(s, "it switched to something that is no WebSocket");
+        cut(s, "it switched to a protocol other than WebSocket");
     } else {
         opened(s);
     }

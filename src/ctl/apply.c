@@ -8,7 +8,7 @@
 
 /* ---- stages */
 
-static bool may_go_on(struct run *r)
+static bool may_continue(struct run *r)
 {
     const struct ctl_job *j = r->job;
 
@@ -21,7 +21,7 @@ static bool next_stage(struct run *r)
     const struct plan *p = r->plan;
 
     r->at = r->end;
-    if (r->at == p->n_steps || !may_go_on(r))
+    if (r->at == p->n_steps || !may_continue(r))
         return false;
     while (r->end < p->n_steps &&
            p->steps[r->order[r->end]].stage == p->steps[r->order[r->at]].stage)
@@ -100,7 +100,7 @@ static void take_turn(struct run *r)
     bool sent = false;
 
     while (has_more(r) && !sent) {
-        if (!may_go_on(r)) {
+        if (!may_continue(r)) {
             r->end = r->at; /* the rest of it is not reached */
             break;
         }

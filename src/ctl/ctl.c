@@ -25,12 +25,12 @@ static void job_told(void *ctx, jv obj)
     ctl_job_put(ctx, obj, true);
 }
 
-static void job_told_gone(void *ctx, jv obj)
+static void on_job_gone(void *ctx, jv obj)
 {
     ctl_job_gone(ctx, obj);
 }
 
-static void jobs_told_all(void *ctx, unsigned n, uint64_t rev)
+static void on_jobs_listed(void *ctx, unsigned n, uint64_t rev)
 {
     ctl_job_sweep(ctx, n, rev);
 }
@@ -42,19 +42,19 @@ static void jobs_changed(void *ctx)
     changed(k->c);
 }
 
-static const struct informer_ops job_ops = { job_told, job_told_gone, jobs_told_all, jobs_changed };
+static const struct informer_ops job_ops = { job_told, on_job_gone, on_jobs_listed, jobs_changed };
 
 static void item_told(void *ctx, jv obj)
 {
     item_put(ctx, obj, PUT_WATCH);
 }
 
-static void item_told_gone(void *ctx, jv obj)
+static void on_item_gone(void *ctx, jv obj)
 {
     item_gone(ctx, obj);
 }
 
-static void items_told_all(void *ctx, unsigned n, uint64_t rev)
+static void on_items_listed(void *ctx, unsigned n, uint64_t rev)
 {
     item_sweep(ctx, n, rev);
 }
@@ -71,7 +71,7 @@ static void items_changed(void *ctx)
     changed(s->c);
 }
 
-static const struct informer_ops item_ops = { item_told, item_told_gone, items_told_all,
+static const struct informer_ops item_ops = { item_told, on_item_gone, on_items_listed,
                                               items_changed };
 
 /* ---- passes */

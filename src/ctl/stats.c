@@ -246,8 +246,8 @@ void ctl_stats(const struct ctl *c, void (*on)(void *ctx, const struct ctl_sampl
              (double)c->stats.plain[i], no_label);
     tell_kinds(&t, c);
     tell_latency(&t, "controller_runtime_reconcile_time_seconds",
-                 "From the start of a pass to the last answer to what it sent", &c->stats.pass);
-    tell_latency(&t, "muster_reaction_seconds", "From what happened to what was sent because of it",
+                 "From the start of a pass to the last answer to its requests", &c->stats.pass);
+    tell_latency(&t, "muster_reaction_seconds", "From an event to the requests that it causes",
                  &c->stats.reaction);
     struct ctl_label name = { "name", S("jobs") };
     tell(&t, "workqueue_depth", "Current depth of workqueue", "gauge", (double)c->queue.n_ready,
@@ -260,7 +260,7 @@ void ctl_stats(const struct ctl *c, void (*on)(void *ctx, const struct ctl_sampl
          (double)c->sender.in_flight, no_label);
     tell(&t, "muster_events_sent_total", "Events written", "counter",
          (double)events_sent(c->events), no_label);
-    tell(&t, "muster_events_dropped_total", "Events not written, for want of budget or by error",
-         "counter", (double)events_dropped(c->events), no_label);
+    tell(&t, "muster_events_dropped_total", "Events not written: rate limit or error", "counter",
+         (double)events_dropped(c->events), no_label);
     tell_caches(&t, c);
 }

@@ -374,7 +374,7 @@ static void confirm_answered(struct attempt *at, const struct kube_answer *ans)
     struct err e = ans->err;
 
     if (e.code == ERR_OK && !str_eq(meta_uid(ans->obj), ctl_job_uid(r->job)))
-        err_set(&e, ERR_NOT_FOUND, "it is another one now");
+        err_set(&e, ERR_NOT_FOUND, "it has been replaced by another object");
     else if (e.code == ERR_OK && meta_being_deleted(ans->obj))
         err_set(&e, ERR_NOT_FOUND, "it is being deleted");
     if (e.code != ERR_OK) {

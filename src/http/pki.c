@@ -62,7 +62,7 @@ static int complete(struct arena *a, const char *dir, const char *name, struct p
     bool with_key = !p->key;
 
     if (with_key && p->cert)
-        return err_set(e, ERR_IO, "%s/%s.key: missing, but %s.crt is there", dir, name, name);
+        return err_set(e, ERR_IO, "%s/%s.key: missing, but %s.crt exists", dir, name, name);
     if (with_key)
         p->key = pki_make_key();
     X509_free(p->cert);

@@ -118,6 +118,10 @@ static int perform(struct image_http *h, const char *url, bool loopback, bool au
     h->error[0] = '\0';
     curl_easy_setopt(h->easy, CURLOPT_URL, url);
     curl_easy_setopt(h->easy, CURLOPT_HTTPHEADER, headers);
+    if (g->form)
+        curl_easy_setopt(h->easy, CURLOPT_COPYPOSTFIELDS, g->form);
+    else
+        curl_easy_setopt(h->easy, CURLOPT_HTTPGET, 1L);
     curl_easy_setopt(h->easy, CURLOPT_ERRORBUFFER, h->error);
     curl_easy_setopt(h->easy, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(h->easy, CURLOPT_WRITEDATA, h);
@@ -164,16 +168,19 @@ int image_http_get(struct image_http *h, struct image_get *g, struct err *e)
         first_loopback = i ? first_loopback : loopback;
         /* Others must not have us ask services of this machine, nor in plain text. */
         if (loopback && !first_loopback)
-            return err_set(e, ERR_FORBIDDEN, "the registry leads to this machine: %.100s", url.p);
+            return err_set(e, ERR_FORBIDDEN, "the registry redirects to this machine: %.100s",
+                           url.p);
         if (str_starts(first, S("https:")) && !str_starts(origin, S("https:")))
-            return err_set(e, ERR_FORBIDDEN, "the registry leads from HTTPS to plain HTTP");
+            return err_set(e, ERR_FORBIDDEN, "the registry redirects from HTTPS to plain HTTP");
         if (perform(h, url.p, loopback, str_eq(origin, first), e) < 0)
             return -1;
         if (g->status < 301 || g->status > 308 || g->status == 304)
             return 0;
+        if (g->form)
+            return err_set(e, ERR_FORBIDDEN, "the token service redirects to another URL");
         curl_easy_getinfo(h->easy, CURLINFO_REDIRECT_URL, &to);
         if (!to)
-            return err_set(e, ERR_INVALID, "the registry redirects to nowhere");
+            return err_set(e, ERR_INVALID, "the registry redirects without a location");
         url = arena_str(h->a, str_of(to));
     }
     return err_set(e, ERR_INVALID, "the registry redirects more than %d times", REDIRECTS);

@@ -1,5 +1,5 @@
-/* GET for registries: HTTPS, or plain HTTP to this machine. Redirects are followed; what says who
- * we are goes to the registry alone. Blocks. */
+/* GET, and POST for tokens, for registries: HTTPS, or plain HTTP to this machine. Redirects are
+ * followed; what says who we are goes to the registry alone. Blocks. */
 #pragma once
 
 #include "image/image.h"
@@ -10,6 +10,7 @@ struct image_get {
     const char *url;
     const char *authorization; /* whole header; NULL: none */
     const char *accept;        /* whole header; NULL: any */
+    const char *form;          /* a form to POST, which no redirect gets; NULL: GET */
     int64_t most_bytes;
     /* Called with the body of an answer 200, as it comes. -1: it cannot go on, and e says why. */
     int (*on_bytes)(void *ctx, str bytes, struct err *e);

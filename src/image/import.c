@@ -77,7 +77,7 @@ static int read_layout(struct import *m, const char *name, struct err *e)
             return -1;
         first = i ? first : found;
     }
-    return err_set(e, ERR_INVALID, "index.json leads from index to index");
+    return err_set(e, ERR_INVALID, "index.json: too many nested indexes");
 }
 
 static int read_documents(struct import *m, const char *name, struct err *e)

@@ -47,7 +47,7 @@ static int config_read(struct pull *p, struct err *e)
     char *text = arena_alloc(p->a, CONFIG_BYTES);
     ssize_t n = sys_read_file(AT_FDCWD, path, text, CONFIG_BYTES);
 
-    p->login = (struct image_login){ .basic = S(""), .helper = S("") };
+    p->login = (struct image_login){ .basic = S(""), .helper = S(""), .identity_token = S("") };
     if (n < 0 && (errno == ENOENT || errno == ENOTDIR))
         return 0;
     if (n < 0)
@@ -63,24 +63,19 @@ static int no_entry(const struct pull *p, struct err *e)
     const struct image_login *l = &p->login;
     str host = p->ref.host, helper = str_clip(l->helper, 60);
 
-    if (l->basic.n)
+    if (l->basic.n || l->identity_token.n)
         return err_set(e, ERR_UNAUTHORIZED,
                        "%" PRI_STR " does not accept the credentials of "
                        "docker's config.json",
                        STR_ARG(host));
-    if (l->identity_token)
-        return err_set(e, ERR_UNAUTHORIZED,
-                       "docker's config.json has an identity token for "
-                       "%" PRI_STR ", which is not supported",
-                       STR_ARG(host));
     if (helper.n)
         return err_set(e, ERR_UNAUTHORIZED,
-                       "%" PRI_STR " wants credentials, and docker's config.json "
+                       "%" PRI_STR " requires credentials, and docker's config.json "
                        "leaves them to the credential helper %" PRI_STR ", which is not supported: "
                        "add an entry to auths",
                        STR_ARG(host), STR_ARG(helper));
     return err_set(e, ERR_UNAUTHORIZED,
-                   "%" PRI_STR " wants credentials for %" PRI_STR
+                   "%" PRI_STR " requires credentials for %" PRI_STR
                    ", or has no such image: docker login writes them to config.json",
                    STR_ARG(host), STR_ARG(p->ref.repository));
 }
@@ -102,18 +97,25 @@ static bool is_token(str t)
 
 static int token_get(struct pull *p, const struct image_challenge *c, struct err *e)
 {
-    AUTO(buf) struct buf url = { 0 }, body = { 0 };
+    AUTO(buf) struct buf query = { 0 }, body = { 0 };
     str scope = arena_printf(p->a, "repository:%" PRI_STR ":pull", STR_ARG(p->ref.repository));
     struct image_get g = { .most_bytes = p->limits->json_bytes,
                            .on_bytes = keep_text,
                            .ctx = &body };
 
-    buf_printf(&url, "%" PRI_STR "%cservice=", STR_ARG(c->realm),
-               str_find(c->realm, '?') < 0 ? '?' : '&');
-    url_encode(&url, c->service);
-    buf_add(&url, S("&scope="));
-    url_encode(&url, scope);
-    g.url = arena_z(p->a, buf_str(&url));
+    buf_add(&query, S("service="));
+    url_encode(&query, c->service);
+    buf_add(&query, S("&scope="));
+    url_encode(&query, scope);
+    g.url = arena_printf(p->a, "%" PRI_STR "%c%" PRI_STR, STR_ARG(c->realm),
+                         str_find(c->realm, '?') < 0 ? '?' : '&', STR_ARG(buf_str(&query)))
+                .p;
+    if (p->login.identity_token.n) { /* OAuth2 */
+        buf_add(&query, S("&grant_type=refresh_token&client_id=muster&refresh_token="));
+        url_encode(&query, p->login.identity_token);
+        g.url = arena_z(p->a, c->realm);
+        g.form = arena_z(p->a, buf_str(&query));
+    }
     if (p->login.basic.n)
         g.authorization =
             arena_printf(p->a, "Authorization: Basic %" PRI_STR, STR_ARG(p->login.basic)).p;
@@ -124,7 +126,7 @@ static int token_get(struct pull *p, const struct image_challenge *c, struct err
     jv doc = json_parse(p->a, arena_str(p->a, buf_str(&body)), NULL, e);
     str token = jv_str(jv_at(doc, "token"), jv_str(jv_at(doc, "access_token"), S("")));
     if (!is_token(token))
-        return err_set(e, ERR_INVALID, "the token service of %" PRI_STR " gave no token",
+        return err_set(e, ERR_INVALID, "the token service of %" PRI_STR " returned no token",
                        STR_ARG(p->ref.host));
     p->authorization = arena_printf(p->a, "Authorization: Bearer %" PRI_STR, STR_ARG(token)).p;
     return 0;
@@ -306,7 +308,7 @@ static int manifest_get(struct pull *p, struct digest *got, struct image_manifes
         want = at.digest;
         tag = arena_printf(p->a, "sha256:%s", want.hex);
     }
-    return err_set(e, ERR_INVALID, "the registry leads from index to index");
+    return err_set(e, ERR_INVALID, "the registry has too many nested indexes");
 }
 
 static int layout_get(struct pull *p, int layout, struct err *e)

@@ -12,19 +12,34 @@
 
 /* ---- references */
 
+/* [ADDRESS] or [ADDRESS]:PORT. */
+static bool read_v6(struct arena *a, str host, struct in6_addr *out)
+{
+    ptrdiff_t end = host.n && host.p[0] == '[' ? str_find(host, ']') : -1;
+    size_t after = (size_t)(end + 1);
+
+    return end > 0 && (after == host.n || host.p[after] == ':') &&
+           inet_pton(AF_INET6, arena_z(a, str_sub(host, 1, (size_t)end)), out) == 1;
+}
+
 static bool is_loopback(struct arena *a, str host)
 {
+    struct in6_addr v6;
     struct in_addr v4;
 
-    if (str_starts(host, S("[::1]")))
-        return host.n == 5 || host.p[5] == ':';
+    if (read_v6(a, host, &v6))
+        return IN6_IS_ADDR_LOOPBACK(&v6);
     str name = str_cut(&host, ':');
     return str_eqz(name, "localhost") ||
            (inet_pton(AF_INET, arena_z(a, name), &v4) == 1 && (ntohl(v4.s_addr) >> 24) == 127);
 }
 
-static bool is_host(str first)
+static bool is_host(struct arena *a, str first)
 {
+    struct in6_addr v6;
+
+    if (first.p[0] == '[')
+        return read_v6(a, first, &v6);
     if (first.p[0] == '.' || first.p[0] == ':' || str_contains(first, S("..")))
         return false;
     return str_find(first, '.') >= 0 || str_find(first, ':') >= 0 || str_eqz(first, "localhost");
@@ -55,7 +70,7 @@ int image_ref_parse(struct arena *a, const char *text, struct image_ref *out, st
     *out = (struct image_ref){ .tag = S("latest") };
     if (!image_name_is_valid(whole))
         return refuse(text, e);
-    if (slash > 0 && is_host(str_sub(rest, 0, (size_t)slash))) {
+    if (slash > 0 && is_host(a, str_sub(rest, 0, (size_t)slash))) {
         host = str_sub(rest, 0, (size_t)slash);
         rest = str_sub(rest, (size_t)slash + 1, rest.n);
     }
@@ -92,7 +107,7 @@ int image_url_check(struct arena *a, str url, str *origin, bool *loopback, struc
     str host = str_sub(rest, 0, n);
     for (size_t i = 0; i < url.n; i++)
         if ((unsigned char)url.p[i] <= ' ' || (unsigned char)url.p[i] >= 127 || url.p[i] == '\\')
-            return err_set(e, ERR_INVALID, "a URL has characters that it must not have");
+            return err_set(e, ERR_INVALID, "a URL has invalid characters");
     if (!host.n || str_find(host, '@') >= 0)
         return err_set(e, ERR_INVALID, "%" PRI_STR " names no host", STR_ARG(shown));
     *loopback = is_loopback(a, host);
@@ -183,20 +198,23 @@ int image_login_find(struct arena *a, str config, const struct image_ref *ref,
 {
     jv doc = json_parse(a, config, NULL, e);
 
-    *out = (struct image_login){ .basic = S(""), .helper = S("") };
+    *out = (struct image_login){ .basic = S(""), .helper = S(""), .identity_token = S("") };
     if (!jv_exists(doc))
         return -1;
     JV_EACH (it, jv_at(doc, "auths")) {
         str auth = jv_str(jv_at(it.value, "auth"), S(""));
         if (!is_for(it.key, ref))
             continue;
-        out->identity_token = jv_str(jv_at(it.value, "identitytoken"), S("")).n > 0;
+        /* Beside an identity token, auth has no password. */
+        out->identity_token = jv_str(jv_at(it.value, "identitytoken"), S(""));
+        if (out->identity_token.n)
+            return 0;
         if (!auth.n)
             continue;
         str plain = S("");
         if (base64_decode(a, auth, &plain, NULL) < 0 || str_find(plain, ':') < 0)
             return err_set(e, ERR_INVALID,
-                           "auths: what it has for %" PRI_STR " is not base64 of "
+                           "auths: the entry for %" PRI_STR " is not base64 of "
                            "user:password",
                            STR_ARG(ref->host));
         out->basic = base64_encode(a, plain);

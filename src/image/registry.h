@@ -32,9 +32,9 @@ void image_challenge_parse(struct arena *a, str header, struct image_challenge *
 
 /* What ~/.docker/config.json says of a registry. */
 struct image_login {
-    str basic;  /* base64 of user:password; empty: none */
-    str helper; /* a credential helper that would know; empty: none */
-    bool identity_token;
+    str basic;          /* base64 of user:password; empty: none */
+    str helper;         /* a credential helper that would know; empty: none */
+    str identity_token; /* buys tokens; empty: none */
 };
 int image_login_find(struct arena *a, str config, const struct image_ref *ref,
                      struct image_login *out, struct err *e);

@@ -85,7 +85,7 @@ static int spool_entry(struct image_source *s, struct image_stream *in, struct a
     else
         return 0;
     if (map_get(&s->files, name))
-        return err_set(e, ERR_INVALID, "entry %.80s: is there twice", path);
+        return err_set(e, ERR_INVALID, "entry %.80s: appears twice", path);
     map_put(&s->files, name, (void *)(uintptr_t)to);
     if (to[0] == '=' || spool_file(s, in, to, e) == 0)
         return 0;

@@ -184,7 +184,7 @@ static int clear(struct image_unpack *u, const struct place *p, bool is_dir, str
     struct stat st;
 
     if (fstatat(p->dir, p->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-        return errno == ENOENT ? 0 : err_sys(e, "look at it");
+        return errno == ENOENT ? 0 : err_sys(e, "stat");
     if (is_dir && S_ISDIR(st.st_mode))
         return 1;
     int rc = tree_remove(p->dir, p->name, e);

@@ -43,7 +43,7 @@ static const struct schema_field pytorch_rows[] = {
     { S_INIT("rdzvId"), &schema_string, FIELD_POINTER, "The name of the rendezvous." },
     { S_INIT("rdzvPort"), &schema_int32, FIELD_POINTER, "Its port; the workers' by default." },
     { S_INIT("standalone"), &schema_bool, FIELD_POINTER,
-      "Whether each pod is a rendezvous of its own." },
+      "Whether each pod is its own rendezvous." },
 };
 const struct schema pytorch_elastic = { .type = SCHEMA_OBJECT,
                                         .fields = pytorch_rows,

@@ -29,9 +29,21 @@ bool image_name_is_bare(str name)
     return image_name_bare(name).n == name.n;
 }
 
+/* The length of [IPV6] before a port or a path; 0: the name does not begin with one. */
+static size_t literal(str name)
+{
+    ptrdiff_t end = name.n && name.p[0] == '[' ? str_find(name, ']') : -1;
+
+    for (ptrdiff_t i = 1; i < end; i++)
+        if (!strchr("0123456789abcdefABCDEF:.", name.p[i]) || !name.p[i])
+            return 0;
+    return end > 1 && (size_t)end + 1 < name.n && strchr(":/", name.p[end + 1]) ? (size_t)end + 1
+                                                                                : 0;
+}
+
 bool image_name_is_valid(str name)
 {
-    for (size_t i = 0; i < name.n; i++) {
+    for (size_t i = literal(name); i < name.n; i++) {
         char c = name.p[i];
         bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
         if (!letter && (!c || !strchr("._/:@-", c)))

@@ -8,5 +8,6 @@
 str image_name_short(str name);
 str image_name_bare(str name);     /* without tag and digest; borrows name */
 bool image_name_is_bare(str name); /* it has neither */
-/* Nothing but what names are made of: no spaces, and no characters of patterns. */
+/* It has only characters of names: no spaces, and no characters of patterns except the brackets of
+ * an IPv6 address at the start. */
 bool image_name_is_valid(str name);

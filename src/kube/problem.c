@@ -181,7 +181,7 @@ static enum kinship kinship_of(str x, str y)
     return (c == '.' && !d) || (!c && d == '.') ? RELATED : STRANGERS;
 }
 
-static bool says_it(const struct problem *own, const struct problem *other)
+static bool says_the_same(const struct problem *own, const struct problem *other)
 {
     enum kinship k = kinship_of(own->field, other->field);
 
@@ -195,7 +195,7 @@ void problems_join(struct problems *ps, size_t from, const struct problems *othe
     for (size_t i = 0; i < others->n; i++) {
         bool told = ps->n == end && end > from && str_eqz(others->at[i].field, "<nil>");
         for (size_t k = from; k < end; k++)
-            told = told || says_it(&ps->at[k], &others->at[i]);
+            told = told || says_the_same(&ps->at[k], &others->at[i]);
         if (!told)
             problem_move(ps, NULL, &others->at[i]);
     }

@@ -162,7 +162,7 @@ static bool value(struct writing *w, const struct schema *s, uint64_t number, jv
     case SCHEMA_BYTES:
         break; /* not in what is created; JSON does for those */
     }
-    return refuse(w, name, "is of a type that is not written");
+    return refuse(w, name, "has a type that protobuf output does not support");
 }
 
 /* ---- fields. An empty list is none on the wire, and not quite that in JSON. */

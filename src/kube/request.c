@@ -223,7 +223,7 @@ int kube_pages_next(struct kube_pages *p, jv list, struct err *e)
     str cont = jv_str(jv_at(list, "metadata", "continue"), S(""));
 
     if (cont.n && str_eq(cont, buf_str(&p->cont)))
-        return err_set(e, ERR_INTERNAL, "the list does not end: a page goes on where it began");
+        return err_set(e, ERR_INTERNAL, "the list does not end: a page continues where it began");
     if (cont.n && ++p->n >= PAGES_MOST)
         return err_set(e, ERR_INTERNAL, "the list does not end: %d pages were read", PAGES_MOST);
     buf_clear(&p->cont);

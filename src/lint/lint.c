@@ -109,7 +109,7 @@ static void on_duplicate(void *ctx, str key, struct yaml_place first, struct yam
 
     (void)value_line;
     f.at.line += p->line_offset;
-    f.text = arena_printf(p->l->a, "the key \"%" PRI_STR "\" is there already, in line %u",
+    f.text = arena_printf(p->l->a, "the key \"%" PRI_STR "\" exists already, in line %u",
                           STR_ARG(key), first.line + p->line_offset);
     push(p->l, &f);
 }

@@ -337,7 +337,7 @@ static bool has_type(struct subject *s)
     bool good = true;
 
     if (!jv_is(s->o->v, JV_OBJ)) {
-        finding_add(s->l, s->o, LINT_ERROR, STR_NONE, S("this is no object"));
+        finding_add(s->l, s->o, LINT_ERROR, STR_NONE, S("this is not an object"));
         return false;
     }
     for (size_t i = 0; i < COUNT(fields); i++) {

@@ -85,7 +85,7 @@ static void on_closed(uv_handle_t *h)
     free(ch);
 }
 
-static void let_go(struct loop_child *ch)
+static void release(struct loop_child *ch)
 {
     loop_timer_stop(TAKE(ch->timer));
     uv_close((uv_handle_t *)&ch->exit, on_closed);
@@ -142,7 +142,7 @@ static void on_exit_seen(uv_poll_t *h, int status, int events)
     ch->end.out = buf_str(&ch->text);
     loop_timer_stop(TAKE(ch->timer));
     ch->o.done(ch->o.ctx, &ch->end);
-    let_go(ch);
+    release(ch);
 }
 
 static void on_timeout(void *arg)
@@ -203,5 +203,5 @@ void loop_child_stop(struct loop_child *ch)
     kill_group(ch);
     while (waitpid(ch->pid, NULL, 0) < 0 && errno == EINTR) /* killed: it does not last */
         ;
-    let_go(ch);
+    release(ch);
 }

@@ -31,7 +31,7 @@ static jv spec_schema(struct arena *a, const struct job_kind *k)
     jb_add(&members, str_of(k->specs),
            shape_documented(a, replicas,
                             "What to run: for each type of replica how many, and what they are."));
-    return jobj(a, { "type", text(a, "object") }, { "description", text(a, "What is wanted.") },
+    return jobj(a, { "type", text(a, "object") }, { "description", text(a, "The desired state.") },
                 { "properties", jb_done(&members) }, { "required", jarr(a, text(a, k->specs)) });
 }
 

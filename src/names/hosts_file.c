@@ -96,7 +96,7 @@ static void set_free(struct names_file *f, size_t i, int64_t now_ms)
 /* ---- what is there */
 
 /* false: not a file of ours any more. */
-static bool take_over(struct names_file *f, str text)
+static bool adopt(struct names_file *f, str text)
 {
     for (ptrdiff_t nl; (nl = str_find(text, '\n')) >= 0;) {
         str line = str_sub(text, 0, (size_t)nl);
@@ -154,7 +154,7 @@ static int start_file(struct names_file *f, int fd, str head, struct err *e)
         return err_sys(e, "read %s", f->path);
     f->on_disk = have.n;
     if (str_starts(buf_str(&have), buf_str(&want)) &&
-        take_over(f, str_sub(buf_str(&have), want.n, have.n)))
+        adopt(f, str_sub(buf_str(&have), want.n, have.n)))
         return 0;
     forget(f);
     f->end = want.n;

@@ -4,6 +4,7 @@
 #include "names/loopback.h"
 
 #include "base/mem.h"
+#include "loop/loop.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -45,6 +46,10 @@ struct names_addrs *names_addrs_new(str data)
         s->lock = reserve(block);
     }
     s->base = 127u << 24 | block << 16;
+    /* Connections of an earlier server's pods keep ports of their addresses for a minute
+     * (TIME_WAIT). A program that binds one without SO_REUSEADDR, as LightGBM does, would fail. */
+    random_bytes(&s->last, sizeof(s->last));
+    s->last %= ADDRS;
     return s;
 }
 

@@ -8,7 +8,8 @@
 
 struct names_addrs;
 
-struct names_addrs *names_addrs_new(str data); /* N is the same each time, if it is free */
+struct names_addrs *names_addrs_new(str data); /* N is the same each time, if it is free; the
+ first address is any */
 void names_addrs_free(struct names_addrs *s);
 /* A free one, that has not been used for as long as possible; empty: there is none. */
 str names_addrs_take(struct names_addrs *s, struct arena *a);

@@ -41,7 +41,7 @@ struct attach {
     void *ctx;
 };
 
-static void go_on(struct attach *t);
+static void resume(struct attach *t);
 
 static void maybe_free(struct attach *t)
 {
@@ -77,7 +77,7 @@ static void on_ready(uv_poll_t *h, int status, int events)
     (void)events;
     if (status < 0)
         sink_close(s);
-    go_on(s->t);
+    resume(s->t);
 }
 
 /* True: it takes more. */
@@ -121,7 +121,7 @@ static void on_over(void *arg)
     t->done(t->ctx);
 }
 
-static void go_on(struct attach *t)
+static void resume(struct attach *t)
 {
     char nothing[1];
 
@@ -140,7 +140,7 @@ static void go_on(struct attach *t)
 
 static void on_news(void *ctx)
 {
-    go_on(ctx);
+    resume(ctx);
 }
 
 static void sink_open(struct attach *t, struct sink *s, int fd)
@@ -246,7 +246,7 @@ struct attach *attach_start(struct node *n, const struct node_exec_opts *o, void
         free(t);
         return NULL;
     }
-    go_on(t);
+    resume(t);
     return t;
 }
 

@@ -34,7 +34,7 @@ struct attach_input {
     char piece[PIECE];
 };
 
-static void go_on(struct attach_input *t);
+static void resume(struct attach_input *t);
 
 static void maybe_free(struct attach_input *t)
 {
@@ -84,7 +84,7 @@ static void on_ready(uv_poll_t *h, int status, int events)
 
     (void)status; /* reading or writing says what is wrong */
     (void)events;
-    go_on(s->of);
+    resume(s->of);
 }
 
 static void end_input(struct attach_input *t)
@@ -110,7 +110,7 @@ static bool fill(struct attach_input *t)
     return n > 0;
 }
 
-static void go_on(struct attach_input *t)
+static void resume(struct attach_input *t)
 {
     while (t->from.fd >= 0 && t->to.fd >= 0) {
         if (t->at == t->n && !fill(t))
@@ -158,7 +158,7 @@ static void on_fd(void *ctx, int fd, str why)
     else
         side_open(t, &t->to, fd);
     set_size(t);
-    go_on(t);
+    resume(t);
     if (t->o.opened)
         t->o.opened(t->o.ctx);
 }

@@ -280,7 +280,7 @@ static struct confine_refusal check_caps(struct arena *a, jv container)
                 .reason = S(UNSUPPORTED),
                 .message = arena_printf(a,
                                         "capabilities.%s of container %" PRI_STR ": \"%" PRI_STR
-                                        "\" is no capability, as NET_ADMIN or ALL are",
+                                        "\" is not a capability, such as NET_ADMIN or ALL",
                                         keys[i], STR_ARG(jv_str(jv_at(container, "name"), S(""))),
                                         STR_ARG(name)),
             };

@@ -23,7 +23,7 @@ static int connect_to(int fd, bool six, const char *ip, int port, struct err *e)
 
     if (inet_pton(AF_INET, ip, &to4.sin_addr) != 1) {
         close(fd);
-        return err_set(e, ERR_INTERNAL, "%s is no address", ip);
+        return err_set(e, ERR_INTERNAL, "%s is not an address", ip);
     }
     if (connect(fd, to, six ? sizeof(to6) : sizeof(to4)) == 0 || errno == EINPROGRESS)
         return fd;

@@ -167,7 +167,7 @@ int env_make(struct arena *a, const struct env_of *of, jv *out, struct buf *skip
         if (value.n && memchr(value.p, 0, value.n)) /* of a Secret, as a rule */
             return err_set(e, ERR_INVALID,
                            "environment variable %" PRI_STR
-                           " has a NUL character in its value: no program can be given one",
+                           " has a NUL character in its value, which programs cannot receive",
                            STR_ARG(it.key));
         jb_set(&b, it.key, it.value);
     }

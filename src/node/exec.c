@@ -52,7 +52,7 @@ static void unlink_exec(struct node_exec *x)
 }
 
 /* Out of the list already. */
-static void tell_end(struct node_exec *x, int code, str why)
+static void report_end(struct node_exec *x, int code, str why)
 {
     attach_free(x->attach);
     if (x->o.on_exit)
@@ -63,7 +63,7 @@ static void tell_end(struct node_exec *x, int code, str why)
 static void finish(struct node_exec *x, int code, str why)
 {
     unlink_exec(x);
-    tell_end(x, code, why);
+    report_end(x, code, why);
 }
 
 static void on_tty(void *ctx, int fd)
@@ -148,6 +148,6 @@ void pod_execs_end(struct pod *p)
     while (p->execs) {
         struct node_exec *x = p->execs;
         p->execs = x->next;
-        tell_end(x, 137, S("the node stops"));
+        report_end(x, 137, S("the node stops"));
     }
 }

@@ -192,7 +192,8 @@ static jv entry_of(struct arena *a, const struct images *im, str image)
     JV_EACH (it, im ? jv_at(jdoc_root(im->doc), "images") : JV_ABSENT) {
         const char *pattern = arena_z(a, jv_str(jv_at(it.value, "match"), S("")));
         for (size_t i = 0; i < names.n; i++)
-            if (fnmatch(pattern, names.at[i], 0) == 0)
+            if (image_name_is_valid(str_of(pattern)) ? strcmp(pattern, names.at[i]) == 0
+                                                     : fnmatch(pattern, names.at[i], 0) == 0)
                 return it.value;
     }
     return JV_ABSENT;

@@ -545,7 +545,7 @@ void pod_start(struct pod *p, const struct life_action *act, struct life_out *ou
         life_tell(out, c, true, "WorkingDirMissing",
                   arena_printf(a,
                                "working directory %" PRI_STR
-                               " does not exist: the container gets an empty one of its own",
+                               " does not exist: the container gets an empty one",
                                STR_ARG(s.run.cwd)));
     pod_tell_user(a, p, c, out);
     life_tell(out, c, false, "Created",

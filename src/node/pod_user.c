@@ -29,7 +29,7 @@ static void give(const char *path, gid_t gid, mode_t mode)
         chmod(path, mode);
 }
 
-static void give_in(const char *dir, const char *name, gid_t gid, mode_t mode)
+static void give_to_group(const char *dir, const char *name, gid_t gid, mode_t mode)
 {
     char path[PATH_MAX];
 
@@ -95,9 +95,9 @@ void pod_open_to_user(struct arena *a, struct pod *p, const struct life_containe
         return;
     open_data(data);
     give(p->dir, (gid_t)group, 0710);
-    give_in(p->dir, "volumes", (gid_t)group, 0750);
-    give_in(p->dir, "account", (gid_t)group, 0750);
-    give_in(p->dir, "kubeconfig", (gid_t)group, 0640);
+    give_to_group(p->dir, "volumes", (gid_t)group, 0750);
+    give_to_group(p->dir, "account", (gid_t)group, 0750);
+    give_to_group(p->dir, "kubeconfig", (gid_t)group, 0640);
     str closed = closed_part(a, data);
     if (closed.n)
         life_tell(out, c, true, "UserCannotReach",

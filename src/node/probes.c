@@ -131,7 +131,7 @@ static void look_at_answer(struct probe *p, bool over)
 static void flush(struct probe *p);
 
 /* Moves TLS on: what came in was given to it already. */
-static void tls_go_on(struct probe *p)
+static void tls_continue(struct probe *p)
 {
     int rc = p->greeted ? 1 : SSL_do_handshake(p->tls);
 
@@ -177,7 +177,7 @@ static void on_read(uv_stream_t *s, ssize_t n, const uv_buf_t *b)
     str got = { b->base, (size_t)n };
     if (p->tls) {
         BIO_write(SSL_get_rbio(p->tls), got.p, (int)got.n);
-        tls_go_on(p);
+        tls_continue(p);
     } else {
         buf_add(&p->answer, got);
         look_at_answer(p, false);
@@ -237,7 +237,7 @@ static void on_connected(uv_connect_t *c, int status)
     }
     uv_read_start((uv_stream_t *)&p->tcp, on_alloc, on_read);
     if (p->tls)
-        tls_go_on(p);
+        tls_continue(p);
     else
         flush(p);
 }

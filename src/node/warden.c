@@ -478,7 +478,7 @@ static void end(struct runtime_pod *p, int64_t grace_ms)
     warden_pod_say(p, &b, NULL, 0);
 }
 
-static void let_go(struct warden_runtime *rt, struct runtime_pod *p)
+static void release_pod(struct warden_runtime *rt, struct runtime_pod *p)
 {
     struct runtime_pod **at = &rt->first;
 
@@ -499,7 +499,7 @@ static void let_go(struct warden_runtime *rt, struct runtime_pod *p)
 
 static void drop(struct runtime_pod *p)
 {
-    let_go(p->rt, p);
+    release_pod(p->rt, p);
 }
 
 /* Those, too, of which only something is left: whoever removed them was interrupted. */
@@ -549,7 +549,7 @@ void warden_runtime_free(struct runtime *base)
         return;
     while (rt->first) {
         rt->first->asked = false; /* no answer comes any more */
-        let_go(rt, rt->first);
+        release_pod(rt, rt->first);
     }
     warden_nursery_free(rt->nursery);
     free(rt->pods);

@@ -261,7 +261,7 @@ static int await(struct net_egress *g, pid_t pid, const char *name)
             return 0;
         if (waitpid(g->helper, &status, WNOHANG) == g->helper) {
             g->helper = 0;
-            return none(g, "%s does not work here (hub.log has what it says)", name);
+            return none(g, "%s does not work here (see hub.log)", name);
         }
         nanosleep(&(struct timespec){ .tv_nsec = 1000L * 1000 * LOOK_MS }, NULL);
     }

@@ -178,7 +178,7 @@ static int decide(const struct outer *o, struct net_hub_facts *f, pid_t pid, str
     sys_replace_file(o->dirfd, "subnet", str_of(net_ip_text(f->base, text)), NULL);
     if (taken && o->uid == 0)
         snprintf(f->egress.words, sizeof(f->egress.words),
-                 "the pods' network is somebody else's on this machine by now");
+                 "another server of this machine has taken over the pods' network");
     else
         net_egress_start(&f->egress, f->base, str_of(tag), pid);
     return 0;

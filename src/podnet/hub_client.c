@@ -168,7 +168,7 @@ static int greet(struct net_call *c, struct arena *a, struct err *e)
     }
     jv said = json_parse(a, arena_str(a, message), NULL, e), hello = jv_at(said, "hello");
     if (!jv_exists(hello)) {
-        str why = jv_str(jv_at(said, "failed"), S("the hub speaks another language"));
+        str why = jv_str(jv_at(said, "failed"), S("the hub uses another protocol version"));
         err_set(e, ERR_UNAVAILABLE, "%" PRI_STR, STR_ARG(why));
         return str_contains(why, S("is held by another")) ? -1 : 1;
     }

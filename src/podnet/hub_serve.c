@@ -95,7 +95,7 @@ static jv do_mend(struct serve *s, struct arena *a, jv in, struct given *g, stru
         return place(s, a, pod);
     AUTO(sys_fd) int ns = open_pod_ns(s, uid);
     if (ns < 0 || !net_ip_read(jv_str(jv_at(in, "ip"), S("")), &ip)) {
-        err_set(e, ERR_NOT_FOUND, "the pod's process is not there");
+        err_set(e, ERR_NOT_FOUND, "the pod's process does not exist");
         return JV_ABSENT;
     }
     pod = net_pods_mend(&s->pods, uid, ip, ns, e);
@@ -118,7 +118,7 @@ static jv do_socket(struct serve *s, struct arena *a, jv in, struct given *g, st
         AUTO(sys_fd) int joined = pod && pod->ns < 0 ? open_pod_ns(s, uid) : -1;
         int ns = pod && pod->ns >= 0 ? pod->ns : joined;
         if (ns < 0) {
-            err_set(e, ERR_NOT_FOUND, "the pod's process is not there");
+            err_set(e, ERR_NOT_FOUND, "the pod's process does not exist");
             return JV_ABSENT;
         }
         g->fd = net_pods_socket(&s->pods, ns, family, type);

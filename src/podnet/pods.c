@@ -213,7 +213,7 @@ const struct net_pod *net_pods_attach(struct net_pods *p, str uid, struct err *e
 
 /* The link goes with the namespace, when its last process has ended: the kernel clears many away at
  * once, while taking one link down here would wait for tens of milliseconds. */
-static void let_go(struct net_pods *p, struct net_pod *pod)
+static void release_pod(struct net_pods *p, struct net_pod *pod)
 {
     net_pool_give(&p->pool, pod->ip);
     if (pod->ns >= 0)
@@ -246,7 +246,7 @@ const struct net_pod *net_pods_mend(struct net_pods *p, str uid, uint32_t ip, in
     if (old)
         return old;
     if (!take_kept(p, ip) && !net_pool_claim(&p->pool, ip)) {
-        err_set(e, ERR_CONFLICT, "its address is not to be had again");
+        err_set(e, ERR_CONFLICT, "its earlier address is not available");
         return NULL;
     }
     int rc = enter(p, &ns, &inside, e);
@@ -280,5 +280,5 @@ void net_pods_detach(struct net_pods *p, str uid)
     struct net_pod *pod = map_remove(&p->at, uid);
 
     if (pod)
-        let_go(p, pod);
+        release_pod(p, pod);
 }

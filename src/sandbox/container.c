@@ -118,7 +118,7 @@ static void on_started(struct ward *w, struct ward_box *b, pid_t pid, int pidfd)
     tell_started(w, b);
     if (w->ending)
         sys_pidfd_signal(b->main_fd, SIGTERM);
-    ward_hide_go_on(w);
+    ward_hide_resume(w);
 }
 
 static void set_status(struct ward_box *b, int status)
@@ -179,7 +179,7 @@ static void on_minder(struct ward *w, void *of)
     hear_minder(w, s->of);
 }
 
-static void let_go(struct ward *w, struct ward_box *b)
+static void release_box(struct ward *w, struct ward_box *b)
 {
     ward_unwatch(w, &b->sock);
     for (int i = 0; i < 2; i++) {
@@ -205,7 +205,7 @@ void ward_box_reaped(struct ward *w, struct ward_box *b, int status)
     while (b->sock.fd >= 0 && hear_minder(w, b)) /* its last words */
         ;
     ward_exec_kill_of(w, b);
-    let_go(w, b);
+    release_box(w, b);
     if (b->phase == WARD_STARTING) {
         if (!b->why[0])
             snprintf(b->why, sizeof(b->why), "ended before its program began (status %d)", status);
@@ -219,7 +219,7 @@ void ward_box_reaped(struct ward *w, struct ward_box *b, int status)
     }
     warden_cgroup_kill(&b->cgroup);
     warden_cgroup_remove(&b->cgroup);
-    ward_hide_go_on(w);
+    ward_hide_resume(w);
     ward_save(w);
     if (b->phase == WARD_FAILED)
         tell_failed(w, b);
@@ -241,7 +241,7 @@ void ward_box_kill(struct ward_box *b)
 
 static void ward_box_free(struct ward *w, struct ward_box *b)
 {
-    let_go(w, b);
+    release_box(w, b);
     warden_cgroup_done(&b->cgroup);
     arena_free(b->a);
     free(b);
@@ -454,7 +454,7 @@ void ward_start(struct ward *w, str m)
     }
     if (ward_find(w, b->start.name) != b && b->start.argv.at)
         put_box(w, b);
-    let_go(w, b);
+    release_box(w, b);
     b->phase = WARD_FAILED;
     b->finished_ms = sys_now_ms();
     snprintf(b->why, sizeof(b->why), "%s", e.msg);

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void tell_end(struct ward *w, const struct ward_exec *x, const char *why)
+static void report_end(struct ward *w, const struct ward_exec *x, const char *why)
 {
     int code = WIFEXITED(x->status) ? WEXITSTATUS(x->status) : 128 + WTERMSIG(x->status);
 
@@ -31,7 +31,7 @@ static void refuse(struct ward *w, int64_t id, const char *why)
 {
     struct ward_exec x = { .id = id, .status = 126 << 8 };
 
-    tell_end(w, &x, why);
+    report_end(w, &x, why);
 }
 
 static void on_packet(struct ward *w, struct ward_exec *x, const char *packet, size_t n, int fd)
@@ -48,14 +48,14 @@ static void on_packet(struct ward *w, struct ward_exec *x, const char *packet, s
         str_clip_z(why, sizeof(why), (str){ packet + 1, (size_t)n - 1 });
         x->status = 126 << 8;
         x->told = true;
-        tell_end(w, x, why);
+        report_end(w, x, why);
         break;
     case MINDER_EVENT_EXITED:
         if (n < 1 + sizeof(x->status))
             break;
         memcpy(&x->status, packet + 1, sizeof(x->status));
         x->told = true;
-        tell_end(w, x, NULL);
+        report_end(w, x, NULL);
         break;
     }
 }
@@ -183,7 +183,7 @@ void ward_input(struct ward *w, str m)
         return;
     }
     tell_tty(w, x.id, b->in);
-    tell_end(w, &x, NULL);
+    report_end(w, &x, NULL);
 }
 
 /* Of a terminal there is no end: who has one says so by ^D. */
@@ -232,7 +232,7 @@ bool ward_exec_reaped(struct ward *w, pid_t pid)
         ward_unwatch(w, &x->sock);
         if (!x->told) {
             x->status = SIGKILL; /* with its minder, which was asked to, or died */
-            tell_end(w, x, NULL);
+            report_end(w, x, NULL);
         }
         free(x);
         w->execs.at[i] = w->execs.at[--w->execs.n];

@@ -276,7 +276,7 @@ static int check(const struct warden_hide *h, const struct warden_sandbox *s, in
     struct mount_place p = mount_place_of(&h->host, h->a, fd);
 
     if (mount_path_of_fd(fd, real, sizeof(real)) < 0 || !p.dev || fstatfs(fd, &fs) < 0)
-        return err_set(e, ERR_FORBIDDEN, "hostPath %s: its place on this machine is not known",
+        return err_set(e, ERR_FORBIDDEN, "hostPath %s: its path on this machine is not known",
                        path);
     if (fs.f_type == PROC_SUPER_MAGIC)
         return err_set(
@@ -285,10 +285,11 @@ static int check(const struct warden_hide *h, const struct warden_sandbox *s, in
     if (*rest)
         p.path = arena_printf(h->a, "%s/%s", strcmp(p.path, "/") == 0 ? "" : p.path, rest).p;
     if (is_hidden(h, p))
-        return err_set(e, ERR_FORBIDDEN,
-                       "hostPath %s leads into a directory with credentials that is kept from pods "
-                       "(a muster server's, or one that --show-home-secrets would show)",
-                       path);
+        return err_set(
+            e, ERR_FORBIDDEN,
+            "hostPath %s leads into a directory with credentials, which is hidden from pods "
+            "(a muster server's, or one that --show-home-secrets would show)",
+            path);
     const char *whole = arena_printf(h->a, "%s/%s", strcmp(real, "/") == 0 ? "" : real, rest).p;
     if (!is_in_roots(s, whole))
         return err_set(e, ERR_FORBIDDEN,

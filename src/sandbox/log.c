@@ -109,7 +109,7 @@ static void write_out(struct warden_log *l)
     if (l->lost) {
         struct buf b = { 0 };
         stamp(&b, "stderr", 'F');
-        buf_printf(&b, "[muster: %" PRId64 " bytes of output were lost: no room on the disk]\n",
+        buf_printf(&b, "[muster: %" PRId64 " bytes of output were lost: no space on the disk]\n",
                    l->lost);
         if (put(l, buf_str(&b)))
             l->lost = 0;

@@ -30,11 +30,11 @@ static bool has(const char *const *list, str name)
     return false;
 }
 
-void warden_over_init(struct warden_over *o, int place, bool disk)
+void warden_overlay_init(struct warden_overlay *o, int place, bool disk)
 {
     char path[64];
 
-    *o = (struct warden_over){ .place = place, .disk = disk };
+    *o = (struct warden_overlay){ .place = place, .disk = disk };
     snprintf(path, sizeof(path), "/proc/self/fd/%d", place);
     o->user =
         setxattr(path, "trusted.muster", "", 0, 0) < 0; /* what overlays keep their notes in */
@@ -42,7 +42,7 @@ void warden_over_init(struct warden_over *o, int place, bool disk)
         removexattr(path, "trusted.muster");
 }
 
-void warden_over_envs(struct warden_over *o, const struct warden_list *env)
+void warden_overlay_envs(struct warden_overlay *o, const struct warden_list *env)
 {
     static const char *const names[COUNT(o->envs)] = { "VIRTUAL_ENV=", "CONDA_PREFIX=" };
     static char paths[COUNT(names)][PATH_MAX];
@@ -54,7 +54,7 @@ void warden_over_envs(struct warden_over *o, const struct warden_list *env)
                 o->envs[i] = paths[i];
 }
 
-void warden_over_done(struct warden_over *o)
+void warden_overlay_done(struct warden_overlay *o)
 {
     if (o->place >= 0)
         close(o->place);
@@ -62,7 +62,7 @@ void warden_over_done(struct warden_over *o)
 }
 
 /* A directory for one overlay; that of changes is what is seen of the lower one itself. */
-static int make(const struct warden_over *o, const char *name, const struct stat *like)
+static int make(const struct warden_overlay *o, const char *name, const struct stat *like)
 {
     if (mkdirat(o->place, name, 0700) < 0 && errno != EEXIST)
         return -1;
@@ -82,7 +82,7 @@ static int mount_overlay(const char *at, const char *opts)
 }
 
 /* For who looks at the changes later. */
-static void note_path(const struct warden_over *o, size_t i, int lower, const char *as)
+static void note_path(const struct warden_overlay *o, size_t i, int lower, const char *as)
 {
     char path[PATH_MAX];
     char name[24];
@@ -96,7 +96,7 @@ static void note_path(const struct warden_over *o, size_t i, int lower, const ch
         unlinkat(o->place, name, 0); /* then nobody is told of them */
 }
 
-int warden_over_dir(struct warden_over *o, int lower, int to, const char *as)
+int warden_overlay_dir(struct warden_overlay *o, int lower, int to, const char *as)
 {
     char opts[256];
     char names[2][16];
@@ -108,6 +108,9 @@ int warden_over_dir(struct warden_over *o, int lower, int to, const char *as)
     if (o->place < 0 || o->n == COUNT(o->shown) || fstat(lower, &s) < 0 ||
         make(o, names[0], &s) < 0 || make(o, names[1], NULL) < 0)
         return -1;
+    AUTO(sys_fd) int upper = openat(o->place, names[0], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (o->user && !as && upper >= 0)
+        warden_overlay_groups(lower, upper);
     /* By descriptors: no character of a path has a meaning of its own. */
     snprintf(
         opts, sizeof(opts),
@@ -122,8 +125,8 @@ int warden_over_dir(struct warden_over *o, int lower, int to, const char *as)
     return 0;
 }
 
-int warden_over_root(struct warden_over *o, struct warden_root *r, const char *lower,
-                     const char *at)
+int warden_overlay_root(struct warden_overlay *o, struct warden_root *r, const char *lower,
+                        const char *at)
 {
     char to[PATH_MAX];
     AUTO(sys_fd) int from = open(lower, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -132,7 +135,7 @@ int warden_over_root(struct warden_over *o, struct warden_root *r, const char *l
     snprintf(to, sizeof(to), "%.4000s/.root", at);
     mkdirat(r->fd, ".root", 0755);
     on = open(to, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    int fd = from < 0 || on < 0 || warden_over_dir(o, from, on, "/") < 0
+    int fd = from < 0 || on < 0 || warden_overlay_dir(o, from, on, "/") < 0
                  ? -1
                  : open(to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) {
@@ -178,7 +181,7 @@ static str first_part(const char *path)
     return str_cut(&rest, '/');
 }
 
-static bool is_home(const struct warden_over *o, const struct warden_view *v, const char *path)
+static bool is_home(const struct warden_overlay *o, const struct warden_view *v, const char *path)
 {
     for (size_t i = 0; i < v->sandbox->homes.n; i++)
         if (is_below(path, v->sandbox->homes.at[i]))
@@ -189,7 +192,7 @@ static bool is_home(const struct warden_over *o, const struct warden_view *v, co
     return false;
 }
 
-static bool is_shown(const struct warden_over *o, uint64_t mount)
+static bool is_shown(const struct warden_overlay *o, uint64_t mount)
 {
     for (size_t i = 0; i < o->n; i++)
         if (o->shown[i] == mount)
@@ -199,7 +202,7 @@ static bool is_shown(const struct warden_over *o, uint64_t mount)
 
 /* What is at the path on this machine is there in the root, too: through an overlay if it can be,
  * and else as it is, with all that is mounted below it. 1: the latter. */
-static int show(struct warden_over *o, struct warden_root *r, const char *path, bool over)
+static int show(struct warden_overlay *o, struct warden_root *r, const char *path, bool over)
 {
     AUTO(sys_fd) int from = open(path, O_PATH | O_CLOEXEC);
     AUTO(sys_fd) int to = warden_root_find(r, path);
@@ -209,7 +212,7 @@ static int show(struct warden_over *o, struct warden_root *r, const char *path, 
     bool ours = warden_root_is_ours(r, to);
     if (ours && is_shown(o, warden_mount_id(from)))
         return 0;
-    if (over && warden_over_dir(o, from, to, NULL) == 0) {
+    if (over && warden_overlay_dir(o, from, to, NULL) == 0) {
         AUTO(sys_fd) int top = warden_root_find(r, path);
         warden_root_own(r, top);
         return 0;
@@ -221,7 +224,7 @@ static int show(struct warden_over *o, struct warden_root *r, const char *path, 
 
 /* Mounts come parents first. Below one that was bound, all is there; below one of our overlays,
  * nothing is. */
-static int show_mounts(struct warden_over *o, struct warden_root *r, const struct warden_view *v,
+static int show_mounts(struct warden_overlay *o, struct warden_root *r, const struct warden_view *v,
                        bool homes, struct err *e)
 {
     FILE *f = fopen("/proc/self/mountinfo", "re");
@@ -247,8 +250,8 @@ static int show_mounts(struct warden_over *o, struct warden_root *r, const struc
     return 0;
 }
 
-int warden_over_rest(struct warden_over *o, struct warden_root *r, const struct warden_view *v,
-                     const char *const *skip, struct err *e)
+int warden_overlay_rest(struct warden_overlay *o, struct warden_root *r,
+                        const struct warden_view *v, const char *const *skip, struct err *e)
 {
     int root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *d = root < 0 ? NULL : fdopendir(root);
@@ -270,7 +273,8 @@ int warden_over_rest(struct warden_over *o, struct warden_root *r, const struct 
     return show_mounts(o, r, v, false, e);
 }
 
-void warden_over_tmp(struct warden_over *o, struct warden_root *r, const struct warden_view *v)
+void warden_overlay_tmp(struct warden_overlay *o, struct warden_root *r,
+                        const struct warden_view *v)
 {
     bool lived_in = false;
 
@@ -285,8 +289,8 @@ void warden_over_tmp(struct warden_over *o, struct warden_root *r, const struct 
     o->n = before;
 }
 
-int warden_over_homes(struct warden_over *o, struct warden_root *r, const struct warden_view *v,
-                      struct err *e)
+int warden_overlay_homes(struct warden_overlay *o, struct warden_root *r,
+                         const struct warden_view *v, struct err *e)
 {
     bool any = false;
 

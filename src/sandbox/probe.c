@@ -65,17 +65,17 @@ static int open_place(const char *pods)
     return openat(dir, PROBE, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-static int try_over(struct warden_over *o, const char *lower, struct err *e)
+static int try_over(struct warden_overlay *o, const char *lower, struct err *e)
 {
     AUTO(sys_fd) int from = open(lower, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
     if (from < 0) /* not here, or nobody's to read: then nobody changes it */
         return 0;
-    return warden_over_dir(o, from, o->place, NULL) < 0 ? err_sys(e, "overlay on %s", lower) : 0;
+    return warden_overlay_dir(o, from, o->place, NULL) < 0 ? err_sys(e, "overlay on %s", lower) : 0;
 }
 
 /* The system's files, as root, and homes. */
-static int try_all(struct warden_over *o, const struct warden_ground *g, struct err *e)
+static int try_all(struct warden_overlay *o, const struct warden_ground *g, struct err *e)
 {
     int rc = geteuid() == 0 ? try_over(o, "/", e) : 0;
 
@@ -86,24 +86,24 @@ static int try_all(struct warden_over *o, const struct warden_ground *g, struct 
 
 static void try_ground(const struct warden_ground *g, struct found *f)
 {
-    struct warden_over o;
+    struct warden_overlay o;
     int place = open_place(g->pods);
 
     if (place < 0)
         err_sys(&f->disk, "make %s/" PROBE, g->pods);
     else {
-        warden_over_init(&o, place, true);
+        warden_overlay_init(&o, place, true);
         try_all(&o, g, &f->disk);
-        warden_over_done(&o);
+        warden_overlay_done(&o);
     }
     if (!f->disk.msg[0])
         return;
     int memory = warden_tmpfs_on(AT_FDCWD, "/tmp", 0, 0700, &f->over);
     if (memory < 0)
         return;
-    warden_over_init(&o, memory, false);
+    warden_overlay_init(&o, memory, false);
     try_all(&o, g, &f->over);
-    warden_over_done(&o);
+    warden_overlay_done(&o);
 }
 
 __attribute__((noreturn)) static void child(const struct warden_ground *g, uid_t uid, gid_t gid,

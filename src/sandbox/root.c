@@ -59,7 +59,7 @@ int warden_view_pod(const struct warden_sandbox *s, const char *dir, struct err 
 
 /* A directory of the container's own for what it changes. On a disk that of the run before it goes
  * first. */
-static int open_changes(struct warden_over *o, const struct warden_view *v, struct err *e)
+static int open_changes(struct warden_overlay *o, const struct warden_view *v, struct err *e)
 {
     char path[PATH_MAX];
     int fd = -1;
@@ -78,7 +78,7 @@ static int open_changes(struct warden_over *o, const struct warden_view *v, stru
                                      v->sandbox->over_bytes, 0700, e)) < 0) {
         return -1;
     }
-    warden_over_init(o, fd, v->sandbox->over_disk);
+    warden_overlay_init(o, fd, v->sandbox->over_disk);
     return fd < 0 ? err_sys(e, "open %.3800s/over", v->dir) : 0;
 }
 
@@ -96,7 +96,7 @@ static int hold_image(int rootfs, const char *name, struct err *e)
 }
 
 /* An image's files. Where there are no overlays, its top directories. */
-static int view_rootfs(struct warden_over *o, struct warden_root *r, const char *rootfs,
+static int view_rootfs(struct warden_overlay *o, struct warden_root *r, const char *rootfs,
                        const char *at, struct err *e)
 {
     AUTO(sys_fd) int from = open(rootfs, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -105,31 +105,31 @@ static int view_rootfs(struct warden_over *o, struct warden_root *r, const char 
         return err_sys(e, "rootfs %s", rootfs);
     if (hold_image(from, rootfs, e) < 0)
         return -1;
-    if (warden_over_root(o, r, rootfs, at) == 0)
+    if (warden_overlay_root(o, r, rootfs, at) == 0)
         return 0;
     return warden_mirror(from, r->fd, replaced, e);
 }
 
 /* This machine's files. What could be changed of the system, and of homes, is not changed really.
  */
-static int view_machine(struct warden_over *o, struct warden_root *r, const struct warden_view *v,
-                        const char *at, struct err *e)
+static int view_machine(struct warden_overlay *o, struct warden_root *r,
+                        const struct warden_view *v, const char *at, struct err *e)
 {
     AUTO(sys_fd) int from = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
     if (from < 0)
         return err_sys(e, "open /");
     if (v->sandbox->homes.n)
-        warden_over_envs(o, &v->start->env);
-    if (geteuid() == 0 && warden_over_root(o, r, "/", at) == 0) {
-        if (warden_over_rest(o, r, v, replaced, e) < 0)
+        warden_overlay_envs(o, &v->start->env);
+    if (geteuid() == 0 && warden_overlay_root(o, r, "/", at) == 0) {
+        if (warden_overlay_rest(o, r, v, replaced, e) < 0)
             return -1;
     } else {
         if (warden_mirror(from, r->fd, replaced, e) < 0)
             return -1;
-        warden_over_tmp(o, r, v);
+        warden_overlay_tmp(o, r, v);
     }
-    return warden_over_homes(o, r, v, e);
+    return warden_overlay_homes(o, r, v, e);
 }
 
 /* A directory of the container's own, which stays when it is started again. */
@@ -164,12 +164,12 @@ static int view_base(struct warden_root *r, struct warden_hide *h, const char *a
 {
     const struct warden_view *v = h->view;
     const char *rootfs = v->start->rootfs;
-    struct warden_over o;
+    struct warden_overlay o;
 
     if (open_changes(&o, v, e) < 0)
         return -1;
     int rc = rootfs ? view_rootfs(&o, r, rootfs, at, e) : view_machine(&o, r, v, at, e);
-    warden_over_done(&o);
+    warden_overlay_done(&o);
     if (rc < 0)
         return -1;
     mkdirat(r->fd, "dev", 0755);

@@ -368,7 +368,7 @@ int warden_sandbox_read(struct arena *a, str record, struct warden_sandbox *s, s
     read_record(&r, sandbox_rows, s);
     s->shared = strcmp(s->isolation, "shared") == 0;
     if (!s->uid.n)
-        wrong(&r, "uid", "must be there");
+        wrong(&r, "uid", "is required");
     if (!s->shared && strcmp(s->isolation, "namespaces") != 0)
         wrong(&r, "isolation", "must be namespaces or shared");
     check_mounts(&r, s->mounts, s->nmounts);
@@ -393,7 +393,7 @@ int warden_start_read(struct arena *a, str record, struct warden_start *s, struc
     };
     read_record(&r, start_rows, s);
     if (!s->name.n) {
-        wrong(&r, "name", "must be there");
+        wrong(&r, "name", "is required");
         s->name = S("x");
     }
     check_mounts(&r, s->mounts, s->nmounts);

@@ -165,7 +165,7 @@ static void take_message(struct ward *w, str m)
             known[i].take(w, m);
             return;
         }
-    fprintf(stderr, "a message of the node asks for '%.32s', which is not known\n", what);
+    fprintf(stderr, "unknown request '%.32s' from the node\n", what);
 }
 
 static void on_conn(struct ward *w, void *of)

@@ -118,7 +118,7 @@ int64_t ward_look(struct ward *w, int64_t now);
 
 /* ---- ward_hide.c */
 void ward_hide_start(struct ward *w);
-void ward_hide_go_on(struct ward *w); /* no container is being started any more, perhaps */
+void ward_hide_resume(struct ward *w); /* no container is being started any more, perhaps */
 
 void ward_exec_kill(struct ward *w, int64_t id); /* -1: all */
 void ward_exec_kill_of(struct ward *w, const struct ward_box *b);

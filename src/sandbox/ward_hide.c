@@ -64,7 +64,7 @@ static bool any_starting(const struct ward *w)
 }
 
 /* One that is being started may have read the list before: it comes first. */
-void ward_hide_go_on(struct ward *w)
+void ward_hide_resume(struct ward *w)
 {
     while (w->registry_dir >= 0 && !any_starting(w)) {
         int64_t newest = registry_generation(w->registry_dir);
@@ -89,7 +89,7 @@ static void on_registry(struct ward *w, void *of)
     (void)of;
     while (read(w->registry.fd, events, sizeof(events)) > 0)
         ;
-    ward_hide_go_on(w);
+    ward_hide_resume(w);
 }
 
 void ward_hide_start(struct ward *w)
@@ -108,5 +108,5 @@ void ward_hide_start(struct ward *w)
         return;
     }
     ward_watch(w, &w->registry, EPOLLIN);
-    ward_hide_go_on(w);
+    ward_hide_resume(w);
 }

@@ -114,7 +114,7 @@ void changes_open(struct changes *c, const char *db_path, int64_t at)
         log_warn("cannot note which changes were acknowledged", KVZ("path", path),
                  KVZ("error", strerror(errno)));
     else if (fallocate(c->fd, 0, 0, FILE_BYTES) < 0) /* so that a full disk does not stop us */
-        log_debug("no room kept for the names of changes", KVZ("error", strerror(errno)));
+        log_debug("no space is reserved for the names of changes", KVZ("error", strerror(errno)));
 }
 
 void changes_close(struct changes *c)

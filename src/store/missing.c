@@ -8,17 +8,17 @@
 
 enum { TOLD = 100 }; /* by name, in the log */
 
-#define WHAT_NOW "put it back, or go on without it with 'muster up --accept-data-loss'"
+#define WHAT_NOW "restore it, or continue without it with 'muster up --accept-data-loss'"
 
 static const char *what_is_missing(struct store *s, const struct changed *c)
 {
     struct store_obj *o = store_get(store_coll(s, c->coll), c->key);
 
     if (c->is_delete)
-        return o && o->rev < c->rev ? "its deletion is lost, it is there again" : NULL;
+        return o && o->rev < c->rev ? "its deletion is lost, so it exists again" : NULL;
     if (!o)
-        return "acknowledged, but not there";
-    return o->rev < c->rev ? "its last change is lost, an older state is there" : NULL;
+        return "acknowledged, but missing";
+    return o->rev < c->rev ? "its last change is lost, so an older state is back" : NULL;
 }
 
 /* By salvage, that is: the first n. */

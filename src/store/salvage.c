@@ -198,7 +198,7 @@ static int write_new(struct salvage *s, const char *path, struct err *e)
                  : 0;
     if (rc == 0 && s->rev < max + !max) {
         struct db_row r = { .rev = max };
-        rc = db_keep_damaged(&db, &r, "last revision cannot be read; moved on by a million", e);
+        rc = db_keep_damaged(&db, &r, "last revision cannot be read; advanced by a million", e);
         s->rev = max + DB_SAFE_JUMP;
     }
     rc = rc < 0 || db_commit(&db, s->rev, e) < 0 || db_tidy(&db, e) < 0 ? -1 : 0;

@@ -158,8 +158,8 @@ static void write_group(struct writer *w, struct commit *group)
     bool has_room = reserve_take(&w->reserve);
     int rc = has_room ? try_group(w, group, &e)
                       : err_set(&e, ERR_STORAGE_FULL,
-                                "write to muster.db: the disk is full, but for the room that is "
-                                "kept for deletions");
+                                "write to muster.db: the disk is full, except for the space "
+                                "reserved for deletions");
     /* a full disk may have room for all once the log can start over */
     if (rc < 0 && e.code == ERR_STORAGE_FULL && has_room && db_checkpoint(w->db))
         rc = try_group(w, group, &e);

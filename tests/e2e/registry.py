@@ -1,7 +1,7 @@
 """A registry that misbehaves on request: registry.py LAYOUT NOTES, an OCI layout and a directory for notes.
 
 Prints the port of the registry. Any tag leads to the first manifest of the layout. It wants a token, which it gives
-to anybody for open/..., and to user:secret for all else. Blobs come from another port, which notes in NOTES/leaked
+to anybody for open/..., and to user:secret or the identity token "refresh" for all else. Blobs come from another port, which notes in NOTES/leaked
 when it is shown credentials. The first part of the repository's name says what is wrong:
 
 bad     blobs have a byte too many          away    blobs are said to lie elsewhere, in plain HTTP
@@ -12,6 +12,7 @@ import base64
 import http.server
 import json
 import os
+import socket
 import sys
 import threading
 import urllib.parse
@@ -69,12 +70,19 @@ class Registry(Quiet):
             return self.answer(401)
         return self.answer(200, json.dumps({"token": "abc"}).encode())
 
+    def do_POST(self):
+        form = urllib.parse.parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
+        note("asked", f"{self.path} {form['grant_type'][0]} {form['scope'][0]}")
+        if form.get("refresh_token") != ["refresh"]:
+            return self.answer(401)
+        return self.answer(200, json.dumps({"access_token": "abc"}).encode())
+
     def do_GET(self):
         path, _, query = self.path.partition("?")
         if path == "/token":
             return self.token(query)
         if self.headers.get("Authorization") != "Bearer abc":
-            realm = f'Bearer realm="http://127.0.0.1:{self.server.server_port}/token",service="test"'
+            realm = f'Bearer realm="http://{self.headers["Host"]}/token",service="test"'
             return self.answer(401, WWW_Authenticate=realm)
         if path == "/v2/":
             return self.answer(200, b"{}")
@@ -92,8 +100,18 @@ class Registry(Quiet):
         return self.answer(200, body, Content_Type="application/vnd.oci.image.manifest.v1+json")
 
 
+class Six(http.server.ThreadingHTTPServer):
+    address_family = socket.AF_INET6
+
+
 blobs = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Blobs)
 threading.Thread(target=blobs.serve_forever, daemon=True).start()
 registry = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Registry)
+try:
+    six = Six(("::1", registry.server_port), Registry)
+    threading.Thread(target=six.serve_forever, daemon=True).start()
+    note("ipv6", "")
+except OSError:
+    pass  # no IPv6
 print(registry.server_port, flush=True)
 registry.serve_forever()

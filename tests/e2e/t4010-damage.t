@@ -56,7 +56,7 @@ test_expect_success 'a log that was cut off, an emptied and a removed database a
 
 test_expect_success 'with --accept-data-loss it goes on, above every revision that was acknowledged' '
 	rm -rf "$data" && cp -a kept "$data" && start_muster && last=$(api /api/v1/configmaps | jq -r .metadata.resourceVersion) && { stop_muster KILL; true; } &&
-	rm "$data/muster.db-wal" && : >muster.log && start_muster --accept-data-loss && has muster.log "default/one.*not there" "default/first.*there again" &&
+	rm "$data/muster.db-wal" && : >muster.log && start_muster --accept-data-loss && has muster.log "default/one.*missing" "default/first.*exists again" &&
 	test_must_fail kubectl get configmap one && make ConfigMap one && test "$(kubectl get configmap one -o jsonpath={.metadata.resourceVersion})" -gt "$last" &&
 	stop_muster && start_muster && kubectl get configmap one
 '

@@ -41,8 +41,8 @@ test_expect_success 'other mistakes in flags: exit 2' '
 	refused 2 "expected logfmt or json" --log-format yaml &&
 	refused 2 "invalid log level" --zap-log-level loud &&
 	refused 2 "lease-duration must be" --leader-elect-lease-duration 5s &&
-	refused 2 "^invalid value \"A B\" for flag -namespace: not a name" --namespace "A B" &&
-	refused 2 "^invalid value \"\" for flag -leader-election-id: not a name" \
+	refused 2 "^invalid value \"A B\" for flag -namespace: not a valid Kubernetes name" --namespace "A B" &&
+	refused 2 "^invalid value \"\" for flag -leader-election-id: not a valid Kubernetes name" \
 		--leader-elect --leader-election-id "" &&
 	(KUBEFLOW_NAMESPACE=Team && export KUBEFLOW_NAMESPACE && refused 2 "^invalid value \"Team\" for flag -namespace:")
 '

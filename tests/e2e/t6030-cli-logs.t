@@ -57,7 +57,7 @@ test_expect_success 'colours on a terminal only' '
 test_expect_success 'what a container beside the main one repeats is folded on a terminal, and not in a pipe' '
 	printf "wait\nwait\nwait\ngo\ngo\n" >s/mnist-worker-0.0.log && is "wait wait wait go go" "$(muster logs mnist --no-prefix -i 0 -c side | xargs)" &&
 	TERM=dumb script -qec "muster logs mnist --no-prefix -i 0 -c side" /dev/null >out && tr -d "\r" <out >got &&
-	is "wait|(the line above came 2 more times)|go|(the line above came once more)|" "$(tr "\n" "|" <got)" &&
+	is "wait|(the line above was repeated 2 times)|go|(the line above was repeated once)|" "$(tr "\n" "|" <got)" &&
 	TERM=dumb script -qec "muster logs mnist -i 0" /dev/null >out && is 3 "$(grep -c wait out)" && printf "a\nb\n" >s/mnist-worker-0.0.log
 '
 

@@ -206,7 +206,7 @@ test_expect_success 'why nothing runs is said, once, in one sentence' '
 test_expect_success 'a scheduler that is not there is named' '
 	job gang 2 true | sed "s/^\( *\)containers:/\1schedulerName: another\n&/" >gang.yaml && grep -q another gang.yaml &&
 	begin gang.yaml && soon grep "waits for the scheduler another" err && kill -INT $pid && { wait $pid; is 130 $?; } &&
-	has err "^muster: worker-[01]\( and 1 more\)*: Pending: it waits for the scheduler another (spec.schedulerName); is that there?$"
+	has err "^muster: worker-[01]\( and 1 more\)*: Pending: it waits for the scheduler another (spec.schedulerName); is it running?$"
 '
 
 test_expect_success 'an image that is not mapped, and nothing to run: what to do about it' '
@@ -250,7 +250,7 @@ test_expect_success '--keep: all is there for a later muster up' '
 	KUBECONFIG=$XDG_DATA_HOME/muster/kubeconfig muster logs good -i 0 >out 2>err &&
 	is "hello from good-worker-0" "$(tail -n 1 out)" && has err "^muster: showing logs of good kept on this machine" &&
 	test_expect_code 1 muster run --keep good.yaml 2>err &&
-	has err "good.yaml:1:1: TFJob/good is there already and has ended; after .muster up --detach --data .*muster delete --data .* -n default tfjob/good. makes room"
+	has err "good.yaml:1:1: TFJob/good exists already and has ended; after .muster up --detach --data .*muster delete --data .* -n default tfjob/good. makes room"
 '
 
 test_expect_success 'with a muster up: used, and left as it was' '
@@ -269,8 +269,8 @@ test_expect_success 'with a muster up: used, and left as it was' '
 
 test_expect_success 'another.s job is followed, and goes on when we are interrupted' '
 	kubectl create -f slow.yaml && soon running 7 2 && begin slow.yaml &&
-	soon grep -q "tfjob/slow is there already: following it" err && kill -INT $pid && { wait $pid; is 130 $?; } &&
-	has err "^muster: it was there before, and goes on" && lacks err "stopping" && running 7 2 && muster delete slow --wait && soon gone 7
+	soon grep -q "tfjob/slow exists already: following it" err && kill -INT $pid && { wait $pid; is 130 $?; } &&
+	has err "^muster: it existed before, and continues" && lacks err "stopping" && running 7 2 && muster delete slow --wait && soon gone 7
 '
 
 # told UID REASON: a warning, as late as can be, of a pod of that uid

@@ -155,7 +155,7 @@ test_expect_success 'muster get: replicas that fail again and again do not run, 
 test_expect_success 'what an init container repeats is shown once, and counted' '
 	pod init "initContainers: [{name: early, image: x, command: [sh, -c, \"for i in 1 2 3 4 5; do echo waiting for master; done; echo no; exit 1\"]}], containers: [{name: main, image: x, command: [\"true\"]}]" >init.yaml &&
 	test_expect_code 1 timeout -k 5 120 muster run init.yaml >out 2>err && cat out &&
-	is "1 4" "$(grep -c "waiting for master" out) $(sed -n "s/.*the line above came \([0-9]*\) more times.*/\1/p" out)" && has out "no$" &&
+	is "1 4" "$(grep -c "waiting for master" out) $(sed -n "s/.*the line above was repeated \([0-9]*\) times.*/\1/p" out)" && has out "no$" &&
 	dir=$(sed -n "s/^  logs: //p" err) && is 5 "$(grep -c "waiting for master" "$dir/init/0.early.log")"
 '
 

@@ -102,7 +102,7 @@ test_expect_success 'its certificate is checked' '
 
 test_expect_success 'a password is needed, and where to put it is said' '
 	SSL_CERT_FILE=$PWD/cert.pem && export SSL_CERT_FILE &&
-	test_expect_code 1 muster image pull $tls/team/app:v1 2>err && has err "$tls wants credentials for team/app" &&
+	test_expect_code 1 muster image pull $tls/team/app:v1 2>err && has err "$tls requires credentials for team/app" &&
 	echo "{\"credsStore\": \"desktop\"}" >"$HOME/.docker/config.json" &&
 	test_expect_code 1 muster image pull $tls/team/app:v1 2>err && has err "the credential helper desktop, which is not supported" &&
 	echo "{\"credHelpers\": {\"$tls\": \"ecr-login\"}}" >"$HOME/.docker/config.json" &&
@@ -126,8 +126,24 @@ test_expect_success 'an anonymous token; credentials do not follow a redirect to
 '
 
 test_expect_success 'a token for a password' '
-	test_expect_code 1 muster image pull $fake/team/app:v1 2>err && has err "wants credentials" &&
+	test_expect_code 1 muster image pull $fake/team/app:v1 2>err && has err "requires credentials" &&
 	login $fake && muster image pull $fake/team/app:v1 && test ! -e notes/leaked && muster image rm $fake/team/app:v1
+'
+
+test_expect_success 'a token for an identity token' '
+	jq -n --arg host $fake "{auths: {(\$host): {auth: \"dXNlcjo=\", identitytoken: \"refresh\"}}}" >"$HOME/.docker/config.json" &&
+	muster image pull $fake/team/app:v1 && has notes/asked "^/token refresh_token repository:team/app:pull$" &&
+	muster image rm $fake/team/app:v1 && sed -i s/refresh/expired/ "$HOME/.docker/config.json" &&
+	test_expect_code 1 muster image pull $fake/team/app:v1 2>err && has err "does not accept the credentials" &&
+	login $fake
+'
+
+test ! -e notes/ipv6 || test_set_prereq IPV6
+test_expect_success IPV6 'a registry at an IPv6 address' '
+	muster image pull "[::1]:${fake#*:}/open/app:v1" && muster image list >out && has out "^\[::1\]:${fake#*:}/open/app:v1 " &&
+	sed "s|$plain/team/app:v1|[::1]:${fake#*:}/open/app:v1|; s/pulled/six/" pod.yaml >six.yaml &&
+	muster run --isolation namespaces --timeout 3m six.yaml >out && has out "from the registry" &&
+	muster image rm "[::1]:${fake#*:}/open/app:v1" && nothing_left
 '
 
 test_expect_success 'a connection that breaks is tried again' '

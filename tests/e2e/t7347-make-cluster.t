@@ -50,7 +50,7 @@ test_expect_success '--keep leaves the job, which owns its scripts' '
 	run_there --kubeconfig "$there" --keep --image python:3.11 --upload --name kept -- python3 train.py >out 2>err && is uploaded "$(cat out)" &&
 	is kept "$(kubectl --kubeconfig "$there" get configmap kept-scripts -o "jsonpath={.metadata.ownerReferences[0].name}")" &&
 	test_expect_code 1 run_there --kubeconfig "$there" --image python:3.11 --upload --name kept -- python3 train.py 2>err &&
-	has err "Pod/kept is there already and has ended; .muster delete --kubeconfig $there -n default pod/kept. makes room" &&
+	has err "Pod/kept exists already and has ended; .muster delete --kubeconfig $there -n default pod/kept. makes room" &&
 	muster delete --kubeconfig "$there" pod/kept && soon no_maps
 '
 

@@ -161,6 +161,14 @@ test_expect_success ROOT 'a directory of one of the user'\''s other groups (setg
 	done && groups= at=$place/work
 '
 
+test_expect_success ROOT 'in a private home, a directory of such a group can be written to, and keeps nothing' '
+	mkdir -p "$place/home/own/deep" && chown -R $ordinary:$ordinary "$place/home/own" && chgrp 4711 "$place/home/own/deep" &&
+	chmod 2775 "$place/home/own/deep" && echo old >"$place/home/own/deep/old" && chown $ordinary:4711 "$place/home/own/deep/old" &&
+	pod "cd $place/home/own/deep && mkdir made && echo x >made/file && echo y >file && cat old && ls -A" >"$place/write.yaml" &&
+	groups=$ordinary,4711 who=user && run_fine --isolation namespaces "$place/write.yaml" && groups= &&
+	is "old file made old " "$(tr "\n" " " <out)" && has err "2 files that pods changed" && is old "$(ls "$place/home/own/deep")"
+'
+
 test_expect_success 'an image with a root of its own has it at the same path' '
 	mkdir -p "$place/root/bin" && cp "$(command -v busybox)" "$place/root/bin/busybox" && ln -s busybox "$place/root/bin/sh" &&
 	as root image map mine --rootfs "$place/root" && pod "echo rooted >rooted; pwd" >"$at/job.yaml" &&

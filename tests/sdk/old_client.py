@@ -8,7 +8,7 @@ import sys
 import traceback
 
 from kubeflow.tfjob import TFJobClient, V1ReplicaSpec, V1TFJob, V1TFJobSpec
-from kubernetes import client as kubernetes
+from kubernetes import client as kubernetes, watch
 
 CONFIG, NAMESPACE, GATE = sys.argv[1:]
 # Waits for the test to open the gate, where there is one.
@@ -47,6 +47,13 @@ def said(call, *args, **words):
     return text.getvalue()
 
 
+def wait_until_running(core, pod):
+    for event in watch.Watch().stream(core.list_namespaced_pod, NAMESPACE, timeout_seconds=240):
+        if event["object"].metadata.name == pod and event["object"].status.phase == "Running":
+            return
+    raise AssertionError(f"{pod} does not run")
+
+
 class Cases:
     def __init__(self):
         self.tfjobs = TFJobClient(config_file=CONFIG)
@@ -79,6 +86,7 @@ class Cases:
         assert self.tfjobs.get("t", namespace=NAMESPACE)["metadata"]["labels"] == {"team": "a"}
 
     def a_job_is_watched_to_its_end(self):
+        wait_until_running(self.tfjobs.core_api, "t-worker-2")  # the job succeeds with worker 0, and has logs of all
         with open(GATE, "w", encoding="utf-8"):
             pass
         self.tfjobs.wait_for_job("t", namespace=NAMESPACE, watch=True, timeout_seconds=240)

@@ -137,8 +137,8 @@ static void make_priorities(struct basics *b)
         int64_t value;
         const char *what;
     } rows[] = {
-        { "system-node-critical", 2000001000, "For pods that a node cannot be without." },
-        { "system-cluster-critical", 2000000000, "For pods that the cluster cannot be without." },
+        { "system-node-critical", 2000001000, "For pods that a node cannot work without." },
+        { "system-cluster-critical", 2000000000, "For pods that the cluster cannot work without." },
     };
 
     for (size_t i = 0; i < COUNT(rows); i++) {

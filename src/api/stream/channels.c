@@ -161,7 +161,7 @@ static bool drain(struct channels *c, struct end *x)
     return true;
 }
 
-static void tell_end(struct channels *c)
+static void report_end(struct channels *c)
 {
     AUTO(arena) struct arena *a = arena_new();
 
@@ -224,7 +224,7 @@ static void look(struct channels *c)
         if (!c->late)
             c->late = loop_timer_start(c->o.loop, LATE_MS, 0, on_late, c);
     } else if (c->exited && all) {
-        tell_end(c);
+        report_end(c);
     }
 }
 

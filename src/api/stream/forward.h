@@ -15,7 +15,7 @@ struct forward_link_opts {
     const struct api_pods *pods;
     const struct api_pod *pod; /* lives as long as the link */
     int port;
-    bool (*takes)(void *ctx);               /* the client takes more; forward_link_go_on, later */
+    bool (*takes)(void *ctx);               /* the client takes more; forward_link_resume, later */
     void (*on_bytes)(void *ctx, str bytes); /* from the pod */
     void (*on_room)(void *ctx);             /* the pod has taken some of what waited */
     /* The last call, and never from within another. why: it could not be made; empty: it ended. */
@@ -27,7 +27,7 @@ struct forward_link *forward_link_new(const struct forward_link_opts *o);
 void forward_link_send(struct forward_link *f, str bytes);
 void forward_link_send_end(struct forward_link *f);        /* the client sends no more */
 size_t forward_link_waiting(const struct forward_link *f); /* bytes the pod has not taken */
-void forward_link_go_on(struct forward_link *f);
+void forward_link_resume(struct forward_link *f);
 void forward_link_free(struct forward_link *f); /* at any time; nothing is told any more */
 
 /* ---- for both protocols */

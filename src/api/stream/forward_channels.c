@@ -104,7 +104,7 @@ static void on_drain(void *ctx)
 
     for (size_t i = 0; i < s->o.n_ports; i++)
         if (s->lines[i].link)
-            forward_link_go_on(s->lines[i].link);
+            forward_link_resume(s->lines[i].link);
 }
 
 static void on_close(void *ctx, int code)

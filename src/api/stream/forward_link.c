@@ -248,7 +248,7 @@ size_t forward_link_waiting(const struct forward_link *f)
     return f->input.n - f->input_at;
 }
 
-void forward_link_go_on(struct forward_link *f)
+void forward_link_resume(struct forward_link *f)
 {
     watch(f);
 }

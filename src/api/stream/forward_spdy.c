@@ -269,7 +269,7 @@ static void on_drain(void *ctx)
 
     for (struct pair *p = s->pairs; p; p = p->next)
         if (p->link)
-            forward_link_go_on(p->link);
+            forward_link_resume(p->link);
 }
 
 static void on_close(void *ctx, int code)

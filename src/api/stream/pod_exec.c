@@ -82,7 +82,7 @@ void pod_exec_run(struct api_req *r)
     if (!o.spdy)
         protocol = channels_choose(http_get_header(r->http, S("sec-websocket-protocol")));
     if (!protocol.n) {
-        fail_bad_request(r, "none of the subprotocols is known here: use v5.channel.k8s.io or "
+        fail_bad_request(r, "none of the subprotocols is supported: use v5.channel.k8s.io or "
                             "v4.channel.k8s.io");
         return;
     }

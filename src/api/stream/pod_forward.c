@@ -89,7 +89,7 @@ void pod_forward_run(struct api_req *r)
     str offered = http_get_header(r->http, S("sec-websocket-protocol"));
     int which = offered.n ? choose(offered) : 1;
     if (which < 0) {
-        fail_bad_request(r, "none of the subprotocols is known here: use %s or %s",
+        fail_bad_request(r, "none of the subprotocols is supported: use %s or %s",
                          protocols[0].name, protocols[1].name);
         return;
     }

@@ -30,7 +30,7 @@ static bool is_sought(const struct api_req *r)
 }
 
 /* Whatever it was that ended the wait, run() answers as it is now. */
-static void go_on(struct api *api, struct pod_wait *w)
+static void resume(struct api *api, struct pod_wait *w)
 {
     struct pod_wait **at = &api->pod_waits;
     struct api_req *r = w->r;
@@ -49,7 +49,7 @@ static void look(void *arg)
     struct pod_wait *w = arg;
 
     if (!is_sought(w->r) || loop_now_ms(w->r->api->loop) >= w->until_ms)
-        go_on(w->r->api, w);
+        resume(w->r->api, w);
 }
 
 void pod_when_found(struct api_req *r, void (*run)(struct api_req *r))
@@ -70,5 +70,5 @@ void pod_when_found(struct api_req *r, void (*run)(struct api_req *r))
 void pod_waits_stop(struct api *api)
 {
     while (api->pod_waits)
-        go_on(api, api->pod_waits);
+        resume(api, api->pod_waits);
 }

@@ -47,7 +47,7 @@ const struct kind_column daemonset_columns[] = {
 };
 
 const struct kind_column scale_columns[] = {
-    COLUMN("Name", "string", "The name of what is scaled."),
+    COLUMN("Name", "string", "The name of the object that is scaled."),
     COLUMN("Desired", "integer", "Pods wanted."),
     COLUMN("Available", "integer", "Pods there are."),
     AGE_COLUMN,

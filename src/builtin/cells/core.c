@@ -38,7 +38,7 @@ const struct kind_column event_columns[] = {
     COLUMN("Last Seen", "string", "Time since it last happened."),
     COLUMN("Type", "string", "Normal or Warning."),
     COLUMN("Reason", "string", "What happened, in a word."),
-    COLUMN("Object", "string", "What it happened to."),
+    COLUMN("Object", "string", "The object that the event is about."),
     WIDE_COLUMN("Subobject", "string", "Which part of that object."),
     WIDE_COLUMN("Source", "string", "Who reported it."),
     COLUMN("Message", "string", "What happened, for people."),

@@ -8,7 +8,7 @@ enum { METRICS_SHOWN = 2 };
 
 const struct kind_column hpa_columns[] = {
     NAME_COLUMN,
-    COLUMN("Reference", "string", "What it scales."),
+    COLUMN("Reference", "string", "The object that it scales."),
     COLUMN("Targets", "string", "Metrics: as they are, and as they should be."),
     COLUMN("MinPods", "string", "Fewest replicas."),
     COLUMN("MaxPods", "string", "Most replicas."),

@@ -10,7 +10,7 @@
 const struct kind_column pod_columns[] = {
     NAME_COLUMN,
     COLUMN("Ready", "string", "Containers that are ready, of all."),
-    COLUMN("Status", "string", "What the pod is doing, or what is wrong with it."),
+    COLUMN("Status", "string", "The state of the pod, or the reason why it does not run."),
     COLUMN("Restarts", "string", "How often its containers were restarted, and when last."),
     AGE_COLUMN,
     WIDE_COLUMN("IP", "string", "Address of the pod."),

@@ -40,7 +40,7 @@ const struct kind_column storageclass_columns[] = {
 const struct kind_column csidriver_columns[] = {
     NAME_COLUMN,
     COLUMN("AttachRequired", "boolean", "Whether volumes are attached before they are mounted."),
-    COLUMN("PodInfoOnMount", "boolean", "Whether the driver is told about the pod."),
+    COLUMN("PodInfoOnMount", "boolean", "Whether the driver gets information about the pod."),
     COLUMN("StorageCapacity", "boolean", "Whether it says how much room there is."),
     COLUMN("TokenRequests", "string", "Audiences of the pod's tokens it is given."),
     COLUMN("RequiresRepublish", "boolean", "Whether it is called again and again."),

@@ -130,9 +130,9 @@ LOCAL_TYPE(admission, ValidatingAdmissionPolicyStatus, PLAIN,
 TYPE(admission, ValidatingAdmissionPolicy,
     DOC("Rules, as expressions, that objects must meet to be stored."),
     OBJECT_HEAD,
-    F("spec", admission_ValidatingAdmissionPolicySpec, KEEP, DOC("What is wanted.")),
+    F("spec", admission_ValidatingAdmissionPolicySpec, KEEP, DOC("The desired state.")),
     F("status", admission_ValidatingAdmissionPolicyStatus, KEEP,
-      DOC("What is so, as the system sees it.")))
+      DOC("The observed state. Written by the system.")))
 
 LOCAL_STRING_TYPE(admission, ParameterNotFoundActionType)
 
@@ -153,4 +153,4 @@ LOCAL_TYPE(admission, ValidatingAdmissionPolicyBindingSpec, PLAIN,
 TYPE(admission, ValidatingAdmissionPolicyBinding,
     DOC("Where a validating admission policy applies, and with which parameters."),
     OBJECT_HEAD,
-    F("spec", admission_ValidatingAdmissionPolicyBindingSpec, KEEP, DOC("What is wanted.")))
+    F("spec", admission_ValidatingAdmissionPolicyBindingSpec, KEEP, DOC("The desired state.")))

@@ -7,7 +7,7 @@
 #define GO_PACKAGE "v1"
 
 TYPE(apps, ControllerRevision,
-    DOC("One past state of a DaemonSet or StatefulSet, kept for going back to it."),
+    DOC("An earlier state of a DaemonSet or StatefulSet, kept so that it can be restored."),
     OBJECT_HEAD,
     F("data", RAW, KEEP),
     F("revision", INT64, REQ | KEEP))
@@ -54,8 +54,8 @@ LOCAL_TYPE(apps, DaemonSetStatus, PLAIN,
 TYPE(apps, DaemonSet,
     DOC("Keeps one pod running on every node that matches."),
     OBJECT_HEAD,
-    F("spec", apps_DaemonSetSpec, KEEP, DOC("What is wanted.")),
-    F("status", apps_DaemonSetStatus, KEEP, DOC("What is so, as the system sees it.")))
+    F("spec", apps_DaemonSetSpec, KEEP, DOC("The desired state.")),
+    F("status", apps_DaemonSetStatus, KEEP, DOC("The observed state. Written by the system.")))
 
 LOCAL_TYPE(apps, RollingUpdateDeployment, PLAIN,
     F("maxUnavailable", INT_OR_STRING, PTR,
@@ -100,14 +100,14 @@ LOCAL_TYPE(apps, DeploymentStatus, PLAIN,
     F("unavailableReplicas", INT32, 0, DOC("Pods that are missing.")),
     F("terminatingReplicas", INT32, PTR),
     F("conditions", LIST(apps_DeploymentCondition, BY("type"), MERGE("type")), 0,
-      DOC("What is so, point by point.")),
+      DOC("The conditions of the object, one for each aspect.")),
     F("collisionCount", INT32, PTR))
 
 TYPE(apps, Deployment,
     DOC("Keeps pods running and replaces them step by step when their template changes."),
     OBJECT_HEAD,
-    F("spec", apps_DeploymentSpec, KEEP, DOC("What is wanted.")),
-    F("status", apps_DeploymentStatus, KEEP, DOC("What is so, as the system sees it.")))
+    F("spec", apps_DeploymentSpec, KEEP, DOC("The desired state.")),
+    F("status", apps_DeploymentStatus, KEEP, DOC("The observed state. Written by the system.")))
 
 LOCAL_TYPE(apps, ReplicaSetSpec, PLAIN,
     F("replicas", INT32, PTR, DOC("How many pods. 1 if unset.")),
@@ -137,8 +137,8 @@ LOCAL_TYPE(apps, ReplicaSetStatus, PLAIN,
 TYPE(apps, ReplicaSet,
     DOC("Keeps a number of like pods running. Mostly made by deployments."),
     OBJECT_HEAD,
-    F("spec", apps_ReplicaSetSpec, KEEP, DOC("What is wanted.")),
-    F("status", apps_ReplicaSetStatus, KEEP, DOC("What is so, as the system sees it.")))
+    F("spec", apps_ReplicaSetSpec, KEEP, DOC("The desired state.")),
+    F("status", apps_ReplicaSetStatus, KEEP, DOC("The observed state. Written by the system.")))
 
 LOCAL_TYPE(apps, RollingUpdateStatefulSetStrategy, PLAIN,
     F("partition", INT32, PTR),
@@ -202,5 +202,5 @@ LOCAL_TYPE(apps, StatefulSetStatus, PLAIN,
 TYPE(apps, StatefulSet,
     DOC("Keeps pods running that have names, an order and storage of their own."),
     OBJECT_HEAD,
-    F("spec", apps_StatefulSetSpec, KEEP, DOC("What is wanted.")),
-    F("status", apps_StatefulSetStatus, KEEP, DOC("What is so, as the system sees it.")))
+    F("spec", apps_StatefulSetSpec, KEEP, DOC("The desired state.")),
+    F("status", apps_StatefulSetStatus, KEEP, DOC("The observed state. Written by the system.")))

@@ -18,7 +18,7 @@ LOCAL_TYPE(authn, SelfSubjectReviewStatus, PLAIN,
 TYPE(authn, SelfSubjectReview,
     DOC("Asks who the server takes you for."),
     OBJECT_HEAD,
-    F("status", authn_SelfSubjectReviewStatus, KEEP, DOC("What is so, as the system sees it.")))
+    F("status", authn_SelfSubjectReviewStatus, KEEP, DOC("The observed state. Written by the system.")))
 
 LOCAL_TYPE(authn, TokenReviewSpec, PLAIN,
     F("token", STRING, 0),
@@ -33,8 +33,8 @@ LOCAL_TYPE(authn, TokenReviewStatus, PLAIN,
 TYPE(authn, TokenReview,
     DOC("Asks whether a token is good, and whose it is."),
     OBJECT_HEAD,
-    F("spec", authn_TokenReviewSpec, REQ | KEEP, DOC("What is wanted.")),
-    F("status", authn_TokenReviewStatus, KEEP, DOC("What is so, as the system sees it.")))
+    F("spec", authn_TokenReviewSpec, REQ | KEEP, DOC("The desired state.")),
+    F("status", authn_TokenReviewStatus, KEEP, DOC("The observed state. Written by the system.")))
 
 LOCAL_TYPE(authn, BoundObjectReference, PLAIN,
     F("kind", STRING, 0),
@@ -54,5 +54,5 @@ LOCAL_TYPE(authn, TokenRequestStatus, PLAIN,
 TYPE(authn, TokenRequest,
     DOC("Asks for a token of a service account."),
     OBJECT_HEAD,
-    F("spec", authn_TokenRequestSpec, REQ | KEEP, DOC("What is wanted.")),
-    F("status", authn_TokenRequestStatus, KEEP, DOC("What is so, as the system sees it.")))
+    F("spec", authn_TokenRequestSpec, REQ | KEEP, DOC("The desired state.")),
+    F("status", authn_TokenRequestStatus, KEEP, DOC("The observed state. Written by the system.")))

@@ -44,10 +44,10 @@ LOCAL_TYPE(authz, SubjectAccessReviewStatus, PLAIN,
     F("evaluationError", STRING, 0))
 
 TYPE(authz, LocalSubjectAccessReview,
-    DOC("Asks whether somebody may do something in one namespace."),
+    DOC("Checks whether a user may perform an action in one namespace."),
     OBJECT_HEAD,
-    F("spec", authz_SubjectAccessReviewSpec, REQ | KEEP, DOC("What is wanted.")),
-    F("status", authz_SubjectAccessReviewStatus, KEEP, DOC("What is so, as the system sees it.")))
+    F("spec", authz_SubjectAccessReviewSpec, REQ | KEEP, DOC("The desired state.")),
+    F("status", authz_SubjectAccessReviewStatus, KEEP, DOC("The observed state. Written by the system.")))
 
 LOCAL_TYPE(authz, SelfSubjectAccessReviewSpec, PLAIN,
     F("resourceAttributes", authz_ResourceAttributes, PTR),
@@ -56,8 +56,8 @@ LOCAL_TYPE(authz, SelfSubjectAccessReviewSpec, PLAIN,
 TYPE(authz, SelfSubjectAccessReview,
     DOC("Asks whether you may do something."),
     OBJECT_HEAD,
-    F("spec", authz_SelfSubjectAccessReviewSpec, REQ | KEEP, DOC("What is wanted.")),
-    F("status", authz_SubjectAccessReviewStatus, KEEP, DOC("What is so, as the system sees it.")))
+    F("spec", authz_SelfSubjectAccessReviewSpec, REQ | KEEP, DOC("The desired state.")),
+    F("status", authz_SubjectAccessReviewStatus, KEEP, DOC("The observed state. Written by the system.")))
 
 LOCAL_TYPE(authz, SelfSubjectRulesReviewSpec, PLAIN,
     F("namespace", STRING, 0))
@@ -81,11 +81,11 @@ LOCAL_TYPE(authz, SubjectRulesReviewStatus, PLAIN,
 TYPE(authz, SelfSubjectRulesReview,
     DOC("Asks what you may do in a namespace."),
     OBJECT_HEAD,
-    F("spec", authz_SelfSubjectRulesReviewSpec, REQ | KEEP, DOC("What is wanted.")),
-    F("status", authz_SubjectRulesReviewStatus, KEEP, DOC("What is so, as the system sees it.")))
+    F("spec", authz_SelfSubjectRulesReviewSpec, REQ | KEEP, DOC("The desired state.")),
+    F("status", authz_SubjectRulesReviewStatus, KEEP, DOC("The observed state. Written by the system.")))
 
 TYPE(authz, SubjectAccessReview,
-    DOC("Asks whether somebody may do something."),
+    DOC("Checks whether a user may perform an action."),
     OBJECT_HEAD,
-    F("spec", authz_SubjectAccessReviewSpec, REQ | KEEP, DOC("What is wanted.")),
-    F("status", authz_SubjectAccessReviewStatus, KEEP, DOC("What is so, as the system sees it.")))
+    F("spec", authz_SubjectAccessReviewSpec, REQ | KEEP, DOC("The desired state.")),
+    F("status", authz_SubjectAccessReviewStatus, KEEP, DOC("The observed state. Written by the system.")))

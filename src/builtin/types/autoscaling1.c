@@ -16,8 +16,8 @@ LOCAL_TYPE(autoscaling1, ScaleStatus, PLAIN,
 TYPE(autoscaling1, Scale,
     DOC("How many pods something has and should have."),
     OBJECT_HEAD,
-    F("spec", autoscaling1_ScaleSpec, KEEP, DOC("What is wanted.")),
-    F("status", autoscaling1_ScaleStatus, KEEP, DOC("What is so, as the system sees it.")))
+    F("spec", autoscaling1_ScaleSpec, KEEP, DOC("The desired state.")),
+    F("status", autoscaling1_ScaleStatus, KEEP, DOC("The observed state. Written by the system.")))
 
 LOCAL_TYPE(autoscaling1, CrossVersionObjectReference, ATOMIC,
     F("kind", STRING, REQ | KEEP),
@@ -40,6 +40,6 @@ LOCAL_TYPE(autoscaling1, HorizontalPodAutoscalerStatus, PLAIN,
 TYPE(autoscaling1, HorizontalPodAutoscaler,
     DOC("Changes the number of pods so that their CPU use stays near a target."),
     OBJECT_HEAD,
-    F("spec", autoscaling1_HorizontalPodAutoscalerSpec, KEEP, DOC("What is wanted.")),
+    F("spec", autoscaling1_HorizontalPodAutoscalerSpec, KEEP, DOC("The desired state.")),
     F("status", autoscaling1_HorizontalPodAutoscalerStatus, KEEP,
-      DOC("What is so, as the system sees it.")))
+      DOC("The observed state. Written by the system.")))

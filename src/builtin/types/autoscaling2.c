@@ -139,6 +139,6 @@ LOCAL_TYPE(autoscaling2, HorizontalPodAutoscalerStatus, PLAIN,
 TYPE(autoscaling2, HorizontalPodAutoscaler,
     DOC("Changes the number of pods so that measured values stay near their targets."),
     OBJECT_HEAD,
-    F("spec", autoscaling2_HorizontalPodAutoscalerSpec, KEEP, DOC("What is wanted.")),
+    F("spec", autoscaling2_HorizontalPodAutoscalerSpec, KEEP, DOC("The desired state.")),
     F("status", autoscaling2_HorizontalPodAutoscalerStatus, KEEP,
-      DOC("What is so, as the system sees it.")))
+      DOC("The observed state. Written by the system.")))

@@ -85,8 +85,8 @@ LOCAL_TYPE(batch, CronJobStatus, PLAIN,
 TYPE(batch, CronJob,
     DOC("Starts a job again and again, by the clock."),
     OBJECT_HEAD,
-    F("spec", batch_CronJobSpec, KEEP, DOC("What is wanted.")),
-    F("status", batch_CronJobStatus, KEEP, DOC("What is so, as the system sees it.")))
+    F("spec", batch_CronJobSpec, KEEP, DOC("The desired state.")),
+    F("status", batch_CronJobStatus, KEEP, DOC("The observed state. Written by the system.")))
 
 LOCAL_STRING_TYPE(batch, JobConditionType)
 
@@ -104,7 +104,7 @@ LOCAL_TYPE(batch, UncountedTerminatedPods, PLAIN,
 
 LOCAL_TYPE(batch, JobStatus, PLAIN,
     F("conditions", LIST(batch_JobCondition, MERGE("type")), 0,
-      DOC("What is so, point by point.")),
+      DOC("The conditions of the object, one for each aspect.")),
     F("startTime", TIME, PTR, DOC("When the job began.")),
     F("completionTime", TIME, PTR, DOC("When it was done.")),
     F("active", INT32, 0, DOC("Pods that run or wait.")),
@@ -119,5 +119,5 @@ LOCAL_TYPE(batch, JobStatus, PLAIN,
 TYPE(batch, Job,
     DOC("Runs pods until enough of them have succeeded."),
     OBJECT_HEAD,
-    F("spec", batch_JobSpec, KEEP, DOC("What is wanted.")),
-    F("status", batch_JobStatus, KEEP, DOC("What is so, as the system sees it.")))
+    F("spec", batch_JobSpec, KEEP, DOC("The desired state.")),
+    F("status", batch_JobStatus, KEEP, DOC("The observed state. Written by the system.")))

@@ -14,11 +14,11 @@ LOCAL_TYPE(coordination, LeaseSpec, PLAIN,
       DOC("How long a holder may be silent before others may take it.")),
     F("acquireTime", MICRO_TIME, PTR, DOC("When the holder took it.")),
     F("renewTime", MICRO_TIME, PTR, DOC("When the holder last said so.")),
-    F("leaseTransitions", INT32, PTR, DOC("How often it went from one holder to another.")),
+    F("leaseTransitions", INT32, PTR, DOC("The number of times it went from one holder to another.")),
     F("strategy", coordination_CoordinatedLeaseStrategy, PTR),
     F("preferredHolder", STRING, PTR))
 
 TYPE(coordination, Lease,
     DOC("Who holds something, and until when. Used for heartbeats and for electing leaders."),
     OBJECT_HEAD,
-    F("spec", coordination_LeaseSpec, KEEP, DOC("What is wanted.")))
+    F("spec", coordination_LeaseSpec, KEEP, DOC("The desired state.")))

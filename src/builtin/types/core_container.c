@@ -63,7 +63,7 @@ LOCAL_TYPE(core, ResourceClaim, PLAIN,
 
 TYPE(core, ResourceRequirements, PLAIN,
     F("limits", core_ResourceList, 0, DOC("The most that may be used.")),
-    F("requests", core_ResourceList, 0, DOC("What is set aside. The limits if unset.")),
+    F("requests", core_ResourceList, 0, DOC("The amounts that are reserved. Defaults to the limits.")),
     F("claims", LIST(core_ResourceClaim, BY("name")), 0,
       DOC("Devices of the pod that this container uses.")))
 
@@ -327,11 +327,11 @@ LOCAL_TYPE(core, ResourceStatus, PLAIN,
 
 TYPE(core, ContainerStatus, PLAIN,
     F("name", STRING, REQ | KEEP, DOC("Of the container.")),
-    F("state", core_ContainerState, KEEP, DOC("What it is doing now.")),
+    F("state", core_ContainerState, KEEP, DOC("Its current state.")),
     F("lastState", core_ContainerState, KEEP, DOC("How it ended the last time.")),
     F("ready", BOOL, REQ | KEEP, DOC("Whether its readiness probe succeeds.")),
     F("restartCount", INT32, REQ | KEEP, DOC("How often it was restarted.")),
-    F("image", STRING, REQ | KEEP, DOC("What it runs.")),
+    F("image", STRING, REQ | KEEP, DOC("The image that it runs.")),
     F("imageID", STRING, REQ | KEEP, DOC("What exactly it runs.")),
     F("containerID", STRING, 0, DOC("How the runtime calls it.")),
     F("started", BOOL, PTR, DOC("Whether its startup probe has succeeded.")),

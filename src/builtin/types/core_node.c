@@ -19,10 +19,10 @@ TYPE(core, Event,
     F("kind", STRING, 0),
     F("apiVersion", STRING, 0),
     F("metadata", meta_ObjectMeta, REQ | KEEP),
-    F("involvedObject", core_ObjectReference, REQ | KEEP, DOC("What it happened to.")),
+    F("involvedObject", core_ObjectReference, REQ | KEEP, DOC("The object that the event is about.")),
     F("reason", STRING, 0, DOC("What happened, in one word.")),
     F("message", STRING, 0, DOC("What happened, for people.")),
-    F("source", core_EventSource, KEEP, DOC("Who says so.")),
+    F("source", core_EventSource, KEEP, DOC("The component that reports the event.")),
     F("firstTimestamp", TIME, KEEP, DOC("When it was first seen.")),
     F("lastTimestamp", TIME, KEEP, DOC("When it was last seen.")),
     F("count", INT32, 0, DOC("How often.")),
@@ -31,8 +31,8 @@ TYPE(core, Event,
     F("series", core_EventSeries, PTR),
     F("action", STRING, 0),
     F("related", core_ObjectReference, PTR),
-    F("reportingComponent", STRING, KEEP, DOC("Who says so.")),
-    F("reportingInstance", STRING, KEEP, DOC("Which of them says so.")))
+    F("reportingComponent", STRING, KEEP, DOC("The component that reports the event.")),
+    F("reportingInstance", STRING, KEEP, DOC("The instance of the component that reports it.")))
 
 LOCAL_STRING_TYPE(core, LimitType)
 
@@ -50,7 +50,7 @@ LOCAL_TYPE(core, LimitRangeSpec, PLAIN,
 TYPE(core, LimitRange,
     DOC("Bounds and defaults for what pods and claims of a namespace may ask for."),
     OBJECT_HEAD,
-    F("spec", core_LimitRangeSpec, KEEP, DOC("What is wanted.")))
+    F("spec", core_LimitRangeSpec, KEEP, DOC("The desired state.")))
 
 LOCAL_STRING_TYPE(core, FinalizerName)
 
@@ -75,8 +75,8 @@ LOCAL_TYPE(core, NamespaceStatus, PLAIN,
 TYPE(core, Namespace,
     DOC("A scope for names. Deleting it deletes everything in it."),
     OBJECT_HEAD,
-    F("spec", core_NamespaceSpec, KEEP, DOC("What is wanted.")),
-    F("status", core_NamespaceStatus, KEEP, DOC("What is so, as the system sees it.")))
+    F("spec", core_NamespaceSpec, KEEP, DOC("The desired state.")),
+    F("status", core_NamespaceStatus, KEEP, DOC("The observed state. Written by the system.")))
 
 LOCAL_TYPE(core, Taint, PLAIN,
     F("key", STRING, REQ | KEEP),
@@ -175,10 +175,10 @@ LOCAL_TYPE(core, NodeStatus, PLAIN,
     F("allocatable", core_ResourceList, 0, DOC("What pods may use of it.")),
     F("phase", core_NodePhase, 0),
     F("conditions", LIST(core_NodeCondition, BY("type"), MERGE("type")), 0,
-      DOC("What is so, point by point.")),
+      DOC("The conditions of the object, one for each aspect.")),
     F("addresses", LIST(core_NodeAddress, BY("type"), MERGE("type")), 0, DOC("How to reach it.")),
     F("daemonEndpoints", core_NodeDaemonEndpoints, KEEP),
-    F("nodeInfo", core_NodeSystemInfo, KEEP, DOC("What it is and runs.")),
+    F("nodeInfo", core_NodeSystemInfo, KEEP, DOC("The hardware and software of the node.")),
     F("images", LIST(core_ContainerImage), 0, DOC("Images that are there already.")),
     F("volumesInUse", LIST(core_UniqueVolumeName), 0),
     F("volumesAttached", LIST(core_AttachedVolume), 0),
@@ -189,8 +189,8 @@ LOCAL_TYPE(core, NodeStatus, PLAIN,
 TYPE(core, Node,
     DOC("A machine that runs pods."),
     OBJECT_HEAD,
-    F("spec", core_NodeSpec, KEEP, DOC("What is wanted.")),
-    F("status", core_NodeStatus, KEEP, DOC("What is so, as the system sees it.")))
+    F("spec", core_NodeSpec, KEEP, DOC("The desired state.")),
+    F("status", core_NodeStatus, KEEP, DOC("The observed state. Written by the system.")))
 
 LOCAL_ENUM(core, ResourceQuotaScope, "BestEffort", "CrossNamespacePodAffinity",
     "NotBestEffort", "NotTerminating", "PriorityClass", "Terminating", "VolumeAttributesClass")
@@ -216,5 +216,5 @@ LOCAL_TYPE(core, ResourceQuotaStatus, PLAIN,
 TYPE(core, ResourceQuota,
     DOC("The most that a namespace may use."),
     OBJECT_HEAD,
-    F("spec", core_ResourceQuotaSpec, KEEP, DOC("What is wanted.")),
-    F("status", core_ResourceQuotaStatus, KEEP, DOC("What is so, as the system sees it.")))
+    F("spec", core_ResourceQuotaSpec, KEEP, DOC("The desired state.")),
+    F("status", core_ResourceQuotaStatus, KEEP, DOC("The observed state. Written by the system.")))

@@ -61,8 +61,8 @@ LOCAL_TYPE(core, ReplicationControllerStatus, PLAIN,
 TYPE(core, ReplicationController,
     DOC("Keeps a number of like pods running. ReplicaSets and deployments have taken its place."),
     OBJECT_HEAD,
-    F("spec", core_ReplicationControllerSpec, KEEP, DOC("What is wanted.")),
-    F("status", core_ReplicationControllerStatus, KEEP, DOC("What is so, as the system sees it.")))
+    F("spec", core_ReplicationControllerSpec, KEEP, DOC("The desired state.")),
+    F("status", core_ReplicationControllerStatus, KEEP, DOC("The observed state. Written by the system.")))
 
 LOCAL_STRING_TYPE(core, SecretType)
 
@@ -72,7 +72,7 @@ TYPE(core, Secret,
     F("immutable", BOOL, PTR, DOC("Whether the data can never change again.")),
     F("data", MAP(BYTES), 0, DOC("Bytes by key, as base64.")),
     F("stringData", MAP(STRING), 0, DOC("Text by key; becomes part of data when written.")),
-    F("type", core_SecretType, 0, DOC("What is in it, for programs.")))
+    F("type", core_SecretType, 0, DOC("A name for the condition, for programs.")))
 
 TYPE(core, ServiceAccount,
     DOC("Who a pod is when it talks to the API."),
@@ -85,7 +85,7 @@ TYPE(core, ServiceAccount,
 LOCAL_TYPE(core, ServicePort, PLAIN,
     F("name", STRING, 0, DOC("Unique within the service.")),
     F("protocol", core_Protocol, 0, DOC("TCP unless said otherwise.")),
-    F("appProtocol", STRING, PTR, DOC("What is spoken there.")),
+    F("appProtocol", STRING, PTR, DOC("The application protocol of the port.")),
     F("port", INT32, REQ | KEEP, DOC("The port of the service.")),
     F("targetPort", INT_OR_STRING, KEEP,
       DOC("The port of the pods, by number or name. The same if unset.")),
@@ -153,8 +153,8 @@ LOCAL_TYPE(core, ServiceStatus, PLAIN,
 TYPE(core, Service,
     DOC("A stable name and address for a set of pods."),
     OBJECT_HEAD,
-    F("spec", core_ServiceSpec, KEEP, DOC("What is wanted.")),
-    F("status", core_ServiceStatus, KEEP, DOC("What is so, as the system sees it.")))
+    F("spec", core_ServiceSpec, KEEP, DOC("The desired state.")),
+    F("status", core_ServiceStatus, KEEP, DOC("The observed state. Written by the system.")))
 
 LOCAL_TYPE(core, TopologySelectorLabelRequirement, PLAIN,
     F("key", STRING, REQ | KEEP),

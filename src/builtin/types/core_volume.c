@@ -85,8 +85,8 @@ LOCAL_TYPE(core, PersistentVolumeClaimStatus, PLAIN,
 TYPE(core, PersistentVolumeClaim,
     DOC("A wish for storage, bound to a persistent volume that fits."),
     OBJECT_HEAD,
-    F("spec", core_PersistentVolumeClaimSpec, KEEP, DOC("What is wanted.")),
-    F("status", core_PersistentVolumeClaimStatus, KEEP, DOC("What is so, as the system sees it.")))
+    F("spec", core_PersistentVolumeClaimSpec, KEEP, DOC("The desired state.")),
+    F("status", core_PersistentVolumeClaimStatus, KEEP, DOC("The observed state. Written by the system.")))
 
 LOCAL_TYPE(core, GCEPersistentDiskVolumeSource, PLAIN,
     F("pdName", STRING, REQ | KEEP),
@@ -317,8 +317,8 @@ LOCAL_TYPE(core, PersistentVolumeStatus, PLAIN,
 TYPE(core, PersistentVolume,
     DOC("A piece of storage that outlives the pods that use it."),
     OBJECT_HEAD,
-    F("spec", core_PersistentVolumeSpec, KEEP, DOC("What is wanted.")),
-    F("status", core_PersistentVolumeStatus, KEEP, DOC("What is so, as the system sees it.")))
+    F("spec", core_PersistentVolumeSpec, KEEP, DOC("The desired state.")),
+    F("status", core_PersistentVolumeStatus, KEEP, DOC("The observed state. Written by the system.")))
 
 LOCAL_STRING_TYPE(core, StorageMedium)
 

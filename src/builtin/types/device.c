@@ -83,7 +83,7 @@ LOCAL_TYPE(resource, ResourceSliceSpec, PLAIN,
 TYPE(resource, ResourceSlice,
     DOC("Devices that a driver offers."),
     OBJECT_HEAD,
-    F("spec", resource_ResourceSliceSpec, REQ | KEEP, DOC("What is offered.")))
+    F("spec", resource_ResourceSliceSpec, REQ | KEEP, DOC("The devices that are offered.")))
 
 /* ---- what claims ask for */
 
@@ -196,7 +196,7 @@ LOCAL_TYPE(resource, AllocatedDeviceStatus, PLAIN,
     F("networkData", resource_NetworkDeviceData, PTR))
 
 LOCAL_TYPE(resource, ResourceClaimStatus, PLAIN,
-    F("allocation", resource_AllocationResult, PTR, DOC("The devices that the claim got.")),
+    F("allocation", resource_AllocationResult, PTR, DOC("The devices allocated to the claim.")),
     F("reservedFor", LIST(resource_ResourceClaimConsumerReference, BY("uid"), MERGE("uid")), 0,
       DOC("The pods that may use them.")),
     F("devices", LIST(resource_AllocatedDeviceStatus, BY("driver", "device", "pool", "shareID")), 0))
@@ -204,8 +204,8 @@ LOCAL_TYPE(resource, ResourceClaimStatus, PLAIN,
 TYPE(resource, ResourceClaim,
     DOC("A request for devices, for pods to use."),
     OBJECT_HEAD,
-    F("spec", resource_ResourceClaimSpec, REQ | KEEP, DOC("What is wanted.")),
-    F("status", resource_ResourceClaimStatus, KEEP, DOC("What the claim got.")))
+    F("spec", resource_ResourceClaimSpec, REQ | KEEP, DOC("The desired state.")),
+    F("status", resource_ResourceClaimStatus, KEEP, DOC("The devices allocated to the claim.")))
 
 LOCAL_TYPE(resource, ResourceClaimTemplateSpec, PLAIN,
     F("metadata", meta_ObjectMeta, KEEP),

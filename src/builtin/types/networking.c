@@ -62,8 +62,8 @@ LOCAL_TYPE(networking, IngressStatus, PLAIN,
 TYPE(networking, Ingress,
     DOC("Routes HTTP from outside to services, by host and path."),
     OBJECT_HEAD,
-    F("spec", networking_IngressSpec, KEEP, DOC("What is wanted.")),
-    F("status", networking_IngressStatus, KEEP, DOC("What is so, as the system sees it.")))
+    F("spec", networking_IngressSpec, KEEP, DOC("The desired state.")),
+    F("status", networking_IngressStatus, KEEP, DOC("The observed state. Written by the system.")))
 
 LOCAL_TYPE(networking, IngressClassParametersReference, PLAIN,
     F("apiGroup", STRING, PTR),
@@ -79,7 +79,7 @@ LOCAL_TYPE(networking, IngressClassSpec, PLAIN,
 TYPE(networking, IngressClass,
     DOC("A sort of ingress, and the controller that looks after it."),
     OBJECT_HEAD,
-    F("spec", networking_IngressClassSpec, KEEP, DOC("What is wanted.")))
+    F("spec", networking_IngressClassSpec, KEEP, DOC("The desired state.")))
 
 LOCAL_TYPE(networking, NetworkPolicyPort, PLAIN,
     F("protocol", core_Protocol, PTR),
@@ -112,9 +112,9 @@ LOCAL_TYPE(networking, NetworkPolicySpec, PLAIN,
     F("policyTypes", LIST(networking_PolicyType), 0))
 
 TYPE(networking, NetworkPolicy,
-    DOC("Who may talk to the pods it selects, and to whom they may talk."),
+    DOC("Which peers the selected pods may exchange traffic with."),
     OBJECT_HEAD,
-    F("spec", networking_NetworkPolicySpec, KEEP, DOC("What is wanted.")))
+    F("spec", networking_NetworkPolicySpec, KEEP, DOC("The desired state.")))
 
 LOCAL_TYPE(networking, ParentReference, PLAIN,
     F("group", STRING, 0),
@@ -128,7 +128,7 @@ LOCAL_TYPE(networking, IPAddressSpec, PLAIN,
 TYPE(networking, IPAddress,
     DOC("An address that is taken, and the object that has taken it."),
     OBJECT_HEAD,
-    F("spec", networking_IPAddressSpec, KEEP, DOC("What is wanted.")))
+    F("spec", networking_IPAddressSpec, KEEP, DOC("The desired state.")))
 
 LOCAL_TYPE(networking, ServiceCIDRSpec, PLAIN,
     F("cidrs", LIST(STRING), 0))
@@ -139,5 +139,5 @@ LOCAL_TYPE(networking, ServiceCIDRStatus, PLAIN,
 TYPE(networking, ServiceCIDR,
     DOC("A range that services take their addresses from."),
     OBJECT_HEAD,
-    F("spec", networking_ServiceCIDRSpec, KEEP, DOC("What is wanted.")),
-    F("status", networking_ServiceCIDRStatus, KEEP, DOC("What is so, as the system sees it.")))
+    F("spec", networking_ServiceCIDRSpec, KEEP, DOC("The desired state.")),
+    F("status", networking_ServiceCIDRStatus, KEEP, DOC("The observed state. Written by the system.")))

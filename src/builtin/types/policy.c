@@ -28,8 +28,8 @@ LOCAL_TYPE(policy, PodDisruptionBudgetStatus, PLAIN,
 TYPE(policy, PodDisruptionBudget,
     DOC("How many pods of a set may be taken away at the same time."),
     OBJECT_HEAD,
-    F("spec", policy_PodDisruptionBudgetSpec, KEEP, DOC("What is wanted.")),
-    F("status", policy_PodDisruptionBudgetStatus, KEEP, DOC("What is so, as the system sees it.")))
+    F("spec", policy_PodDisruptionBudgetSpec, KEEP, DOC("The desired state.")),
+    F("status", policy_PodDisruptionBudgetStatus, KEEP, DOC("The observed state. Written by the system.")))
 
 TYPE(policy, Eviction,
     DOC("Asks for a pod to be deleted, if its disruption budgets allow it."),

@@ -34,7 +34,7 @@ LOCAL_TYPE(rbac, RoleRef, ATOMIC,
     F("name", STRING, REQ | KEEP))
 
 TYPE(rbac, ClusterRoleBinding,
-    DOC("Gives somebody the permissions of a cluster role, everywhere."),
+    DOC("Grants the permissions of a cluster role in all namespaces."),
     OBJECT_HEAD,
     F("subjects", LIST(rbac_Subject), 0),
     F("roleRef", rbac_RoleRef, REQ | KEEP))
@@ -45,7 +45,7 @@ TYPE(rbac, Role,
     F("rules", LIST(rbac_PolicyRule), KEEP))
 
 TYPE(rbac, RoleBinding,
-    DOC("Gives somebody the permissions of a role, within its namespace."),
+    DOC("Grants the permissions of a role within its namespace."),
     OBJECT_HEAD,
     F("subjects", LIST(rbac_Subject), 0),
     F("roleRef", rbac_RoleRef, REQ | KEEP))

@@ -27,7 +27,7 @@ LOCAL_TYPE(storage, CSIDriverSpec, PLAIN,
 TYPE(storage, CSIDriver,
     DOC("A storage driver, and how the cluster must treat it."),
     OBJECT_HEAD,
-    F("spec", storage_CSIDriverSpec, REQ | KEEP, DOC("What is wanted.")))
+    F("spec", storage_CSIDriverSpec, REQ | KEEP, DOC("The desired state.")))
 
 LOCAL_TYPE(storage, VolumeNodeResources, PLAIN,
     F("count", INT32, PTR))
@@ -44,7 +44,7 @@ LOCAL_TYPE(storage, CSINodeSpec, PLAIN,
 TYPE(storage, CSINode,
     DOC("The storage drivers that a node has."),
     OBJECT_HEAD,
-    F("spec", storage_CSINodeSpec, REQ | KEEP, DOC("What is wanted.")))
+    F("spec", storage_CSINodeSpec, REQ | KEEP, DOC("The desired state.")))
 
 TYPE(storage, CSIStorageCapacity,
     DOC("How much storage of a class is left in some part of the cluster."),
@@ -92,8 +92,8 @@ LOCAL_TYPE(storage, VolumeAttachmentStatus, PLAIN,
 TYPE(storage, VolumeAttachment,
     DOC("A volume that is, or should be, attached to a node."),
     OBJECT_HEAD,
-    F("spec", storage_VolumeAttachmentSpec, REQ | KEEP, DOC("What is wanted.")),
-    F("status", storage_VolumeAttachmentStatus, KEEP, DOC("What is so, as the system sees it.")))
+    F("spec", storage_VolumeAttachmentSpec, REQ | KEEP, DOC("The desired state.")),
+    F("status", storage_VolumeAttachmentStatus, KEEP, DOC("The observed state. Written by the system.")))
 
 TYPE(storage, VolumeAttributesClass,
     DOC("Properties of volumes that can change while they are in use."),

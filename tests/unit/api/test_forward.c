@@ -180,7 +180,7 @@ static void a_slow_client_holds_the_pod_up(void)
     ok(sent < ALL, "the pod cannot write it all");
     is_int((int64_t)t.got.n, 0, "as nothing is read");
     t.takes = true;
-    forward_link_go_on(f);
+    forward_link_resume(f);
     while (sent < ALL) {
         ssize_t n = send(theirs, much, ALL - sent, 0);
         if (n > 0)

@@ -175,7 +175,7 @@ static void what_json_says_otherwise_is_not_written(void)
     refuses(&core_Pod, "{'metadata':{'labels':{'a':null}}}", "labels: is no text");
     refuses(&core_Pod, "{'spec':{'overhead':{'cpu':'4 pounds'}}}", "overhead: is no quantity");
     refuses(&core_Pod, "{'metadata':{'creationTimestamp':'2020-01-01T00:00:00Z'}}",
-            "creationTimestamp: is of a type that is not written");
+            "creationTimestamp: has a type that protobuf output does not support");
     refuses(&core_Service, "{'spec':{'ports':[{'targetPort':true}]}}",
             "targetPort: is neither a text nor an int32");
     refuses(&core_Pod, "{'spec':'x'}", "spec: is no object");

@@ -50,7 +50,7 @@ static void commands_of_daemons_are_cut(void)
     str other = arena_printf(a, "loss %0300d", 0);
 
     is_str(fold_long(a, line),
-           S("+ exec muster exec w-0 -- /bin/sh -c  orted ... (304 characters more)"),
+           S("+ exec muster exec w-0 -- /bin/sh -c  orted ... (304 more characters)"),
            "settings of orted are left out");
     is_str(fold_long(a, other), other, "other long lines are not");
     is_str(fold_long(a, S("exec orted -x")), S("exec orted -x"), "nor short ones");

@@ -322,13 +322,13 @@ static void bad_plugins_are_told(struct rig *r)
           "it printed neither token nor certificate" },
         { "#!/bin/sh\necho '{\"kind\":\"ExecCredential\",\"apiVersion\":\"" V1
           "\",\"status\":{\"token\":\"a b\"}}'\n",
-          "the token holds what no header may" },
+          "the token has characters that a header cannot have" },
         { "#!/bin/sh\necho '{\"kind\":\"ExecCredential\",\"apiVersion\":\"" V1
           "\",\"status\":{\"clientCertificateData\":\"x\"}}'\n",
           "it printed a certificate or key without the other" },
         { "#!/bin/sh\necho '{\"kind\":\"ExecCredential\",\"apiVersion\":\"" V1
           "\",\"status\":{\"token\":\"a\",\"expirationTimestamp\":\"2020-01-01T00:00:00Z\"}}'\n",
-          "what it printed has expired already" },
+          "the credentials that it printed have expired already" },
         { "#!/bin/sh\nyes\n", "it printed more than 1048576 bytes" },
     };
 

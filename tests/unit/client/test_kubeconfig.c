@@ -166,7 +166,7 @@ static void bad_files_are_told_by_file_line_and_field(void)
         { FRAME(SERVER, "{token: \"a\\nb\"}"),
           "/etc/k/config:15: users[0].user.token: must be one line of text" },
         { FRAME(SERVER, "{token: a, username: b}"),
-          "/etc/k/config:15: users[0].user: has a token and a username; one must go" },
+          "/etc/k/config:15: users[0].user: has a token and a username; remove one" },
         { FRAME(SERVER, "{client-certificate: a}"),
           "/etc/k/config:15: users[0].user: a client certificate needs client-key or "
           "client-key-data" },
@@ -177,7 +177,7 @@ static void bad_files_are_told_by_file_line_and_field(void)
         { FRAME(SERVER, "{as: x, as-user-extra: {k: v}}"),
           "/etc/k/config:15: users[0].user.as-user-extra: must be an object of lists of texts" },
         { FRAME(SERVER, "{auth-provider: {name: gcp}}"),
-          "/etc/k/config:15: users[0].user.auth-provider: is gone from Kubernetes; use exec" },
+          "/etc/k/config:15: users[0].user.auth-provider: was removed from Kubernetes; use exec" },
         { FRAME(SERVER, "{exec: x}"), "/etc/k/config:15: users[0].user.exec: must be an object" },
         { FRAME(SERVER, "{exec: {command: x}}"),
           "/etc/k/config:15: users[0].user.exec.apiVersion: must be "
@@ -192,8 +192,8 @@ static void bad_files_are_told_by_file_line_and_field(void)
           "/etc/k/config:15: users[0].user.exec.env[0]: must have a name and a value" },
         { FRAME(SERVER, "{exec: {apiVersion: client.authentication.k8s.io/v1, command: x,"
                         " interactiveMode: Always}}"),
-          "/etc/k/config:15: users[0].user.exec.interactiveMode: is Always, but there is nobody to "
-          "ask" },
+          "/etc/k/config:15: users[0].user.exec.interactiveMode: is Always, but there is no "
+          "terminal to ask on" },
     };
 
     for (size_t i = 0; i < COUNT(rows); i++) {

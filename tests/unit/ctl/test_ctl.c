@@ -499,7 +499,7 @@ static void a_list_without_an_end_holds_up_no_other(void)
     ok(wait_pods(w, 2), "toys are worked on");
     ok(run_until(w, is_told), "and the endless list is told");
     is_str(ctl_trouble(w->c),
-           S("cannot list dolls.toys.example: the list does not end: a page goes on where it "
+           S("cannot list dolls.toys.example: the list does not end: a page continues where it "
              "began"),
            "by name");
     w->f->refuse = NULL;

@@ -149,3 +149,25 @@ int client_exchange(struct fixture *f, str request, struct buf *answer, bool *cl
         status = atoi(answer->p + 9);
     return status;
 }
+
+int client_pipeline(struct fixture *f, int n, bool *closed)
+{
+    AUTO(buf) struct buf in = { 0 };
+    AUTO(buf) struct buf out = { 0 };
+    int answers = 0;
+
+    for (int i = 0; i < n; i++)
+        buf_printf(&in, "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n%s\r\n%04d",
+                   i == n - 1 ? "Connection: close\r\n" : "", i);
+    client_exchange(f, buf_str(&in), &out, closed);
+    str got = buf_str(&out);
+    for (size_t i = 0; i + 8 <= got.n; i++) {
+        int64_t number = 0;
+
+        if (memcmp(got.p + i, "\r\n\r\n", 4) != 0)
+            continue;
+        if (!str_to_int(str_sub(got, i + 4, i + 8), &number) || number != answers++)
+            return -1;
+    }
+    return answers;
+}

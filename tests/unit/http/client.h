@@ -28,6 +28,10 @@ int client_fd(const struct client *c);
 /* Opens, writes, reads all until the server closes; returns the first status, 0: none. */
 int client_exchange(struct fixture *f, str request, struct buf *answer, bool *closed);
 
+/* Sends n requests on one connection, each with its number as the body, and reads until the server
+ * closes. Returns how many answers came with the numbers in order, -1 if another came. */
+int client_pipeline(struct fixture *f, int n, bool *closed);
+
 /* ---- HTTP/2 */
 struct nghttp2_session;
 struct h2c;

@@ -33,21 +33,9 @@ static void a_request_gets_its_answer(void)
 
 static void pipelined_requests_are_answered_in_order(void)
 {
-    AUTO(buf) struct buf in = { 0 };
-    AUTO(buf) struct buf out = { 0 };
     bool closed = false;
-    int n = 0;
-    bool in_order = true;
 
-    for (int i = 0; i < 300; i++)
-        buf_printf(&in, "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n%s\r\n%04d",
-                   i == 299 ? "Connection: close\r\n" : "", i);
-    str got = talk(&out, buf_str(&in), &closed);
-    for (const char *at = got.p; (at = memmem(at, (size_t)(got.p + got.n - at), "\r\n\r\n", 4));
-         at += 8)
-        in_order &= atoi(at + 4) == n++;
-    is_int(n, 300, "three hundred answers");
-    ok(in_order, "in the order of the requests");
+    is_int(client_pipeline(f, 300, &closed), 300, "three hundred answers, in order");
     ok(closed, "and an end");
 }
 

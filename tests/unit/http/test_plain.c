@@ -23,20 +23,9 @@ static void a_request_gets_its_answer(void)
 
 static void a_connection_serves_many(void)
 {
-    AUTO(buf) struct buf in = { 0 };
-    AUTO(buf) struct buf out = { 0 };
     bool closed = false;
-    int n = 0;
 
-    for (int i = 0; i < 300; i++)
-        buf_printf(&in, "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n%s\r\n%04d",
-                   i == 299 ? "Connection: close\r\n" : "", i);
-    client_exchange(f, buf_str(&in), &out, &closed);
-    str got = buf_str(&out);
-    for (const char *at = got.p; (at = memmem(at, (size_t)(got.p + got.n - at), "\r\n\r\n", 4));
-         at += 8)
-        n += atoi(at + 4) == n;
-    is_int(n, 300, "three hundred answers in order");
+    is_int(client_pipeline(f, 300, &closed), 300, "three hundred answers in order");
     ok(closed, "and an end");
 }
 

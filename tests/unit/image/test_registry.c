@@ -18,6 +18,9 @@ static void references_are_read(void)
         { "localhost:5000/a/b/c:d", "localhost:5000", "a/b/c", "d", "localhost:5000/a/b/c:d",
           true },
         { "127.1.2.3:80/a", "127.1.2.3:80", "a", "latest", "127.1.2.3:80/a:latest", true },
+        { "[::1]:5000/a/b:c", "[::1]:5000", "a/b", "c", "[::1]:5000/a/b:c", true },
+        { "[0:0::1]/a", "[0:0::1]", "a", "latest", "[0:0::1]/a:latest", true },
+        { "[fd00::7]:5000/a", "[fd00::7]:5000", "a", "latest", "[fd00::7]:5000/a:latest", false },
         { "127.0.0.1.example.org/a", "127.0.0.1.example.org", "a", "latest",
           "127.0.0.1.example.org/a:latest", false },
         { "localhost.example.org/a:1", "localhost.example.org", "a", "1",
@@ -27,9 +30,12 @@ static void references_are_read(void)
           "h.org/a@sha256:0000000000000000000000000000000000000000000000000000000000000000",
           false },
     };
-    static const char *const bad[] = { "",       "A",          "a b",  "../x",         "h.org/",
-                                       "a/../b", "a@sha256:1", "a?x",  "h.org/a//b",   "a:",
-                                       "/a",     "http://a/b", "a\nb", "h.org/a/../b", "*" };
+    static const char *const bad[] = {
+        "",     "A",          "a b",     "../x",   "h.org/",     "a/../b",   "a@sha256:1",
+        "a?x",  "h.org/a//b", "a:",      "/a",     "http://a/b", "a\nb",     "h.org/a/../b",
+        "*",    "[::1]",      "[::g]/a", "[::1/a", "[1]/a",      "[::1]x/a", "a[b]/c",
+        "[]/a", "[::1]:5/[a]"
+    };
     AUTO(arena) struct arena *a = arena_new();
     struct image_ref r;
     struct err e = { 0 };
@@ -139,6 +145,13 @@ static void credentials_are_found(void)
     image_ref_parse(a, "h.org/a", &r, &e);
     ok(image_login_find(a, S("{\"auths\": {\"h.org\": {\"auth\": \"dXA=\"}}}"), &r, &l, &e) < 0,
        "without a colon: %s", e.msg);
+    str token = S("{\"auths\": {\"h.org\": {\"auth\": \"dTo=\", \"identitytoken\": \"abc\"}}}");
+    is_int(image_login_find(a, token, &r, &l, &e), 0, "an identity token");
+    is_str(l.identity_token, S("abc"), "is found");
+    is_str(l.basic, S(""), "and auth beside it is not used");
+    image_ref_parse(a, "x.org/a", &r, &e);
+    is_int(image_login_find(a, token, &r, &l, &e), 0, "the token of another registry");
+    is_str(l.identity_token, S(""), "is not");
     ok(image_login_find(a, S("{"), &r, &l, &e) < 0, "not JSON: %s", e.msg);
 }
 

@@ -48,8 +48,8 @@ static void yaml_faults_have_places(void)
     finds("a: b\n c: d\n", "1:2:3 : mapping values are not allowed in this context\n",
           "a wrong indent");
     finds("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\nkind: ConfigMap\n",
-          "1:4:1 : the key \"kind\" is there already, in line 2\n", "a key twice");
-    finds("- a\n", "1:1:1 : this is no object\n", "a list");
+          "1:4:1 : the key \"kind\" exists already, in line 2\n", "a key twice");
+    finds("- a\n", "1:1:1 : this is not an object\n", "a list");
 }
 
 static void one_bad_document_does_not_hide_others(void)
@@ -104,7 +104,7 @@ static void lists_are_looked_into(void)
     finds("apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata: "
           "{name: a}\n- apiVersion: v1\n  kind: Secret\n  metadata: {name: a}\n  dta: {}\n- 4\n",
           "1:10:3 items[1].dta: unknown field; was \"data\" meant?\n"
-          "1:11:3 items[2]: this is no object\n",
+          "1:11:3 items[2]: this is not an object\n",
           "each item by its own kind");
 }
 

@@ -40,7 +40,7 @@ static const struct {
       "capabilities.add of container main" },
     { "{}", "{'capabilities': {'drop': ['ALL', 'CAP_CHOWN']}}", "", "", "" },
     { "{}", "{'capabilities': {'drop': ['FLYING']}}", "NnSs", "UnsupportedSecurityContext",
-      "\"FLYING\" is no capability" },
+      "\"FLYING\" is not a capability" },
     { "{}", "{'readOnlyRootFilesystem': true}", "Ss", "UnsupportedSecurityContext",
       "readOnlyRootFilesystem of container main" },
     { "{}", "{'allowPrivilegeEscalation': false}", "", "", "" },

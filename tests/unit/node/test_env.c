@@ -95,15 +95,18 @@ static void makes_env(void)
             "{'name': 'B', 'valueFrom': {'secretKeyRef': {'name': 'm', 'key': 'z', 'optional': "
             "true}}}]}",
             "{'A': 'v'}", "keys of secrets, one optional");
-    make_is("{'env': [{'name': 'A', 'value': 'b\\u0000c'}]}",
-            "environment variable A has a NUL character in its value: no program can be given one",
-            "NUL");
-    make_is("{'env': [{'name': 'A', 'valueFrom': {'secretKeyRef': {'name': 'nul', 'key': 'k'}}}]}",
-            "environment variable A has a NUL character in its value: no program can be given one",
-            "NUL of a secret");
-    make_is("{'envFrom': [{'secretRef': {'name': 'nul'}}]}",
-            "environment variable k has a NUL character in its value: no program can be given one",
-            "NUL of a whole secret");
+    make_is(
+        "{'env': [{'name': 'A', 'value': 'b\\u0000c'}]}",
+        "environment variable A has a NUL character in its value, which programs cannot receive",
+        "NUL");
+    make_is(
+        "{'env': [{'name': 'A', 'valueFrom': {'secretKeyRef': {'name': 'nul', 'key': 'k'}}}]}",
+        "environment variable A has a NUL character in its value, which programs cannot receive",
+        "NUL of a secret");
+    make_is(
+        "{'envFrom': [{'secretRef': {'name': 'nul'}}]}",
+        "environment variable k has a NUL character in its value, which programs cannot receive",
+        "NUL of a whole secret");
     make_is("{'env': [{'name': 'A', 'valueFrom': {'fieldRef': {'fieldPath': 'metadata.uid'}}}, "
             "{'name': 'N', 'valueFrom': {'resourceFieldRef': {'resource': 'limits.cpu'}}}]}",
             "{'A': 'u', 'N': '3'}", "the downward API");

@@ -92,10 +92,10 @@ static void a_removed_log_is_missed(struct loop *l)
 static void what_is_missing_is_named(struct loop *l)
 {
     static const char *const want[][2] = {
-        { "ns/new", "acknowledged, but not there" },
-        { "ns/both", "its deletion is lost, it is there again" },
-        { "ns/deleted", "its deletion is lost, it is there again" },
-        { "ns/changed", "its last change is lost, an older state is there" },
+        { "ns/new", "acknowledged, but missing" },
+        { "ns/both", "its deletion is lost, so it exists again" },
+        { "ns/deleted", "its deletion is lost, so it exists again" },
+        { "ns/changed", "its last change is lost, so an older state is back" },
     };
     const struct store_damage *d = NULL;
 
