@@ -33,18 +33,23 @@ static bool may_start(const struct job *j, jv group, int64_t min)
     return lacks <= 0 || lacks >= min || done_of(j) <= gang_number(group, DONE, 0);
 }
 
-/* One that was made beside pods of an earlier group asks too little once they are gone. */
+/* One that was made beside pods of an earlier group asks too little once those have no node. */
 static bool suits(const struct job *j, jv group, int64_t size)
 {
     int64_t min = jv_int(jv_at(group, "spec", "schedulingPolicy", "gang", "minCount"), 0);
 
-    return gang_number(group, SIZE, min) == size && (min == size || j->seen->n_pods > 0) &&
+    return gang_number(group, SIZE, min) == size && (min == size || gang_placed(j) > 0) &&
            may_start(j, group, min);
 }
 
+static str numbered(const struct job *j, int64_t n)
+{
+    return arena_printf(j->a, "%" PRI_STR "-%" PRId64, STR_ARG(j->name), n);
+}
+
 /* Of those that are there, also of those that are being deleted, the newest has the highest number:
- * the generation of the job for which it was made, or more. */
-static str next_name(const struct job *j)
+ * the generation of the job for which it was made, or more. The name may be that of another job. */
+static str next_name(const struct job *j, const struct kube_resource *res)
 {
     int64_t n = jv_int(jv_get(meta_of(j->obj), S("generation")), 0), highest = -1;
 
@@ -53,10 +58,13 @@ static str next_name(const struct job *j)
         if (gang_is_group(j, o) && gang_number_of(j, o->obj) > highest)
             highest = gang_number_of(j, o->obj);
     }
-    if (highest < 0)
+    if (highest < 0 && !jv_exists(job_other_find(j, res, j->name)))
         return j->name;
-    return arena_printf(j->a, "%" PRI_STR "-%" PRId64, STR_ARG(j->name),
-                        n > highest ? n : highest + 1);
+    if (n <= highest)
+        n = highest + 1;
+    while (jv_exists(job_other_find(j, res, numbered(j, n))))
+        n++;
+    return numbered(j, n);
 }
 
 static void delete_but(const struct job *j, struct plan *p, jv kept)
@@ -136,22 +144,18 @@ static void tell_without_effect(const struct job *j, struct plan *p, struct plan
 void gang_kube_sync(struct job *j, struct plan *p, const struct gang_back_end *g)
 {
     int64_t size = gang_size_of(j).min;
-    jv now = gang_group_now(j), first = job_other_find(j, g->res, j->name);
+    jv now = gang_group_now(j);
 
     if (jv_exists(now) && suits(j, now, size)) {
         delete_but(j, p, now);
         j->group = meta_name(now);
         return;
     }
-    if (jv_exists(first) && !gang_claims(j, first)) {
-        gang_tell_foreign(j, p, first);
-        return;
-    }
     if (delete_waiting(j, p)) { /* until they are gone */
         gang_hold(j);
         return;
     }
-    str name = next_name(j);
+    str name = next_name(j, g->res);
     tell_without_effect(j, p, create(j, p, g, name, now));
     j->group = name;
 }
