@@ -210,6 +210,7 @@ def a_gang_whose_place_was_taken_is_restarted_whole(s):
     s.wait(lambda: (s.pods.get("other") or {}).get("spec", {}).get("nodeName"), "the other takes two places")
     event = s.wait_event("TFJobGangBroken", "only 2 of the 3 pods that must run together have had a node")
     is_(event["type"], "Warning", "it is said")
+    s.engine.restart_operator()  # killed at any moment, it goes on
     s.wait(lambda: not uids & {s.uid(f"j-worker-{i}") for i in range(4)}, "all its pods are new")
     s.wait(lambda: len(s.live_pods()) == 5 and list(room.live_groups().values()) == [4], "in a group of all")
     (name,) = room.live_groups()
