@@ -25,12 +25,14 @@ static int64_t done_of(const struct job *j)
 }
 
 /* The scheduler counts no pods that have ended. Beside members that succeeded since the group was
- * made, a replacement might wait in it for ever. */
-static bool may_start(const struct job *j, jv group, int64_t min)
+ * made, a replacement might wait in it for ever. Who is in it is known only if nobody had a node
+ * when it was made: all are. */
+static bool may_start(const struct job *j, jv group, int64_t min, int64_t size)
 {
-    int64_t lacks = job_total(j) - gang_placed(j);
+    int64_t lacks = job_total(j) - gang_placed(j), done = done_of(j);
 
-    return lacks <= 0 || lacks >= min || done_of(j) <= gang_number(group, DONE, 0);
+    return lacks <= 0 || lacks >= min || done <= gang_number(group, DONE, 0) ||
+           (min == size && job_total(j) - done >= min);
 }
 
 /* One that was made beside pods of an earlier group asks too little once those have no node. */
@@ -39,7 +41,7 @@ static bool suits(const struct job *j, jv group, int64_t size)
     int64_t min = jv_int(jv_at(group, "spec", "schedulingPolicy", "gang", "minCount"), 0);
 
     return gang_number(group, SIZE, min) == size && (min == size || gang_placed(j) > 0) &&
-           may_start(j, group, min);
+           may_start(j, group, min, size);
 }
 
 static str numbered(const struct job *j, int64_t n)
