@@ -11,7 +11,7 @@ SANITIZED := -Db_lundef=false -Dwerror=false
 export TESTS_TWICE := 1
 
 .PHONY: all deps deps-build deps-test deps-frameworks demo test check check-asan check-tsan lint lint-fast format fuzz \
-        golden test-unit test-e2e test-operator test-sdk test-frameworks test-node test-newcomer test-leaks test-attack fuzz-http test-cluster test-clients soak bench bench-quick help clean \
+        golden test-unit test-e2e test-operator test-sdk test-frameworks test-node test-newcomer test-leaks test-attack fuzz-http test-cluster test-clients test-gang-kube soak bench bench-quick help clean \
         install uninstall man deb tarball
 .NOTPARALLEL:
 
@@ -84,6 +84,9 @@ fuzz-http: deps-test all ## ten minutes of HTTP fuzzing against a build with san
 
 test-clients: deps-test all ## the original training operator and kube-scheduler on muster up, for CLIENTS_SECONDS
 	@tests/clients/run
+
+test-gang-kube: deps-test all ## the operator with the gang scheduling of Kubernetes 1.36 itself
+	@tests/gang-kube/run
 
 soak: deps-test all ## 20 minutes of random jobs while muster up is killed with -9; SOAK_SECONDS, SOAK_SEED
 	@tests/soak/run

@@ -230,6 +230,15 @@ jv item_json(struct arena *a, const struct item *it)
     return json_parse(a, arena_str(a, (str){ it->text + skip, n_text - skip }), NULL, NULL);
 }
 
+jv item_other(struct arena *a, const struct item *it, uint32_t now_s)
+{
+    jv obj = item_json(a, it);
+
+    if (!is_asked(it, now_s) || meta_being_deleted(obj))
+        return obj;
+    return jv_with(a, obj, jstrz(a, "1970-01-01T00:00:00Z"), "metadata", "deletionTimestamp");
+}
+
 /* ---- lists */
 
 int item_cmp(const struct item *a, const struct item *b)

@@ -81,7 +81,9 @@ static inline str item_role(const struct item *it)
  * empty; now_s: as asked_s. */
 struct seen_pod item_pod(struct arena *a, const struct item *it, str owner, uint32_t now_s);
 struct seen_service item_service(struct arena *a, const struct item *it, str owner, uint32_t now_s);
-jv item_json(struct arena *a, const struct item *it);
+/* The object; with a deletionTimestamp, of any time, if we have asked for its deletion. */
+jv item_other(struct arena *a, const struct item *it, uint32_t now_s);
+jv item_json(struct arena *a, const struct item *it); /* as the server has it */
 
 int item_cmp(const struct item *a, const struct item *b);
 void item_list_add(struct slab *m, struct item_list *l, struct item *it);

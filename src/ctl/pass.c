@@ -5,6 +5,8 @@
 #include "kube/meta.h"
 #include "loop/log.h"
 
+#include <inttypes.h>
+
 enum {
     ECHOES_FREE = 3,
     ECHO_BASE_MS = 100,
@@ -62,21 +64,42 @@ static const struct kube_resource *res_of(struct ctl *c, const struct item *it)
     return NULL;
 }
 
-/* What the job owns, and what has its name whoever owns it. */
+/* Of each resource what has that name and is not the job's. */
+static size_t add_foreign(struct arena *a, struct ctl *c, const struct ctl_job *j, str key,
+                          bool needed_only, struct seen_object *to)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < c->n_stores; i++) {
+        const struct store *s = &c->stores[i];
+        if (s->what != ITEM_OTHER || (needed_only && !s->needed))
+            continue;
+        const struct item *it = map_get(&s->items, key);
+        if (it && it->job != j)
+            to[n++] = (struct seen_object){ s->res, item_other(a, it, queue_s()) };
+    }
+    return n;
+}
+
+/* What the job owns, and what has its name whoever owns it. Of PodGroups also what has one of the
+ * names that its next group could have. */
 static void observe_others(struct arena *a, struct ctl *c, const struct ctl_job *j,
                            struct observed *seen)
 {
-    struct seen_object *o = ARENA_ARRAY(a, struct seen_object, j->others.n + c->n_stores);
+    enum { NEXT = 4 };
+    int64_t generation = jv_int(jv_get(meta_of(seen->job), S("generation")), 0);
+    struct seen_object *o =
+        ARENA_ARRAY(a, struct seen_object, j->others.n + c->n_stores * (NEXT + 1));
+    uint32_t now_s = queue_s();
     size_t n = 0;
 
     for (size_t i = 0; i < j->others.n; i++)
-        o[n++] = (struct seen_object){ res_of(c, j->others.at[i]), item_json(a, j->others.at[i]) };
-    for (size_t i = 0; i < c->n_stores; i++) {
-        const struct item *it =
-            c->stores[i].what == ITEM_OTHER ? map_get(&c->stores[i].items, str_of(j->key)) : NULL;
-        if (it && it->job != j)
-            o[n++] = (struct seen_object){ c->stores[i].res, item_json(a, it) };
-    }
+        o[n++] = (struct seen_object){ res_of(c, j->others.at[i]),
+                                       item_other(a, j->others.at[i], now_s) };
+    n += add_foreign(a, c, j, str_of(j->key), false, o + n);
+    for (int64_t i = 0; i < NEXT; i++)
+        n += add_foreign(a, c, j, arena_printf(a, "%s-%" PRId64, j->key, generation + i), true,
+                         o + n);
     seen->others = o;
     seen->n_others = n;
 }

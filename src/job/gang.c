@@ -123,8 +123,7 @@ bool gang_is_group(const struct job *j, const struct seen_object *o)
     return o->res == gang_back_end(j)->res && gang_claims(j, o->obj);
 }
 
-/* Groups of jobs whose size changed have the generation in their name; the first has none. */
-static int64_t generation_of(const struct job *j, jv group)
+int64_t gang_number_of(const struct job *j, jv group)
 {
     str rest = str_sub(meta_name(group), j->name.n, meta_name(group).n);
     int64_t n = 0;
@@ -139,7 +138,7 @@ jv gang_group_now(const struct job *j)
     for (size_t i = 0; i < j->seen->n_others; i++) {
         const struct seen_object *o = &j->seen->others[i];
         if (gang_is_group(j, o) && !meta_being_deleted(o->obj) &&
-            (!jv_exists(found) || generation_of(j, o->obj) > generation_of(j, found)))
+            (!jv_exists(found) || gang_number_of(j, o->obj) > gang_number_of(j, found)))
             found = o->obj;
     }
     return found;

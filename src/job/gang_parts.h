@@ -24,6 +24,8 @@ const struct gang_back_end *gang_back_end(const struct job *j); /* NULL: off */
 bool gang_claims(const struct job *j, jv group);
 bool gang_is_group(const struct job *j, const struct seen_object *o); /* of the job */
 jv gang_group_now(const struct job *j); /* the newest that is not being deleted; absent: none */
+/* Of groups that replace another, the one at the end of the name; 0: of the first. */
+int64_t gang_number_of(const struct job *j, jv group);
 int64_t gang_number(jv group, const char *annotation, int64_t otherwise); /* above 0 */
 /* Pods of the same plan wait until it is there. */
 struct plan_step *gang_create(const struct job *j, struct plan *p, const struct gang_back_end *g,

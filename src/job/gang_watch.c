@@ -44,18 +44,28 @@ void gang_watch(struct job *j, struct plan *p)
         plan_wake(p, since_ms + hold_ms);
 }
 
+/* Kubernetes' own groups have a priority only with one more feature gate; their pods always. */
+static const char *advice_of(const struct job *j)
+{
+    if (j->seen->settings->gang != GANG_KUBE)
+        return jv_str(jv_at(j->policy, "schedulingPolicy", "priorityClass"), S("")).n
+                   ? ""
+                   : " With schedulingPolicy.priorityClass other jobs give way.";
+    for (size_t i = 0; i < j->n_roles; i++)
+        if (jv_str(jv_at(j->roles[i].template, "spec", "priorityClassName"), S("")).n)
+            return "";
+    return " With a priorityClassName in its pod templates other jobs give way.";
+}
+
 str gang_broken_text(const struct job *j)
 {
-    bool has_class = jv_str(jv_at(j->policy, "schedulingPolicy", "priorityClass"), S("")).n;
-
     return arena_printf(
         j->a,
         "%s %" PRI_STR " is restarting because its gang is broken: for %" PRId64 " s only %" PRId64
         " of the %" PRId64 " pods that must run together have had a node. All replicas are deleted "
         "and created again (gang restart %" PRId64 ").%s",
         j->kind->planner.res->kind, STR_ARG(j->name), j->seen->settings->gang_hold_ms / 1000,
-        gang_placed(j), least_of(j), j->attempt.gangs + 1,
-        has_class ? "" : " With schedulingPolicy.priorityClass other jobs give way.");
+        gang_placed(j), least_of(j), j->attempt.gangs + 1, advice_of(j));
 }
 
 str gang_limit_text(const struct job *j)

@@ -217,6 +217,27 @@ def another_size_is_another_group_of_kubernetes(s):
     groups.stop()
 
 
+@gang("--gang-scheduler-name=kube")
+def a_group_of_kubernetes_takes_no_other_jobs_name(s):
+    groups = groups_of(s, "kube")
+    s.script({"do": ["run"]})
+    for name in ("j", "j-2"):
+        s.create(name, Worker=1)
+        s.wait_counts(name, Worker={"active": 1})
+    s.edit("j", {"tfReplicaSpecs": {"Worker": {"replicas": 2}}})
+    s.wait_counts("j", Worker={"active": 2})
+    s.create("j-3", Worker=1)
+    s.wait_counts("j-3", Worker={"active": 1})
+    s.wait(lambda: {n: owner_of(groups.get(n)) for n in groups.names()} == {"j-2": "j-2", "j-3": "j", "j-3-1": "j-3"},
+           "whose groups there are")
+    is_(s.told("FailedSyncPodGroup"), [], "no name was tried in vain")
+    groups.stop()
+
+
+def owner_of(group):
+    return group["metadata"]["ownerReferences"][0]["name"]
+
+
 def beside_kueue(s, scheduler):
     """What Kueue asks of us (parity Q34, core 2.5): jobs made suspended, changed while they are, stopped at any time."""
     groups = groups_of(s, scheduler) if scheduler else None
@@ -268,7 +289,7 @@ def kueue_tests():
 TESTS = [a_job_has_no_pods_until_volcano_lets_it_in, what_a_scheduler_does_not_change_is_not_written,
          a_group_of_another_is_left_alone, a_gang_that_lost_its_place_is_restarted_whole,
          a_gang_is_restarted_once_whoever_dies, a_gang_that_breaks_too_often_fails, scheduler_plugins_gets_pods_at_once,
-         another_size_is_another_group_of_kubernetes, *kueue_tests()]
+         another_size_is_another_group_of_kubernetes, a_group_of_kubernetes_takes_no_other_jobs_name, *kueue_tests()]
 
 
 def alone(server, ns, test):

@@ -143,6 +143,7 @@ class Engine:
 
     name = ""
     inside = False  # the operator is part of the server
+    has_scheduler = False  # that gives pods their nodes; else the stand-in does
 
     def __init__(self):
         self.folder = tempfile.mkdtemp(prefix="operator-test-")

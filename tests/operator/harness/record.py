@@ -219,6 +219,8 @@ class Checker:
                 most = max(1, suspends)
             elif reason in ("JobTerminated", "SuccessfulDeletePodGroup"):
                 most = suspends + 1
+            elif message.startswith("Error pod "):
+                most = max(1, len(names.get(message.split()[2], ())))
             elif reason == self.kind + "Restarting":
                 most = max(1, len(failed))
             elif reason.startswith(("FailedCreate", "FailedDelete")):

@@ -58,7 +58,7 @@ class Scene:
             if e.status != 409:
                 raise
         self.changed = threading.Condition()
-        self.standin = Standin(self.kube, ns, own_watch=False)
+        self.standin = Standin(self.kube, ns, own_watch=False, binds=not engine.has_scheduler)
         self.jobs = Mirror(self.kube, kind.plural, ns, changed=self.changed)
         self.pods = Mirror(self.kube, "pods", ns, changed=self.changed, on_change=self.standin.on_change)
         self.services = Mirror(self.kube, "services", ns, changed=self.changed)

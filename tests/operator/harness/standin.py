@@ -7,7 +7,8 @@ A script is a list of rules; the first whose words all match a pod is its progra
 Words: namespace, job, role, index, name, and attempt, which counts the pods there have been in that
 place, from 1. Steps: "bind" (or {"bind": NODE}), "run", {"after": SECONDS}, {"exit": CODE},
 {"restart": CODE} (in place), "evict", "lose" (as the pod collector reports it), "unknown",
-{"waiting": [REASON, MESSAGE]}, {"unschedulable": MESSAGE}. "run" and what follows bind first.
+{"waiting": [REASON, MESSAGE]}, {"unschedulable": MESSAGE}. "run" and what follows bind first. Where a
+scheduler binds (binds=False), a program begins when its pod has a node.
 Besides, a rule may have: "grace", seconds until a deleted pod is gone (null: never, until asked;
 0 unless told), and "death", the code it ends with before that.
 """
@@ -35,12 +36,13 @@ def place(pod):
 
 
 class Standin:
-    def __init__(self, kube, ns=None, script=(), node="standin", own_watch=True):
-        self.kube, self.node = kube, node
+    def __init__(self, kube, ns=None, script=(), node="standin", own_watch=True, binds=True):
+        self.kube, self.node, self.binds = kube, node, binds
         self.script = list(script)
         self.attempts = {}  # place: [uid, ...]
         self.programs = {}  # uid: the steps not done yet
         self.rules = {}  # uid: its rule
+        self.begun = set()  # uids whose program has begun
         self.leaving = set()  # uids whose end is on the way
         self.lock = threading.RLock()
         self.due = []
@@ -72,6 +74,8 @@ class Standin:
                 tries.append(uid)
                 self.rules[uid] = rule = self._rule(pod, len(tries))
                 self.programs[uid] = list(rule.get("do", []))
+            if uid not in self.begun and (self.binds or pod["spec"].get("nodeName")):
+                self.begun.add(uid)
                 self._later(0, lambda: self._advance(pod))
             gone = pod["metadata"].get("deletionTimestamp") and pod["spec"].get("nodeName")
             if gone and uid not in self.leaving:

@@ -2,6 +2,8 @@
 
 #include "ctl/item.h"
 
+#include "kube/meta.h"
+
 #include "tap.h"
 
 static struct slab mem;
@@ -141,11 +143,26 @@ static void lists_are_sorted(void)
     ok(l.n == 0 && !l.at, "an empty one has no memory");
 }
 
+static void other_things_that_we_asked_to_go_are_being_deleted(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    jv obj = jobj(a, { "metadata", jobj(a, { "name", jstrz(a, "j") }, { "uid", jstrz(a, "u") }) });
+    struct item *it = item_of_other(&mem, obj);
+
+    ok(!meta_being_deleted(item_other(a, it, 100)), "as the server has it");
+    it->asked_s = (uint32_t)ITEM_ASKED;
+    ok(meta_being_deleted(item_other(a, it, 100)), "what we asked to go is being deleted");
+    is_str(meta_uid(item_other(a, it, 100)), S("u"), "and is the same for the rest");
+    ok(!meta_being_deleted(item_json(a, it)), "the server has not told it");
+    item_free(&mem, it);
+}
+
 int main(void)
 {
     a_pod_comes_back_as_it_was();
     a_service_is_smaller();
     R2_texts_of_any_length_are_cut();
+    other_things_that_we_asked_to_go_are_being_deleted();
     lists_are_sorted();
     is_int((int64_t)mem.bytes, 0, "all memory went back");
     return tap_done();
