@@ -3,6 +3,7 @@
 #include "app/run_internal.h"
 
 #include "base/terminal.h"
+#include "cli/fold.h"
 
 #include <inttypes.h>
 #include <unistd.h>
@@ -301,7 +302,7 @@ static str tail_of(void *ctx, const struct run_job *j, str replica)
     str rest = tails_last(follow_tails(r->follow), r->a, j, replica);
 
     while (rest.n) {
-        terminal_line(&b, str_cut(&rest, '\n'), r->color);
+        terminal_line(&b, fold_long(r->a, str_cut(&rest, '\n')), r->color);
         buf_addc(&b, '\n');
     }
     return arena_str(r->a, buf_str(&b));

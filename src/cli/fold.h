@@ -16,7 +16,7 @@ bool folds_is_again(struct folds *f, str key, str line, int64_t *again);
 /* For each container with lines that were not shown; forgets them. */
 void folds_flush(struct folds *f, void (*tell)(void *ctx, str key, int64_t again), void *ctx);
 
-/* "(the line above came 4 more times)" */
+/* "(the line above was repeated 4 times)" */
 str fold_again_text(struct arena *a, int64_t again);
 
 /* The line, or what is worth showing of it. */

@@ -211,8 +211,9 @@ static void say_last_lines(struct follow *f, const struct run_job *j, str replic
         str line = str_cut(&rest, '\n');
         if (n-- > LAST_LINES)
             continue;
-        screen_say(f->o.screen, arena_printf(a, "muster:   %" PRI_STR "\n",
-                                             STR_ARG(str_clip(text_plain(a, line), LINE_BYTES))));
+        screen_say(f->o.screen,
+                   arena_printf(a, "muster:   %" PRI_STR "\n",
+                                STR_ARG(str_clip(text_plain(a, fold_long(a, line)), LINE_BYTES))));
     }
 }
 

@@ -34,4 +34,12 @@ test_expect_success 'Never: without its launcher the job has failed' '
 	told "rank 0 of 3" && shoot && fails_in_the_end && summary "^mpijob/mpi4py Failed" "^ *launcher  *Failed  *137"
 '
 
+test_expect_success 'a program that hangs: the job is said to be stalled, with what mpirun waits for' '
+	submit namespaces "$(edited mpijob-mpi4py "s/\"150\"/\"90000\"/")" --stall-after 2s && told "rank 0 of 3" &&
+	for worker in 0 1 2; do kubectl exec mpi4py-worker-$worker -- pkill -STOP -f train.py || return 1; done &&
+	soon grep -q "^muster: mpijob/mpi4py: stalled: none of its replicas makes progress" err &&
+	soon grep -qE "^muster: launcher: No output .* mpirun waits for data from" err && ! grep -qE "orted.{300}" err &&
+	kill -INT "$run_pid" && { wait "$run_pid"; is 130 "$?"; }
+'
+
 finish
