@@ -2,6 +2,7 @@
 
 #include "app/cluster.h"
 
+#include "app/up_groups.h"
 #include "app/up_operator.h"
 #include "app/up_rights.h"
 #include "base/mem.h"
@@ -19,6 +20,7 @@ enum { STOP_MS = 1800, LEAST_MS = 200 };
 struct cluster {
     struct cluster_opts o;
     struct arena *a;
+    struct arena *until_ready; /* what the API is to have from the start */
     struct store *store;
     struct api *api;
     struct http_server *server;
@@ -89,6 +91,7 @@ void cluster_free(struct cluster *c)
     api_free(c->api);
     up_pods_free(c->o.node.pods);
     up_operator_free(c->operator);
+    arena_free(c->until_ready);
     arena_free(c->a);
     free(c);
 }
@@ -174,6 +177,7 @@ static void on_api_ready(void *ctx, const struct err *why)
     struct cluster *c = ctx;
     struct err e = { 0 };
 
+    arena_free(TAKE(c->until_ready));
     if (why)
         e = *why;
     bool failed = why || serve(c, &e) < 0;
@@ -251,6 +255,10 @@ int cluster_start(struct cluster **out, const struct cluster_opts *o, struct err
     if (c->operator) {
         up_operator_describe(c->operator, & api);
         roles[api.n_roles++] = *up_operator_role(c->operator);
+    }
+    if (!o->binder.no_scheduler) {
+        c->until_ready = arena_new();
+        up_groups_describe(c->until_ready, &api);
     }
     if (!o->no_node) {
         roles[api.n_roles++] = up_node_role(c->a);
