@@ -2,7 +2,6 @@
 
 #include "app/cluster.h"
 
-#include "app/up_groups.h"
 #include "app/up_operator.h"
 #include "app/up_rights.h"
 #include "base/mem.h"
@@ -134,7 +133,7 @@ static void start_binder(struct cluster *c)
 
     if (c->o.no_node && o.no_scheduler)
         return;
-    o.no_jobs = c->o.no_operator;
+    o.whole_jobs = !c->o.no_operator && up_gang_way(&c->o.gang) == UP_GANG_WHOLE;
     o.named = c->o.node.claims;
     o.volumes = c->o.no_node ? NULL : up_node_claims(c->a, &c->o.node).p;
     up_binder_start(&c->binder, c->o.loop, c->api, &o);
@@ -251,7 +250,7 @@ int cluster_start(struct cluster **out, const struct cluster_opts *o, struct err
                             .protect_storage = !o->no_node };
     struct api_role *roles = ARENA_ARRAY(c->a, struct api_role, 3);
     api.roles = roles;
-    c->operator= o->no_operator ? NULL : up_operator_new(o->legacy_labels);
+    c->operator= o->no_operator ? NULL : up_operator_new(o->legacy_labels, &o->gang);
     if (c->operator) {
         up_operator_describe(c->operator, & api);
         roles[api.n_roles++] = *up_operator_role(c->operator);
