@@ -7,7 +7,7 @@ struct right {
 static const struct right node_rights[] = {
     { "", "pods", "list watch delete" },
     { "", "pods/status", "patch" },
-    { "", "nodes", "get create patch" },
+    { "", "nodes", "get list watch create patch" },
     { "", "nodes/status", "patch" },
     { "", "configmaps endpoints persistentvolumeclaims persistentvolumes secrets services",
       "list watch" },
