@@ -147,7 +147,7 @@ void place_pass(struct binder *b)
     b->place_all = false;
     b->guard.now_ms = loop_now_ms(b->loop);
     c.in.guard = &b->guard;
-    c.verdicts = sched_decide(a, &c.in);
+    c.verdicts = sched_decide(a, &c.in).pods;
     for (size_t i = 0; i < c.in.n_waiting; i++) {
         const struct sched_verdict *v = &c.verdicts[i];
         struct pod *p = c.pods[v->of - c.in.waiting];
