@@ -31,7 +31,7 @@ void up_binder_start(struct up_binder **out, struct loop *l, struct api *api,
     };
 
     u->a = arena_new();
-    if (!o->gang && !o->no_jobs)
+    if (o->whole_jobs)
         b.gangs = up_gangs_of_jobs(u->a);
     u->api = api_inproc_new(api, "scheduler", UP_SCHEDULER_USER, NULL);
     u->binder = binder_new(l, u->api, &b);

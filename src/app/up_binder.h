@@ -8,9 +8,8 @@ struct up_binder_opts {
     const char *volumes; /* absolute: the directory for volumes; NULL: others make volumes */
     bool named;          /* they are called as their claims */
     bool strict_classes;
-    const char *gang;     /* "none": pods start one by one; NULL: jobs start whole */
     int64_t starvation_s; /* how long the first that does not fit is passed over; 0: five minutes */
-    bool no_jobs;         /* nobody reconciles jobs here */
+    bool whole_jobs;      /* they start together without a PodGroup */
     bool no_scheduler;    /* others give pods their nodes */
 };
 

@@ -7,7 +7,7 @@ struct right {
 static const struct right node_rights[] = {
     { "", "pods", "list watch delete" },
     { "", "pods/status", "patch" },
-    { "", "nodes", "get create patch" },
+    { "", "nodes", "get list watch create patch" },
     { "", "nodes/status", "patch" },
     { "", "configmaps endpoints persistentvolumeclaims persistentvolumes secrets services",
       "list watch" },
@@ -63,7 +63,8 @@ static void allow(struct jbuild *b, const struct kube_resource *res, const char 
     jb_push(b, rule(b->a, &(struct right){ res->group, name.p, verbs.p }));
 }
 
-jv up_operator_rules(struct arena *a, const struct planner *const *planners, size_t n)
+jv up_operator_rules(struct arena *a, const struct planner *const *planners, size_t n,
+                     const struct planner_needed *needed)
 {
     struct jbuild b = jb_arr(a);
 
@@ -76,6 +77,10 @@ jv up_operator_rules(struct arena *a, const struct planner *const *planners, siz
         for (const struct planner_grant *g = p->grants; g && g->res; g++)
             allow(&b, g->res, g->sub, arena_str(a, str_of(g->verbs)));
     }
+    for (; needed && needed->res; needed++)
+        allow(&b, needed->res, "",
+              arena_printf(a, "list watch%s%s", needed->verbs ? " " : "",
+                           needed->verbs ? needed->verbs : ""));
     allow(&b, &kube_pods, "", S("get list watch create delete"));
     allow(&b, &kube_services, "", S("get list watch create delete patch"));
     allow(&b, &kube_events, "", S("create"));
