@@ -110,7 +110,7 @@ static void measure(struct run *r)
         in.n_bound = in.n_nodes;
     }
     int64_t began = now_us();
-    struct sched_verdict *v = sched_decide(a, &in);
+    struct sched_verdict *v = sched_decide(a, &in).pods;
     r->us = now_us() - began;
     r->bytes = arena_size(a);
     for (size_t i = 0; i < in.n_waiting; i++)

@@ -4,6 +4,20 @@
 
 #include <inttypes.h>
 
+/* Groups before others of the same time. */
+static int compare_even(const struct unit *u, const struct unit *v)
+{
+    bool is_group = u->gang && u->gang->is_group, is_other = v->gang && v->gang->is_group;
+
+    if (is_group != is_other)
+        return is_other - is_group;
+    if (!is_group)
+        return waiting_compare(u->at[0], v->at[0]);
+    int d = str_cmp(u->gang->ns, v->gang->ns);
+    d = d ? d : str_cmp(u->gang->name, v->gang->name);
+    return d ? d : u->n && v->n ? waiting_compare(u->at[0], v->at[0]) : 0;
+}
+
 static int compare_units(const void *x, const void *y)
 {
     const struct unit *u = x, *v = y;
@@ -12,7 +26,7 @@ static int compare_units(const void *x, const void *y)
     d = d ? d : v->returning - u->returning;
     d = d ? d : compare(u->created_ms, v->created_ms);
     d = d ? d : (u->seq > v->seq) - (u->seq < v->seq);
-    return d ? d : waiting_compare(u->at[0], v->at[0]);
+    return d ? d : compare_even(u, v);
 }
 
 /* ---- one pod */
@@ -154,6 +168,8 @@ struct pass {
     size_t n;
     struct failures failures;
     struct sched_guard *guard;
+    struct sched_group_verdict *groups;
+    size_t n_groups;
     bool missed; /* a unit that could fit did not */
 };
 
@@ -282,12 +298,34 @@ static bool is_kept_out(struct ledger *l, const struct unit *u, struct step *ste
     return fits;
 }
 
+/* Whether it is let in; what its pods are told, which wait until they are looked at again. */
+static str decide_group(struct pass *p, const struct unit *u)
+{
+    struct sched_group_verdict v = { .of = u->gang };
+
+    if (u->gang->stopped)
+        return S("the group is stopped");
+    if (group_admit(&p->l, u->gang, &v))
+        v.let_in = true;
+    p->groups[p->n_groups++] = v;
+    if (v.let_in)
+        return arena_printf(p->l.a, "podgroup %" PRI_STR "/%" PRI_STR " was let in just now",
+                            STR_ARG(u->gang->ns), STR_ARG(u->gang->name));
+    return v.why;
+}
+
 static void decide_gang(struct pass *p, const struct unit *u)
 {
     struct sched_verdict no = { 0 };
     struct arena *a = p->l.a;
     size_t need = u->need > 0 ? (size_t)u->need : 0;
 
+    if (u->enters) {
+        no.early = true;
+        no.why = decide_group(p, u);
+        refuse_all(p, u, &no);
+        return;
+    }
     if (u->gang->stopped || u->n_distinct < need) {
         no.early = true;
         no.why = u->gang->stopped ? S("the job is suspended or has ended") : missing_text(a, u);
@@ -329,9 +367,10 @@ static void decide_gang(struct pass *p, const struct unit *u)
         }
 }
 
-struct sched_verdict *sched_decide(struct arena *a, const struct sched_input *in)
+struct sched_decision sched_decide(struct arena *a, const struct sched_input *in)
 {
     struct pass p = { .out = ARENA_ARRAY(a, struct sched_verdict, in->n_waiting + 1),
+                      .groups = ARENA_ARRAY(a, struct sched_group_verdict, in->n_groups + 1),
                       .guard = in->guard };
     size_t n;
     struct unit *units = units_of(a, in, &n);
@@ -346,5 +385,5 @@ struct sched_verdict *sched_decide(struct arena *a, const struct sched_input *in
     }
     if (p.guard && !p.missed)
         guard_first(p.guard, &p.l, NULL);
-    return p.out;
+    return (struct sched_decision){ .pods = p.out, .groups = p.groups, .n_groups = p.n_groups };
 }

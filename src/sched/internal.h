@@ -169,12 +169,18 @@ struct unit {
     int64_t priority, created_ms;
     uint64_t seq;
     bool returning; /* members of a gang that has others with a node */
+    bool enters;    /* a group that was not let in, with those of its pods that exist */
 };
 
 /* In no order; the arrays live in a. */
 struct unit *units_of(struct arena *a, const struct sched_input *in, size_t *n);
 /* The order in which pods are looked at. */
 int waiting_compare(const struct sched_waiting *v, const struct sched_waiting *w);
+
+/* ---- admit.c: groups that are let in, and what is kept for them */
+
+/* It is let in, and what it asks for is kept for it; false: v says why not. */
+bool group_admit(struct ledger *l, const struct sched_gang *g, struct sched_group_verdict *v);
 
 /* ---- guard.c: who has waited longest keeps others away */
 

@@ -25,6 +25,22 @@ static size_t resource_index(const struct ledger *l, str name)
     return i;
 }
 
+static void name_those(struct ledger *l, const struct sched_amounts *need, size_t *cap)
+{
+    for (size_t k = 0; k < need->n; k++) {
+        if (!need->at[k].n || str_eqz(need->at[k].name, "pods") ||
+            resource_index(l, need->at[k].name) < l->n_resources)
+            continue;
+        if (l->n_resources == *cap) {
+            str *more = ARENA_ARRAY(l->a, str, *cap * 2);
+            memcpy(more, l->resources, *cap * sizeof(*more));
+            l->resources = more;
+            *cap *= 2;
+        }
+        l->resources[l->n_resources++] = need->at[k].name;
+    }
+}
+
 static void name_resources(struct ledger *l, const struct sched_input *in)
 {
     size_t cap = 16;
@@ -34,20 +50,10 @@ static void name_resources(struct ledger *l, const struct sched_input *in)
     l->resources[RES_MEMORY] = S("memory");
     l->resources[RES_STORAGE] = S("ephemeral-storage");
     l->n_resources = RES_FIXED;
-    for (size_t i = 0; i < in->n_waiting; i++) {
-        const struct sched_amounts *need = &in->waiting[i].pod->need;
-        for (size_t k = 0; k < need->n; k++) {
-            if (!need->at[k].n || resource_index(l, need->at[k].name) < l->n_resources)
-                continue;
-            if (l->n_resources == cap) {
-                str *more = ARENA_ARRAY(l->a, str, cap * 2);
-                memcpy(more, l->resources, cap * sizeof(*more));
-                l->resources = more;
-                cap *= 2;
-            }
-            l->resources[l->n_resources++] = need->at[k].name;
-        }
-    }
+    for (size_t i = 0; i < in->n_waiting; i++)
+        name_those(l, &in->waiting[i].pod->need, &cap);
+    for (size_t i = 0; i < in->n_groups; i++)
+        name_those(l, &in->groups[i]->asks, &cap);
     l->lacking = ARENA_ARRAY(l->a, str, l->n_resources);
     for (size_t i = 0; i < l->n_resources; i++)
         l->lacking[i] = arena_printf(l->a, "Insufficient %" PRI_STR, STR_ARG(l->resources[i]));
