@@ -134,6 +134,7 @@ static void start_binder(struct cluster *c)
     if (c->o.no_node && o.no_scheduler)
         return;
     o.whole_jobs = !c->o.no_operator && up_gang_way(&c->o.gang) == UP_GANG_WHOLE;
+    o.scheduler = up_gang_way(&c->o.gang) == UP_GANG_GROUPS ? c->o.gang.name : NULL;
     o.named = c->o.node.claims;
     o.volumes = c->o.no_node ? NULL : up_node_claims(c->a, &c->o.node).p;
     up_binder_start(&c->binder, c->o.loop, c->api, &o);

@@ -105,6 +105,8 @@ static const struct opt options[] = {
       "how often, before the job fails (default: no limit)", NULL },
     { "starvation-seconds", 0, OPT_INT, offsetof(struct up, binder_opts.starvation_s), "SECONDS",
       "how long later jobs may pass the first one that does not fit (default: 300)", NULL },
+    { "preemption", 0, OPT_FLAG, offsetof(struct up, binder_opts.preempts), NULL,
+      "evict pods of lower priority if a pod or gang can then start (default: they run on)", NULL },
     { "no-node", 0, OPT_FLAG, offsetof(struct up, no_node), NULL,
       "run no pods: schedule them onto nodes that others register", NULL },
     { "no-scheduler", 0, OPT_FLAG, offsetof(struct up, binder_opts.no_scheduler), NULL,

@@ -20,9 +20,16 @@ static const struct right node_rights[] = {
 /* Pods to nodes, and claims to volumes. */
 static const struct right scheduler_rights[] = {
     { "", "nodes namespaces", "list watch" },
-    { "", "pods", "list watch" },
+    { "", "pods", "list watch delete" },
     { "", "bindings pods/binding", "create" },
     { "kubeflow.org", "*", "list watch" },
+    { "scheduling.volcano.sh", "podgroups", "list watch patch" },
+    { "scheduling.volcano.sh", "queues", "list watch" },
+    { "scheduling.volcano.sh", "queues/status", "patch" },
+    { "scheduling.x-k8s.io", "podgroups", "list watch" },
+    { "scheduling.x-k8s.io", "podgroups/status", "patch" },
+    { "scheduling.k8s.io", "priorityclasses", "list watch" },
+    { "", "resourcequotas", "list watch" },
     { "", "pods/status", "patch" },
     { "", "persistentvolumes", "list watch get create patch delete" },
     { "", "persistentvolumeclaims", "list watch get patch" },

@@ -134,10 +134,15 @@ void ledger_open(struct ledger *l, struct arena *a, const struct sched_input *in
     l->refusals = ARENA_ARRAY(a, struct refusal, in->n_nodes + 1);
     for (size_t i = 0; i < l->n; i++)
         l->places[i] = place_of(l, nodes[i]);
+    stake_open(l, in);
     for (size_t i = 0; i < in->n_bound; i++) {
-        struct place *p = ledger_find(l, in->bound[i]->node);
-        if (p)
-            ledger_take(l, p, in->bound[i], ledger_need(l, &in->bound[i]->need));
+        const struct sched_pod *pod = in->bound[i];
+        struct place *p = ledger_find(l, pod->node);
+        if (!p)
+            continue;
+        const int64_t *need = ledger_need(l, &pod->need);
+        ledger_take(l, p, pod, need);
+        stake_seat(l, pod->gang, need, 1);
     }
     kept_open(l, in);
 }
@@ -147,6 +152,7 @@ void ledger_empty(struct ledger *out, const struct ledger *l)
     *out = *l;
     out->has_anti = false;
     out->n_ghosts = 0;
+    out->stakes = NULL;
     out->places = ARENA_ARRAY(l->a, struct place, l->n + 1);
     for (size_t i = 0; i < l->n; i++) {
         struct place *p = &out->places[i];

@@ -122,6 +122,11 @@ static struct sched_decision decides(struct world *w, const char *want, const ch
     return d;
 }
 
+static void says(const struct sched_decision *d, size_t i, const char *want)
+{
+    is_str(d->groups[i].why, str_of(want), "which is told");
+}
+
 static void is_let_in_when_it_fits(void)
 {
     struct world w;
@@ -131,15 +136,236 @@ static void is_let_in_when_it_fits(void)
     runs(&w, NULL, "other", 1);
     waits(&w, a, "a-0", 1);
     struct sched_decision d = decides(&w, "a: a-0", "what does not fit is not let in");
-    is_str(d.groups[0].why, S("Insufficient gpu"), "which is told");
+    says(&d, 0, "needs 4 gpu, this machine has 4, 3 free");
     ok(d.pods[0].early, "and no pod of it starts");
     w.in.n_bound = 0;
     decides(&w, "+a: a-0", "it is let in once it fits");
+    a->stopped = true;
+    decides(&w, ": a-0", "unless it is stopped");
+    a->stopped = false;
+    a->min = 11;
+    d = decides(&w, "a: a-0", "its pods need room, too");
+    says(&d, 0, "needs room for 11 pods, this machine has 10");
+    arena_free(w.a);
+}
+
+static void what_it_asks_for_is_kept(void)
+{
+    struct world w;
+
+    world_open(&w, (const int64_t[]){ 2, 2 }, 2);
+    struct sched_gang *a = group(&w, "a", 3);
+    group(&w, "b", 2);
+    waits(&w, NULL, "c", 2);
+    struct sched_decision d = decides(&w, "+a b: c", "a group takes its room before it has pods");
+    says(&d, 1, "needs 2 gpu, these nodes have 4, 4 free, 3 of that kept for others");
+    is_str(d.pods[0].why,
+           S("0/2 nodes are available: 2 node(s) were kept for podgroup d/a. no new claims to "
+             "deallocate, preemption: 0/2 nodes are available: 2 No preemption victims found for "
+             "incoming pod."),
+           "which pods are told");
+    is_str(d.pods[0].behind, S("podgroup d/a"), "for whom it is");
+    a->let_in = true;
+    decides(&w, "b: c", "it keeps it");
+    for (size_t i = 0; i < 3; i++)
+        waits(&w, a, i ? i > 1 ? "a-2" : "a-1" : "a-0", 1);
+    d = decides(&w, "b: a-0=n0 a-1=n1 a-2=n0 c", "until its pods take it");
+    ok(d.pods[0].whole, "all of them at once");
+    arena_free(w.a);
+
+    world_open(&w, ONE(4));
+    a = group(&w, "a", 3);
+    a->let_in = a->started = true;
+    runs(&w, a, "a-0", 1);
+    waits(&w, NULL, "c", 2);
+    waits(&w, a, "a-1", 1);
+    decides(&w, ": a-1=n0 c", "what its pods have is part of it");
+    a->n_done = 1;
+    a->done = gpus(&w, 1);
+    decides(&w, ": a-1=n0 c=n0", "what succeeded gives its share back");
+    a->stopped = true;
+    w.in.n_bound = 0;
+    decides(&w, ": a-1 c=n0", "a stopped one gives back all");
+    arena_free(w.a);
+}
+
+static void who_asks_for_nothing_is_let_in(void)
+{
+    struct world w;
+
+    world_open(&w, ONE(1));
+    struct sched_gang *a = group(&w, "a", 0);
+    runs(&w, NULL, "other", 1);
+    decides(&w, "+a", "a group that asks for nothing is let in at once");
+    a->let_in = true;
+    waits(&w, a, "a-0", 1);
+    decides(&w, ": a-0", "its pods wait for room as others do");
+    arena_free(w.a);
+}
+
+static void in_order(void)
+{
+    struct world w;
+
+    world_open(&w, ONE(2));
+    group(&w, "a", 2);
+    struct sched_gang *b = group(&w, "b", 2), *c = group(&w, "c", 2);
+    decides(&w, "+a b c", "the older first");
+    b->created_ms = c->created_ms = 0;
+    c->name = c->uid = S("A");
+    decides(&w, "+A a b", "of the same age, by name");
+    b->returning = true;
+    decides(&w, "+b A a", "before these, one that was restarted");
+    b->returning = false;
+    c->has_priority = true;
+    c->priority = 5;
+    c->created_ms = 9;
+    decides(&w, "+A a b", "before all, one that matters more");
+    waits(&w, NULL, "p", 2)->priority = 6;
+    decides(&w, "A a b: p=n0", "and pods are in the same order");
+    arena_free(w.a);
+}
+
+static void never_fits(void)
+{
+    struct world w;
+
+    world_open(&w, ONE(2));
+    struct sched_gang *a = group(&w, "a", 3);
+    group(&w, "b", 2);
+    w.guard = (struct sched_guard){ .patience_ms = 1000, .now_ms = 5000, .first = "a" };
+    struct sched_decision d = decides(&w, "a +b", "one that never fits blocks nobody");
+    ok(d.groups[0].never, "and is marked");
+    says(&d, 0, "needs 3 gpu, this machine has 2");
+    arena_free(w.a);
+
+    world_open(&w, (const int64_t[]){ 3, 3 }, 2);
+    a = group(&w, "a", 6);
+    a->let_in = true;
+    a->min = 2;
+    waits(&w, a, "a-0", 4);
+    waits(&w, a, "a-1", 2);
+    waits(&w, NULL, "p", 1);
+    decides(&w, ": a-0 a-1 p=n0", "what is let in and fits on no node keeps nothing");
+    ok(w.guard.released, "and others are looked at again");
+    arena_free(w.a);
+}
+
+static void nobody_waits_for_ever(void)
+{
+    struct world w;
+
+    world_open(&w, ONE(3));
+    group(&w, "a", 3);
+    group(&w, "b", 1);
+    runs(&w, NULL, "other", 1);
+    waits(&w, NULL, "p", 1);
+    decides(&w, "a +b: p=n0", "later ones pass a group that does not fit");
+    w.guard.now_ms = 1000;
+    struct sched_decision d = decides(&w, "a b: p", "until it has waited long");
+    is_str(d.groups[1].behind, S("podgroup d/a"), "which groups are told");
+    is_str(d.pods[0].behind, S("podgroup d/a"), "and pods");
+    w.in.n_bound = 0;
+    decides(&w, "+a b: p", "and then it is let in");
+    arena_free(w.a);
+}
+
+static void queues_have_limits(void)
+{
+    struct world w;
+
+    world_open(&w, ONE(8));
+    struct sched_queue q = { .name = S("q"), .weight = 1, .capability = gpus(&w, 3) };
+    struct sched_gang *a = group(&w, "a", 2), *b = group(&w, "b", 2), *c = group(&w, "c", 1),
+                      *d = group(&w, "d", 4);
+    a->queue = b->queue = c->queue = d->queue = &q;
+    group(&w, "e", 2);
+    struct sched_decision v = decides(&w, "+a b +c d +e", "no more than a queue may use");
+    says(&v, 1, "queue resource quota insufficient: insufficient gpu");
+    ok(!v.groups[1].never && v.groups[3].never, "one that asks for more never fits");
+
+    a->let_in = c->let_in = true;
+    waits(&w, a, "a-0", 1);
+    waits(&w, a, "a-1", 1);
+    waits(&w, a, "a-2", 1);
+    v = decides(&w, "b d +e: a-0=n0 a-1=n0 a-2", "nor do pods beyond what a group asked for");
+    ok(str_contains(v.pods[2].why, S("queue resource quota insufficient: insufficient gpu")),
+       "which they are told");
+    c->let_in = false;
+    w.guard.now_ms = 2000;
+    memcpy(w.guard.first, "b", 2);
+    w.in.n_waiting = 0;
+    v = decides(&w, "b c d +e", "the first of those that wait for a queue keeps what it has left");
+    says(&v, 1, "waits in queue \"q\" behind podgroup d/b");
+
+    q.closed = true;
+    v = decides(&w, "b c d +e", "a closed queue lets none in");
+    says(&v, 0, "queue \"q\" is closed");
+    q.closed = false;
+    q.strict = true;
+    memset(&w.guard, 0, sizeof(w.guard));
+    w.guard.patience_ms = 1000;
+    decides(&w, "b c d +e", "in a strict queue none passes its first");
+    b->refused = S("queue \"x\" not found");
+    v = decides(&w, "b +c d +e", "a refused one is not its first");
+    says(&v, 0, "queue \"x\" not found");
+    arena_free(w.a);
+}
+
+static void queues_have_weights(void)
+{
+    struct sched_queue q = { .name = S("q"), .weight = 1 }, r = { .name = S("r"), .weight = 3 };
+    struct world w;
+
+    world_open(&w, ONE(8));
+    for (size_t i = 0; i < 8; i++)
+        group(&w, (const char *[]){ "a", "b", "c", "d", "e", "f", "g", "h" }[i], 2)->queue =
+            i < 4 ? &q : &r;
+    decides(&w, "+a +e +f +g b c d h", "of two queues that want more each gets its share");
+    w.in.n_groups = 4;
+    decides(&w, "+a +b +c +d", "one alone gets all");
+    w.in.n_groups = 5;
+    w.groups[4].asks = gpus(&w, 9);
+    decides(&w, "+a +b +c +d e", "or what another cannot use");
+    w.groups[4].asks = gpus(&w, 2);
+    for (size_t i = 0; i < 3; i++)
+        w.groups[i].let_in = true;
+    decides(&w, "+e d", "who has less than its share comes first, though it is younger");
+    arena_free(w.a);
+}
+
+static void quotas_count(void)
+{
+    const struct sched_amount left[] = { { S("requests.gpu"), 3 }, { S("pods"), 9 } };
+    const struct sched_quota quota = { S("d"), S("team"), { left, 2 } };
+    struct world w;
+
+    world_open(&w, ONE(8));
+    w.in.quotas = &quota;
+    w.in.n_quotas = 1;
+    struct sched_gang *a = group(&w, "a", 2);
+    group(&w, "b", 2);
+    group(&w, "c", 2)->ns = S("other");
+    struct sched_decision d = decides(&w, "+a b +c", "no more than a quota leaves");
+    says(&d, 1, "exceeded quota: team, requested: requests.gpu=2, left: requests.gpu=1");
+    a->let_in = true;
+    decides(&w, "b +c", "what is let in may still use it");
+    runs(&w, a, "a-0", 1);
+    waits(&w, a, "a-1", 1);
+    decides(&w, "+b +c: a-1=n0", "pods that exist are counted already");
     arena_free(w.a);
 }
 
 int main(void)
 {
     is_let_in_when_it_fits();
+    what_it_asks_for_is_kept();
+    who_asks_for_nothing_is_let_in();
+    in_order();
+    never_fits();
+    nobody_waits_for_ever();
+    queues_have_limits();
+    queues_have_weights();
+    quotas_count();
     return tap_done();
 }
