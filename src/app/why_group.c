@@ -27,16 +27,18 @@ bool why_group_waits(jv group)
 
 /* ---- pods that are not made yet */
 
-static jv expected_pod(struct arena *a, const struct job *j, const struct job_role *r, int64_t i)
+static jv expected_pod(struct why_page *p, const struct job *j, const struct job_role *r, int64_t i)
 {
+    struct arena *a = p->a;
     jv spec = jv_get(r->template, S("spec"));
     jv meta = jobj(a, { "name", jstr(a, job_child_name(a, j, r, i)) },
                    { "namespace", jstr(a, j->ns) }, { "labels", job_child_labels(a, j, r, i) },
-                   { "creationTimestamp", jv_at(j->obj, "metadata", "creationTimestamp") },
+                   { "creationTimestamp", jv_at(p->group, "metadata", "creationTimestamp") },
                    { "ownerReferences", jarr(a, job_owner_ref(a, j)) });
 
+    spec = jv_is(spec, JV_OBJ) ? pod_spec_requests(a, spec) : JV_EMPTY_OBJ;
     return jobj(a, { "metadata", meta },
-                { "spec", jv_is(spec, JV_OBJ) ? pod_spec_requests(a, spec) : JV_EMPTY_OBJ });
+                { "spec", jv_with_key(a, spec, S("priority"), jint(a, p->priority)) });
 }
 
 static jv expected_of_job(struct why_page *p)
@@ -47,21 +49,19 @@ static jv expected_of_job(struct why_page *p)
 
     for (size_t i = 0; i < j->n_roles && left <= EXPECTED_MAX; i++)
         for (int64_t k = 0; k < j->roles[i].replicas && left > 0; k++, left--)
-            jb_push(&b, expected_pod(p->a, j, &j->roles[i], k));
+            jb_push(&b, expected_pod(p, j, &j->roles[i], k));
     return jb_done(&b);
 }
 
-/* On one machine all that it asks for must fit the same node. */
-static jv expected_of_group(struct why_page *p)
+/* One pod that asks for all that the group does; only right where there is one node. */
+static jv sum_of_group(struct arena *a, jv group, int64_t priority)
 {
-    struct arena *a = p->a;
-    jv box = jobj(a, { "resources",
-                       jobj(a, { "requests", jv_at(p->group, "spec", "minResources") }) });
+    jv box =
+        jobj(a, { "resources", jobj(a, { "requests", jv_at(group, "spec", "minResources") }) });
 
-    if (jv_len(p->nodes) != 1)
-        return JV_EMPTY_ARR;
-    return jarr(a, jobj(a, { "metadata", meta_of(p->group) },
-                        { "spec", jobj(a, { "containers", jarr(a, box) }) }));
+    return jobj(a, { "metadata", meta_of(group) },
+                { "spec", jobj(a, { "priority", jint(a, priority) },
+                               { "containers", jarr(a, box) }) });
 }
 
 /* ---- the queue */
@@ -126,6 +126,56 @@ static void find_before(struct why_page *p, jv all, jv classes)
         owners[i] = owner_of(before[i].group);
     p->before = owners;
     p->n_before = n;
+    struct jbuild rivals = jb_arr(p->a);
+    for (size_t i = 0; i < n && jv_len(p->nodes) == 1; i++)
+        jb_push(&rivals, sum_of_group(p->a, before[i].group, before[i].priority));
+    p->rivals = jb_done(&rivals);
+}
+
+/* ---- what its queue says */
+
+static str over_capability(struct why_page *p)
+{
+    struct amounts most = amounts_of(p->a, jv_at(p->queue, "spec", "capability"));
+    struct amounts used = amounts_of(p->a, jv_at(p->queue, "status", "allocated"));
+    struct amounts asks = amounts_of(p->a, jv_at(p->group, "spec", "minResources"));
+
+    for (size_t i = 0; i < asks.n; i++) {
+        str name = asks.at[i].name;
+        const struct quantity *cap = amounts_get(&most, name), *use = amounts_get(&used, name);
+        struct quantity sum = asks.at[i].q;
+        if (use)
+            quantity_add(&sum, use);
+        if (!cap || quantity_cmp(&sum, cap) <= 0)
+            continue;
+        bool is_never = quantity_cmp(&asks.at[i].q, cap) > 0;
+        str in_use = use ? quantity_text(p->a, use) : S("0");
+        p->advice = arena_printf(p->a, "%sraise the capability of the queue %" PRI_STR,
+                                 is_never ? "" : "wait for others in it to end, or ",
+                                 STR_ARG(meta_name(p->queue)));
+        return arena_printf(p->a,
+                            "needs %" PRI_STR " %" PRI_STR ", its queue %" PRI_STR
+                            " may use %" PRI_STR ", %" PRI_STR " in use%s",
+                            STR_ARG(quantity_text(p->a, &asks.at[i].q)), STR_ARG(name),
+                            STR_ARG(meta_name(p->queue)), STR_ARG(quantity_text(p->a, cap)),
+                            STR_ARG(in_use), is_never ? "; never fits" : "");
+    }
+    return STR_NONE;
+}
+
+static str barred_by_queue(struct why_page *p, const struct ask *q)
+{
+    str state = text_at(p->queue, "status", "state");
+
+    if (q->status == 404) {
+        p->advice = arena_printf(p->a, "create the Queue %" PRI_STR, STR_ARG(q->req.name));
+        return arena_printf(p->a, "its queue %" PRI_STR " does not exist", STR_ARG(q->req.name));
+    }
+    if (str_eqz(state, "Closed") || str_eqz(state, "Closing")) {
+        p->advice = arena_printf(p->a, "open the queue %" PRI_STR, STR_ARG(q->req.name));
+        return arena_printf(p->a, "its queue %" PRI_STR " is closed", STR_ARG(q->req.name));
+    }
+    return over_capability(p);
 }
 
 int why_group_read(struct why_page *p, const struct kube_resource *res)
@@ -137,15 +187,23 @@ int why_group_read(struct why_page *p, const struct kube_resource *res)
         { .req = { .verb = KUBE_GET, .res = &queues, .name = queue.n ? queue : S("default") } },
     };
 
-    if (!why_group_waits(p->group))
-        return -1;
-    p->expected = p->job.kind ? expected_of_job(p) : expected_of_group(p);
-    int code = session_ask(p->s, q, COUNT(q));
-    if (code >= 0)
+    bool has_queue = str_eqz(str_of(res->group), queues.group);
+    int code = why_group_waits(p->group) ? session_ask(p->s, q, COUNT(q) - !has_queue) : -1;
+
+    if (!why_group_waits(p->group) || code >= 0)
         return code;
+    jv classes = jv_at(q[1].obj, "items");
     why_read_is_fine(p, &q[0], "PodGroups", "what is before it is not known");
-    find_before(p, jv_at(q[0].obj, "items"), jv_at(q[1].obj, "items"));
-    p->queue = q[2].err.code ? JV_ABSENT : q[2].obj;
+    find_before(p, jv_at(q[0].obj, "items"), classes);
+    p->priority = priority_of(classes, p->group);
+    if (p->job.kind)
+        p->expected = expected_of_job(p);
+    else if (jv_len(p->nodes) == 1)
+        p->expected = jarr(p->a, sum_of_group(p->a, p->group, p->priority));
+    if (has_queue) {
+        p->queue = q[2].err.code ? JV_ABSENT : q[2].obj;
+        p->barred = barred_by_queue(p, &q[2]);
+    }
     return -1;
 }
 

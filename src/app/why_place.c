@@ -133,13 +133,11 @@ static size_t unit_of(const struct cluster *c, const struct sched_gang *gang,
 
 /* ---- all pods */
 
-static void read_pod(struct why_page *p, struct cluster *c, jv pod, bool is_ours)
+static void add_pod(struct why_page *p, struct cluster *c, jv pod, bool is_ours)
 {
     struct sched_pod *s = ARENA_NEW(p->a, struct sched_pod);
 
     *s = sched_pod_read(p->a, pod);
-    if (sched_pod_has_ended(pod) || (!s->node.n && !is_ours && !competes(p, pod)))
-        return;
     if (is_muster(p))
         join_gang(p, c, pod, s);
     if (s->node.n) {
@@ -154,7 +152,8 @@ static void read_pod(struct why_page *p, struct cluster *c, jv pod, bool is_ours
 
 static void read_pods(struct why_page *p, struct cluster *c)
 {
-    size_t most = jv_len(p->all_pods) + jv_len(p->expected) + c->in.n_nodes + 1;
+    size_t most = jv_len(p->all_pods) + jv_len(p->rivals) + jv_len(p->expected) +
+                   c->in.n_nodes + 1;
 
     c->bound = ARENA_ARRAY(p->a, const struct sched_pod *, most);
     c->waiting = ARENA_ARRAY(p->a, struct sched_waiting, most);
@@ -163,10 +162,15 @@ static void read_pods(struct why_page *p, struct cluster *c)
     for (size_t i = 0; i < c->in.n_nodes; i++)
         if (c->in.nodes[i]->others)
             c->bound[c->in.n_bound++] = c->in.nodes[i]->others;
-    JV_EACH (it, p->all_pods)
-        read_pod(p, c, it.value, is_own(p, it.value));
+    JV_EACH (it, p->all_pods) {
+        bool has_node = jv_str(jv_at(it.value, "spec", "nodeName"), STR_NONE).n;
+        if (!sched_pod_has_ended(it.value) && (has_node || competes(p, it.value)))
+            add_pod(p, c, it.value, is_own(p, it.value));
+    }
+    JV_EACH (it, p->rivals)
+        add_pod(p, c, it.value, false);
     JV_EACH (it, p->expected)
-        read_pod(p, c, it.value, true);
+        add_pod(p, c, it.value, true);
     c->in.bound = c->bound;
     c->in.waiting = c->waiting;
 }
@@ -202,7 +206,7 @@ void why_place(struct why_page *p)
 {
     struct cluster c = { 0 };
 
-    if (!p->nodes_known)
+    if (!p->nodes_known || p->barred.n)
         return;
     read_nodes(p, &c);
     read_pods(p, &c);
