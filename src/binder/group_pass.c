@@ -273,15 +273,21 @@ static str sentence_of(struct binder *b, struct arena *a, struct collected *c,
 static void keep_out(struct binder *b, struct arena *a, struct collected *c, struct group *g,
                      const struct sched_group_verdict *v)
 {
-    const char *reason = g->refusal ? g->refusal
-                         : v->never ? "ExceedsCapacity"
-                                    : "NotEnoughResources";
+    bool is_room = str_starts(v->why, S("needs "));
+    str first = is_room ? S(GROUP_NOT_IN) : v->why, sentence = STR_NONE;
+    const char *reason = g->refusal                                   ? g->refusal
+                         : str_starts(v->why, S("exceeded quota"))    ? "ExceedsQuota"
+                         : g->g.g.queue && g->g.g.queue->closed       ? "QueueClosed"
+                         : v->never                                   ? "ExceedsCapacity"
+                                                                      : "NotEnoughResources";
 
-    if (!v->why.n || group_is_said(g, reason, v->why))
+    if (!v->why.n || group_is_said(g, reason, first))
         return;
-    bool is_room = !g->refusal && g->asks.n;
-    str sentence = is_room ? sentence_of(b, a, c, v) : STR_NONE;
-    group_say(g, reason, v->why, waiting_message(a, v->why, sentence));
+    if (is_room) {
+        sentence = sentence_of(b, a, c, v);
+        sentence = sentence.n ? sentence : v->why;
+    }
+    group_say(g, reason, first, waiting_message(a, first, sentence));
 }
 
 void groups_decided(struct binder *b, struct arena *a, struct collected *c)

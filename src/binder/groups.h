@@ -63,6 +63,7 @@ const struct shelf_ops *group_shelf(enum group_form form);
 /* What a pod says of its group; absent: it is in none. */
 jv group_of_pod_slim(struct arena *a, jv pod);
 struct sched_amounts amounts_of_list(struct arena *a, jv list); /* a ResourceList */
+#define GROUP_NOT_IN "the pod group is not let in."
 /* Why it waits; first: what does not change with every pod that ends. */
 bool group_is_said(struct group *g, const char *reason, str first);
 void group_say(struct group *g, const char *reason, str first, str message);

@@ -189,9 +189,12 @@ static void refuse_members(const struct telling *t, const struct sched_verdict *
 
     if (!why.n)
         return;
-    first = arena_printf(t->a, "0/%zu nodes are available: podgroup %" PRI_STR "/%" PRI_STR
-                         " is not let in: %" PRI_STR, t->c->in.n_nodes, STR_ARG(g->g.g.ns),
-                         STR_ARG(g->g.g.name), STR_ARG(first));
+    bool is_plain = str_eqz(first, GROUP_NOT_IN);
+    first = arena_printf(t->a,
+                         "0/%zu nodes are available: podgroup %" PRI_STR "/%" PRI_STR
+                         " is not let in%s%" PRI_STR,
+                         t->c->in.n_nodes, STR_ARG(g->g.g.ns), STR_ARG(g->g.g.name),
+                         is_plain ? "" : ": ", STR_ARG(is_plain ? S(".") : first));
     for (size_t i = 0; i < n; i++)
         refuse_pod(pod_at(t, &v[i]), first, rest);
 }

@@ -91,6 +91,13 @@ static void is_behind(const struct entry *e)
     }
 }
 
+/* What these have is not free yet, and may be meant for another. */
+static void has_old_pods(const struct entry *e)
+{
+    if (e->h->ends)
+        e->v->why = S("waits until those of its pods have ended that are being deleted");
+}
+
 static void fills_queue(const struct entry *e)
 {
     const struct line *line = e->h->line;
@@ -129,10 +136,10 @@ static void lacks_room(const struct entry *e)
     }
 }
 
-bool group_admit(struct ledger *l, struct stake *h, struct sched_group_verdict *v)
+static bool is_free_to_enter(struct ledger *l, struct stake *h, struct sched_group_verdict *v)
 {
     static void (*const whys[])(const struct entry *e) = {
-        is_refused, queue_is_closed, exceeds_nodes, exceeds_queue,
+        is_refused, queue_is_closed, exceeds_nodes, exceeds_queue, has_old_pods,
         is_behind,  fills_queue,     exceeds_quota, lacks_room,
     };
     const struct entry e = { l, h, v };
@@ -140,7 +147,19 @@ bool group_admit(struct ledger *l, struct stake *h, struct sched_group_verdict *
 
     for (size_t i = 0; i < n && !v->why.n; i++)
         whys[i](&e);
-    if (v->why.n) {
+    return !v->why.n;
+}
+
+bool group_fits(struct ledger *l, struct stake *h)
+{
+    struct sched_group_verdict v = { .of = h->of };
+
+    return is_free_to_enter(l, h, &v);
+}
+
+bool group_admit(struct ledger *l, struct stake *h, struct sched_group_verdict *v)
+{
+    if (!is_free_to_enter(l, h, v)) {
         if (h->line && !h->line->first && !v->never && !h->of->refused.n)
             h->line->first = h->of;
         return false;

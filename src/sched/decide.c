@@ -177,6 +177,7 @@ struct pass {
     size_t n_units, next_due;
     struct sched_group_verdict *groups;
     size_t n_groups;
+    struct evictor evictor;
     const struct sched_gang **voids; /* as in stake_start */
     size_t n_voids;
     bool missed; /* a unit that could fit did not */
@@ -226,13 +227,31 @@ static void add_failure(struct pass *p, const struct unit *u, const struct sched
     failures_add(&p->failures, &kept, no);
 }
 
+/* no: what is said of it. True: others may not fare as it does. */
+static bool make_way(struct pass *p, const struct unit *u, struct sched_verdict *no)
+{
+    if (!p->l.preempts || no->never || !waits_for_room(p, u))
+        return false;
+    enum evicts evicts = evict_for(&p->evictor, &p->l, u);
+    no->why = preempt_retell(p->l.a, no->why, evicts, p->evictor.n_victims);
+    if (evicts < EVICTS_BEFORE)
+        return false;
+    p->failures.n = 0;
+    return true;
+}
+
 static struct sched_verdict *decide_alone(struct pass *p, const struct sched_waiting *w,
                                           bool unchanged)
 {
     struct sched_verdict *v = verdict_of(p, w);
-    struct unit u = { .at = &w, .n = 1, .n_distinct = 1 };
+    const struct sched_gang *g = w->pod->gang;
+    struct unit u = { .at = &w,
+                      .n = 1,
+                      .n_distinct = 1,
+                      .priority = g && g->has_priority ? g->priority : w->pod->priority };
     struct step t;
 
+    unchanged = unchanged && !p->l.preempts;
     const struct sched_verdict *like = unchanged ? NULL : failed_like(&p->l, &p->failures, &u);
     if (unchanged) {
         v->never = w->never;
@@ -243,7 +262,8 @@ static struct sched_verdict *decide_alone(struct pass *p, const struct sched_wai
         v->node = t.place->node;
         p->failures.n = 0;
     } else {
-        add_failure(p, &u, v);
+        if (!make_way(p, &u, v))
+            add_failure(p, &u, v);
     }
     if (!v->node)
         note_missed(p, &u, v->never);
@@ -344,6 +364,21 @@ static void let_due_in(struct pass *p)
     }
 }
 
+static void make_way_in(struct pass *p, const struct unit *u, struct sched_group_verdict *v)
+{
+    if (!p->l.preempts)
+        return;
+    enum evicts evicts = evict_for(&p->evictor, &p->l, u);
+    size_t n = p->evictor.n_victims;
+    if (evicts == EVICTS_NOW)
+        v->why = arena_printf(p->l.a, "%" PRI_STR "; %zu pod%s sent away for it", STR_ARG(v->why),
+                              n, n == 1 ? " is" : "s are");
+    else if (evicts == EVICTS_BEFORE)
+        v->why = arena_cat(p->l.a, v->why, S("; pods that matter less are being deleted"));
+    if (evicts >= EVICTS_BEFORE)
+        p->failures.n = 0;
+}
+
 /* Whether it is let in; what its pods are told, which wait until they are looked at again. */
 static str decide_group(struct pass *p, struct unit *u)
 {
@@ -360,8 +395,10 @@ static str decide_group(struct pass *p, struct unit *u)
     if (u->is_in || try_let_in(p, u, &v))
         return arena_printf(p->l.a, "%" PRI_STR " was let in just now",
                             STR_ARG(gang_text(p->l.a, g)));
+    if (!v.never)
+        make_way_in(p, u, &v);
     p->groups[p->n_groups++] = v;
-    bool waits = !v.behind.n && !g->refused.n && !(g->queue && g->queue->closed);
+    bool waits = !v.behind.n && !h->ends && !g->refused.n && !(g->queue && g->queue->closed);
     note_missed(p, u, v.never || !waits);
     return v.why;
 }
@@ -393,7 +430,7 @@ static void decide_gang(struct pass *p, struct unit *u)
         refuse_all(p, u, &no);
         return;
     }
-    if (is_unchanged(u)) {
+    if (is_unchanged(u) && !p->l.preempts) {
         no.never = u->at[0]->never;
         refuse_all(p, u, &no);
         note_missed(p, u, no.never);
@@ -413,7 +450,8 @@ static void decide_gang(struct pass *p, struct unit *u)
         no.never = never_fits_together(p, u);
         if (no.never)
             note_void(p, u);
-        add_failure(p, u, &no);
+        if (!make_way(p, u, &no))
+            add_failure(p, u, &no);
         refuse_all(p, u, &no);
         note_missed(p, u, no.never);
         return;
@@ -438,6 +476,7 @@ static void decide_all(struct pass *p, struct arena *a, const struct sched_input
     p->out = ARENA_ARRAY(a, struct sched_verdict, in->n_waiting + 1);
     p->groups = ARENA_ARRAY(a, struct sched_group_verdict, in->n_groups + 1);
     p->guard = in->guard;
+    p->evictor = (struct evictor){ .in = in };
     p->units = units_of(a, in, &p->n_units);
     qsort(p->units, p->n_units, sizeof(*p->units), compare_units);
     ledger_open(&p->l, a, in);
@@ -484,5 +523,9 @@ struct sched_decision sched_decide(struct arena *a, const struct sched_input *in
         if (in->guard)
             in->guard->released = true;
     }
-    return (struct sched_decision){ .pods = p.out, .groups = p.groups, .n_groups = p.n_groups };
+    return (struct sched_decision){ .pods = p.out,
+                                    .groups = p.groups,
+                                    .n_groups = p.n_groups,
+                                    .victims = p.evictor.victims,
+                                    .n_victims = p.evictor.n_victims };
 }

@@ -103,7 +103,7 @@ static bool group_lacks(struct ledger *l, const struct unit *u, int64_t *need)
     return lacks;
 }
 
-static void keep_for(struct ledger *l, const struct unit *u)
+void guard_keep(struct ledger *l, const struct unit *u)
 {
     int64_t *need = ARENA_ARRAY(l->a, int64_t, l->n_resources);
     bool *usable = ARENA_ARRAY(l->a, bool, l->n + 1);
@@ -135,5 +135,5 @@ void guard_first(struct sched_guard *g, struct ledger *l, const struct unit *u)
         g->since_ms = g->now_ms;
     }
     if (u && g->now_ms - g->since_ms >= g->patience_ms)
-        keep_for(l, u);
+        guard_keep(l, u);
 }

@@ -69,6 +69,7 @@ struct ledger {
     bool is_open;          /* nothing is barred for the time being */
     str barred_for;        /* "job default/a": what is barred is kept for it; empty: nothing is */
     str barred_text;       /* what those are told that it is kept from */
+    bool preempts;         /* as in struct sched_input */
     struct stakes *stakes; /* of groups; NULL: there are none */
 };
 
@@ -131,6 +132,7 @@ struct stake {
     int64_t *use;      /* what its pods have of the nodes */
     int64_t *exist;    /* ... and those that wait */
     bool kept;
+    bool ends; /* some of its pods are being deleted */
 };
 
 struct limit { /* an amount of a ResourceQuota */
@@ -160,6 +162,7 @@ void stake_open(struct ledger *l, const struct sched_input *in);
 void stake_start(struct ledger *l, const struct sched_gang *const *voids, size_t n);
 struct stake *stake_find(const struct ledger *l, const struct sched_gang *g);
 void stake_keep(struct ledger *l, struct stake *h); /* it is let in */
+void stake_drop(struct ledger *l, struct stake *h);
 /* Around each change of a place; and that a pod, or what is kept of one, came or went. */
 void stake_lift(struct ledger *l, const struct place *p);
 void stake_settle(struct ledger *l, const struct place *p);
@@ -223,9 +226,18 @@ struct place *score_best(const struct candidate *c, struct place *const *fit, si
 
 /* ---- preempt.c */
 
+enum evicts {
+    EVICTS_NOBODY, /* it would not help, or may not be */
+    EVICTS_LATER,  /* another comes first */
+    EVICTS_BEFORE, /* it waits until those have ended that are being deleted */
+    EVICTS_NOW,
+};
+
 /* What kube-scheduler says on pods that might be sent away: "preemption: ...". first: what the
  * nodes said, one each; NULL when none was asked. */
 str preempt_text(const struct candidate *c, const struct refusal *first);
+/* The same, once it is known what comes of it. */
+str preempt_retell(struct arena *a, str why, enum evicts evicts, size_t n_victims);
 
 /* How many nodes gave each reason: "0/2 nodes are available: 1 Insufficient cpu, 1 ...". */
 struct tally {
@@ -262,12 +274,29 @@ int waiting_compare(const struct sched_waiting *v, const struct sched_waiting *w
 /* ---- admit.c: groups that are let in */
 
 /* It is let in, and what it asks for is kept for it; false: v says why not. */
+bool group_fits(struct ledger *l, struct stake *h);
 bool group_admit(struct ledger *l, struct stake *h, struct sched_group_verdict *v);
 
 /* ---- guard.c: who has waited longest keeps others away */
 
+/* From now on others get only what it can spare. */
+void guard_keep(struct ledger *l, const struct unit *u);
 /* The first unit that does not fit now, and would if others ended; NULL: there is none. */
 void guard_first(struct sched_guard *g, struct ledger *l, const struct unit *u);
+
+/* ---- evict.c: who is sent away for a unit that does not fit */
+
+enum { TRIES_MAX = 64 };
+
+struct evictor {
+    const struct sched_input *in;
+    struct evictee *at; /* NULL: not looked at yet */
+    size_t n, tries;
+    struct sched_victim *victims;
+    size_t n_victims;
+};
+
+enum evicts evict_for(struct evictor *e, struct ledger *l, const struct unit *u);
 
 /* ---- decide.c */
 

@@ -121,9 +121,11 @@ void ledger_open(struct ledger *l, struct arena *a, const struct sched_input *in
 {
     const struct sched_node **nodes = ARENA_ARRAY(a, const struct sched_node *, in->n_nodes + 1);
 
-    *l = (struct ledger){
-        .a = a, .n = in->n_nodes, .namespaces = in->namespaces, .search_left = SEARCHES_MAX
-    };
+    *l = (struct ledger){ .a = a,
+                          .n = in->n_nodes,
+                          .namespaces = in->namespaces,
+                          .search_left = SEARCHES_MAX,
+                          .preempts = in->preempts };
     if (in->n_nodes)
         memcpy(nodes, in->nodes, in->n_nodes * sizeof(*nodes));
     qsort(nodes, in->n_nodes, sizeof(*nodes), compare_nodes);
@@ -143,6 +145,9 @@ void ledger_open(struct ledger *l, struct arena *a, const struct sched_input *in
         const int64_t *need = ledger_need(l, &pod->need);
         ledger_take(l, p, pod, need);
         stake_seat(l, pod->gang, need, 1);
+        struct stake *of = pod->ending ? stake_find(l, pod->gang) : NULL;
+        if (of)
+            of->ends = true;
     }
     kept_open(l, in);
 }

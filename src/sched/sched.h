@@ -143,7 +143,7 @@ struct sched_input {
     size_t n_groups;
     const struct sched_quota *quotas; /* groups are let in within them */
     size_t n_quotas;
-    bool preempts;             /* pods may be sent away for more important ones */
+    bool preempts; /* pods may be sent away for more important ones, for one unit at a time */
     struct sched_guard *guard; /* NULL: units are passed over for ever */
     jv namespaces;             /* the labels of each, by its name */
 };

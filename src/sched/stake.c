@@ -98,6 +98,13 @@ void stake_keep(struct ledger *l, struct stake *h)
     count(l, h, 1);
 }
 
+void stake_drop(struct ledger *l, struct stake *h)
+{
+    count(l, h, -1);
+    h->kept = false;
+    count(l, h, 1);
+}
+
 void stake_seat(struct ledger *l, const struct sched_gang *g, const int64_t *need, int64_t sign)
 {
     struct stake *h = stake_find(l, g);

@@ -9,7 +9,7 @@ put() { printf -- '---\n%s\n' "$1" | kubectl apply -f -; }
 
 # gpus N: of the one node
 gpus() {
-	kubectl patch node n --subresource=status --type=merge -p "{\"status\":{\"capacity\":{\"nvidia.com/gpu\":\"$1\"},\"allocatable\":{\"nvidia.com/gpu\":\"$1\",\"cpu\":\"8\",\"pods\":\"110\"},\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}]}}"
+	kubectl patch node node1 --subresource=status --type=merge -p "{\"status\":{\"capacity\":{\"nvidia.com/gpu\":\"$1\"},\"allocatable\":{\"nvidia.com/gpu\":\"$1\",\"cpu\":\"8\",\"pods\":\"110\"},\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}]}}"
 }
 
 # group NAME MIN GPUS [FURTHER MEMBERS OF ITS SPEC]
@@ -39,7 +39,7 @@ pod_phases() {
 events() { kubectl get events --field-selector "involvedObject.kind=PodGroup,involvedObject.name=$1,reason=$2" -o 'jsonpath={range .items[*]}{.message}{"\n"}{end}'; }
 
 test_expect_success 'start, with a node' '
-	start_muster && put "{apiVersion: v1, kind: Node, metadata: {name: n}}" && gpus 1
+	start_muster && put "{apiVersion: v1, kind: Node, metadata: {name: node1}}" && gpus 1
 '
 
 test_expect_success '4.6: four GPUs of one are never let in, and it says why' '
@@ -112,7 +112,7 @@ test_expect_success 'a server that was killed goes on from the phases' '
 	pods k 2 && phase k Running && is 2 "$(on k)" &&
 	pod_phases k Running && { stop_muster KILL || :; } && start_muster &&
 	kubectl delete pod k-1 && phase k Unknown && phase k2 Pending && pods k 2 && phase k Running &&
-	kubectl delete pods k-0 k-1 && phase k2 Inqueue && kubectl delete podgroup k k2
+	kubectl delete pods k-0 k-1 && phase k Inqueue && kubectl delete podgroup k && phase k2 Inqueue && kubectl delete podgroup k2
 '
 
 test_expect_success 'a quota of the namespace is a limit, too' '

@@ -356,6 +356,114 @@ static void quotas_count(void)
     arena_free(w.a);
 }
 
+/* "x! y": x with all of its gang */
+static str victims_of(struct world *w, const struct sched_decision *d)
+{
+    str all = S("");
+
+    for (size_t i = 0; i < d->n_victims; i++)
+        all = arena_printf(w->a, "%.*s%s%.*s%s", STR_ARG(all), i ? " " : "",
+                           STR_ARG(d->victims[i].pod->name), d->victims[i].whole ? "!" : "");
+    return all;
+}
+
+static struct sched_decision sends_away(struct world *w, const char *want, const char *what)
+{
+    struct sched_decision d = sched_decide(w->a, &w->in);
+
+    is_str(victims_of(w, &d), str_of(want), what);
+    return d;
+}
+
+static void lesser_make_way(void)
+{
+    struct world w;
+
+    world_open(&w, ONE(4));
+    struct sched_gang *a = group(&w, "a", 2), *b = group(&w, "b", 2);
+    a->let_in = a->started = true;
+    runs(&w, a, "a-0", 1);
+    runs(&w, a, "a-1", 1);
+    runs(&w, a, "a-2", 1);
+    struct sched_pod *o = runs(&w, NULL, "o", 1);
+    b->has_priority = true;
+    b->priority = 5;
+    sends_away(&w, "", "nobody is sent away unless that is wanted");
+    w.in.preempts = true;
+    b->priority = 0;
+    sends_away(&w, "", "nor anybody that matters as much");
+    b->priority = 5;
+    struct sched_decision d =
+        sends_away(&w, "o a-2", "pods beyond what a gang must have, and what is alone");
+    is_str(d.victims[0].makes_way_for, S("podgroup d/b"), "for whom is told");
+    says(&d, 0, "needs 2 gpu, this machine has 4, 0 free; 2 pods are sent away for it");
+    o->priority = 5;
+    sends_away(&w, "a-0! a-1! a-2!", "else whole gangs");
+    a->has_priority = true;
+    a->priority = 5;
+    sends_away(&w, "", "of which none matters as much");
+    a->has_priority = false;
+    b->never_preempts = true;
+    sends_away(&w, "", "and for nobody that does not want it");
+    b->never_preempts = false;
+    for (size_t i = 0; i < 3; i++)
+        w.pods[i].ending = true;
+    a->let_in = false; /* as the caller does */
+    a->returning = true;
+    waits(&w, NULL, "p", 0);
+    waits(&w, NULL, "q", 1);
+    d = sends_away(&w, "", "once is enough");
+    says(&d, 0, "needs 2 gpu, this machine has 4, 0 free; pods that matter less are being deleted");
+    w.bound[0] = o;
+    w.in.n_bound = 3; /* a-1 and a-2 are still there */
+    d = decides(&w, "b a: p=n0 q", "nobody takes its room meanwhile");
+    is_str(d.pods[1].behind, S("podgroup d/b"), "which is told");
+    says(&d, 1, "waits until those of its pods have ended that are being deleted");
+    w.in.n_bound = 1;
+    w.in.n_waiting = 0;
+    decides(&w, "+b a", "then it is let in");
+    arena_free(w.a);
+}
+
+static void the_newest_of_the_least_goes(void)
+{
+    struct world w;
+
+    world_open(&w, ONE(3));
+    w.in.preempts = true;
+    runs(&w, NULL, "old", 1)->created_ms = 1;
+    runs(&w, NULL, "new", 1)->created_ms = 2;
+    runs(&w, NULL, "more", 1)->priority = 1;
+    struct sched_pod *p = waits(&w, NULL, "p", 1);
+    p->priority = 2;
+    struct sched_decision d = sends_away(&w, "new", "the newest of those that matter least");
+    ok(str_ends(d.pods[0].why, S("preemption: 1 pod that matters less is sent away.")),
+       "which is told");
+    p->need = gpus(&w, 4);
+    d = sends_away(&w, "", "nobody if it would not help");
+    p->need = gpus(&w, 3);
+    struct sched_pod *late = waits(&w, NULL, "late", 1);
+    late->priority = 2;
+    late->created_ms = 60;
+    d = sends_away(&w, "more old new", "for one at a time");
+    ok(str_ends(d.pods[1].why, S("1 node(s) were kept for pod d/p.")), "which others are told");
+    p->never_preempts = true;
+    d = sends_away(&w, "new", "those that do not want it are passed over");
+    arena_free(w.a);
+
+    world_open(&w, ONE(2));
+    w.in.preempts = true;
+    struct sched_gang g = {
+        .uid = S("g"), .ns = S("d"), .name = S("g"), .kind = S("job"), .min = 2
+    };
+    runs(&w, &g, "g-0", 1);
+    runs(&w, &g, "g-1", 1)->priority = 3;
+    waits(&w, NULL, "p", 1)->priority = 2;
+    d = sends_away(&w, "", "no gang of which one matters more is broken");
+    ok(str_ends(d.pods[0].why, S("preemption: nobody is sent away for it.")), "which is told");
+    arena_free(w.a);
+}
+
 int main(void)
 {
     is_let_in_when_it_fits();
@@ -367,5 +475,7 @@ int main(void)
     queues_have_limits();
     queues_have_weights();
     quotas_count();
+    lesser_make_way();
+    the_newest_of_the_least_goes();
     return tap_done();
 }
