@@ -182,8 +182,8 @@ test_expect_success 'J3.5: a worker that was killed comes back, and nobody else 
 '
 
 test_expect_success 'J3.5: when it cannot come back the whole job waits again, and others run' '
-	stop_muster && start_muster --isolation shared --gang-scheduler-name=volcano --gang-hold-seconds=1 &&
-	soon phases ring 4 Running && resources nvidia.com/gpu=3 && touch "$space/die" && soon one_died &&
+	kubectl delete tfjob ring && kubectl delete pod -l one && stop_muster && start_muster --isolation shared --gang-scheduler-name=volcano --gang-hold-seconds=1 &&
+	gpu=1 policy=ExitCode job ring 4 "$dies" | kubectl apply -f - && soon phases ring 4 Running && singles | kubectl apply -f - && resources nvidia.com/gpu=3 && touch "$space/die" && soon one_died &&
 	soon eval "kubectl get events --field-selector involvedObject.name=ring | grep \"its gang is broken: for 1 s only 3 of the 4\"" &&
 	soon eval "kubectl get podgroup ring | grep Pending" &&
 	kubectl wait --for=jsonpath="{.status.phase}"=Succeeded pod -l one --timeout=120s &&
