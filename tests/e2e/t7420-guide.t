@@ -208,6 +208,12 @@ test_expect_success 'by default no PodGroup is made, and two jobs that pod by po
 	from=$(revision) && kubectl apply -f two.yaml && ended p && ended q && whole_between $from $(revision) && kubectl get podgroup -A 2>err && has err "No resources found"
 '
 
+test_expect_success 'muster run has PodGroups, too, and gives up on one that is never let in' '
+	gpu=1 job r 2 "echo ran" >r.yaml && muster run --gang-scheduler-name=volcano --resources nvidia.com/gpu=2 r.yaml >out 2>err && is 2 "$(grep -c ran out)" &&
+	test_expect_code 1 timeout -k 5 120 muster run --gang-scheduler-name=volcano --resources nvidia.com/gpu=1 --pending-timeout 1ms r.yaml >out 2>err &&
+	has err "^muster: tfjob/r: Pending: needs 2 nvidia.com/gpu, this machine has 1, 1 free; never fits$" "^tfjob/r Failed after .*never fits: lower what its replicas ask for"
+'
+
 # ---- the kinds
 
 test_expect_success 'queues are there from the start, and definitions that somebody changed stay so' '
