@@ -156,7 +156,12 @@ bool gang_join(struct pod *p)
     struct gang *g = gang_of_pod(p);
 
     p->p.gang = g ? &g->g : NULL;
-    p->p.member = g && !p->surplus && has_member(g, p->member) ? p->member : STR_NONE;
+    p->p.member =
+        g && !p->surplus && !p->evicted && has_member(g, p->member) ? p->member : STR_NONE;
+    if (p->form && g && str_eqz(p->p.owner_kind, "pod")) {
+        p->p.owner_kind = g->g.kind; /* people know it by its group */
+        p->p.owner_name = p->group;
+    }
     if (p->form)
         return !g || !g->is_starting;
     return g ? !g->is_starting : !gang_knows_kind(p->b, p->h.obj);

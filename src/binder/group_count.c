@@ -12,7 +12,7 @@ static bool asks_for_nothing(const struct sched_pod *p)
 
 static int64_t *count_of(struct group_pods *n, const struct pod *p)
 {
-    if (p->going)
+    if (p->going || p->evicted)
         return &n->going;
     if (p->ended)
         return p->done ? &n->succeeded : &n->failed;
@@ -102,8 +102,8 @@ static void collect_roles(struct binder *b, struct arena *a, struct group *g)
 
 void groups_count(struct binder *b, struct arena *a)
 {
-    GROUP_EACH (slot, form, b)
-        ((struct group *)slot->value)->pods = (struct group_pods){ 0 };
+    GROUP_EACH(slot, form, b)
+    ((struct group *)slot->value)->pods = (struct group_pods){ 0 };
     MAP_EACH (slot, &b->pods.items) {
         struct pod *p = slot->value;
         struct gang *g = p->form ? gang_of_pod(p) : NULL;
@@ -112,7 +112,8 @@ void groups_count(struct binder *b, struct arena *a)
         if (g)
             ++*count_of(&group_of(g)->pods, p);
     }
-    GROUP_EACH (slot, form, b) {
+    GROUP_EACH(slot, form, b)
+    {
         struct group *g = slot->value;
         if (jv_len(roles_of(g)))
             collect_roles(b, a, g);

@@ -146,21 +146,21 @@ static void describe(struct group *g, struct arena *a)
 static bool is_unknown_yet(const struct group *g)
 {
     return g->form == GROUP_VOLCANO && g->phase == PHASE_NONE &&
-           informer_is_listed(g->b->queues.inf) &&
-           !shelf_find(&g->b->queues, STR_NONE, g->queue);
+           informer_is_listed(g->b->queues.inf) && !shelf_find(&g->b->queues, STR_NONE, g->queue);
 }
 
 void groups_collect(struct binder *b, struct arena *a, struct sched_input *in)
 {
-    const struct sched_gang **groups = ARENA_ARRAY(
-        a, const struct sched_gang *,
-        b->groups[GROUP_VOLCANO].items.n + b->groups[GROUP_PLUGINS].items.n + 1);
+    const struct sched_gang **groups =
+        ARENA_ARRAY(a, const struct sched_gang *,
+                    b->groups[GROUP_VOLCANO].items.n + b->groups[GROUP_PLUGINS].items.n + 1);
 
     b->groups_due = false;
     b->n_groups_out = 0;
     b->groups_dirty = true;
     in->groups = groups;
-    GROUP_EACH (slot, form, b) {
+    GROUP_EACH(slot, form, b)
+    {
         struct group *g = slot->value;
         if (!is_unknown_yet(g))
             look_at_phase(g);
@@ -175,7 +175,8 @@ void groups_collect(struct binder *b, struct arena *a, struct sched_input *in)
         if (p->of && !p->going)
             group_sums_add(group_of(p->of), p);
     }
-    GROUP_EACH (slot, form, b) {
+    GROUP_EACH(slot, form, b)
+    {
         struct group *g = slot->value;
         g->g.g.done = g->done;
     }
@@ -257,10 +258,9 @@ static str sentence_of(struct binder *b, struct arena *a, struct collected *c,
             int64_t sum = g->asks.at[k].n, each = sum / parts, rest = sum % parts;
             need[k] = (struct sched_amount){ g->asks.at[k].name, each + (i < rest) };
         }
-        pods[i] = (struct sched_pod){ .ns = g->g.g.ns,
-                                      .name = g->g.g.name,
-                                      .uid = g->g.g.uid,
-                                      .need = { need, g->asks.n } };
+        pods[i] = (struct sched_pod){
+            .ns = g->g.g.ns, .name = g->g.g.name, .uid = g->g.g.uid, .need = { need, g->asks.n }
+        };
         waiting[i].pod = &pods[i];
         at[i] = &waiting[i];
     }
@@ -275,11 +275,11 @@ static void keep_out(struct binder *b, struct arena *a, struct collected *c, str
 {
     bool is_room = str_starts(v->why, S("needs "));
     str first = is_room ? S(GROUP_NOT_IN) : v->why, sentence = STR_NONE;
-    const char *reason = g->refusal                                   ? g->refusal
-                         : str_starts(v->why, S("exceeded quota"))    ? "ExceedsQuota"
-                         : g->g.g.queue && g->g.g.queue->closed       ? "QueueClosed"
-                         : v->never                                   ? "ExceedsCapacity"
-                                                                      : "NotEnoughResources";
+    const char *reason = g->refusal                                ? g->refusal
+                         : str_starts(v->why, S("exceeded quota")) ? "ExceedsQuota"
+                         : g->g.g.queue && g->g.g.queue->closed    ? "QueueClosed"
+                         : v->never                                ? "ExceedsCapacity"
+                                                                   : "NotEnoughResources";
 
     if (!v->why.n || group_is_said(g, reason, first))
         return;

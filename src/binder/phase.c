@@ -1,10 +1,14 @@
 #include "binder/phase.h"
 
 static const char *const texts[] = {
-    [PHASE_NONE] = "",           [PHASE_PENDING] = "Pending",
-    [PHASE_INQUEUE] = "Inqueue", [PHASE_SCHEDULING] = "Scheduling",
-    [PHASE_RUNNING] = "Running", [PHASE_UNKNOWN] = "Unknown",
-    [PHASE_COMPLETED] = "Completed", [PHASE_FINISHED] = "Finished",
+    [PHASE_NONE] = "",
+    [PHASE_PENDING] = "Pending",
+    [PHASE_INQUEUE] = "Inqueue",
+    [PHASE_SCHEDULING] = "Scheduling",
+    [PHASE_RUNNING] = "Running",
+    [PHASE_UNKNOWN] = "Unknown",
+    [PHASE_COMPLETED] = "Completed",
+    [PHASE_FINISHED] = "Finished",
     [PHASE_FAILED] = "Failed",
 };
 

@@ -51,8 +51,9 @@ static struct why_world *world_after(const struct telling *t, const struct sched
                                      size_t n_own)
 {
     const struct sched_input *in = &t->c->in;
-    const struct sched_pod **all = ARENA_ARRAY(t->a, const struct sched_pod *,
-                                               in->n_bound + in->n_waiting + in->n_reserves + groups_kept_max(t->b, in) + 1);
+    const struct sched_pod **all =
+        ARENA_ARRAY(t->a, const struct sched_pod *,
+                    in->n_bound + in->n_waiting + in->n_reserves + groups_kept_max(t->b, in) + 1);
     size_t n = in->n_bound;
 
     memcpy(all, in->bound, n * sizeof(*all));
