@@ -86,4 +86,139 @@ test_expect_success 'names of schedulers that cannot be are refused' '
 	test_expect_code 2 muster run --gang-hold-seconds 3 -- true 2>err && has err "^muster: --gang-hold-seconds is for PodGroups"
 '
 
+# ---- with gang scheduling
+
+group() { kubectl get podgroup "$1" -o json >group.json && jq_is "$2" group.json; }
+# At no revision from $1 to $2 have some of a job's pods a node and others not, or more GPUs are given than there are.
+whole_between() {
+	for rev in $(seq "$1" "$2"); do
+		api "/api/v1/namespaces/default/pods?resourceVersionMatch=Exact&resourceVersion=$rev" >list.json || return 1
+		jq -e --argjson most "${3:-4}" "([.items[] | {job: .metadata.labels[\"training.kubeflow.org/job-name\"], node: (.spec.nodeName != null)}] |
+			group_by(.job) | all([.[].node] | unique | length == 1)) and ([.items[] | select(.spec.nodeName and (.status.phase | IN(\"Succeeded\", \"Failed\") | not)) |
+			.spec.containers[].resources.limits[\"nvidia.com/gpu\"] // \"0\" | tonumber] | add // 0) <= \$most" list.json >>said ||
+			{ echo "at $rev of $1 to $2"; cat list.json; return 1; }
+	done
+}
+revision() { kubectl get pods -o "jsonpath={.metadata.resourceVersion}"; }
+
+test_expect_success 'J3.2: with gang scheduling there is a PodGroup, and nothing else' '
+	stop_muster && data=$PWD/gang && mkdir gang && runs "sleep 600" &&
+	start_muster --isolation shared --resources nvidia.com/gpu=1 --gang-scheduler-name=volcano &&
+	kubectl apply -f "$e2e/guide-gang.yaml" && soon eval "kubectl get podgroup | grep Pending" && kubectl get podgroup >out &&
+	has out "^NAME  *STATUS  *MINMEMBER  *RUNNINGS  *AGE$" "^$guide  *Pending  *6  *[0-9]*m*[0-9]*s$" &&
+	group $guide ".spec | .minMember == 6 and .minResources == {\"nvidia.com/gpu\": \"4\"} and .queue == \"default\""
+'
+
+test_expect_success 'J3.2: the job says why, in one sentence' '
+	soon eval "kubectl get tfjob $guide -o yaml | grep \"Waiting for PodGroup\"" &&
+	kubectl get tfjob $guide -o "jsonpath={.status.conditions[*].message}" >out &&
+	has out "^TFJob $guide is created. Waiting for PodGroup $guide (6 pods with nvidia.com/gpu=4): needs 4 nvidia.com/gpu, this machine has 1, 1 free; never fits$" &&
+	muster get >out && has out "WAITING FOR" "needs 4 nvidia.com/gpu, this machine has 1, 1 free; never fits" &&
+	muster describe $guide >out && has out "all replicas: needs 4 nvidia.com/gpu, this machine has 1, 1 free; never fits" &&
+	kubectl get pods 2>err && has err "No resources found" && kubectl get services -o name >out && is service/kubernetes "$(cat out)"
+'
+
+test_expect_success 'J3.3: when the machine grows the group is let in, and all six pods start in one step' '
+	from=$(revision) && resources nvidia.com/gpu=4 && soon phases $guide 6 Running && soon eval "kubectl get podgroup | grep \"^$guide  *Running  *6  *6 \"" &&
+	whole_between $from $(revision) &&
+	kubectl get services -o name >out && is 7 "$(wc -l <out)" &&
+	kubectl get pod $guide-worker-0 -o json >pod.json && jq_is ".spec.schedulerName == \"volcano\" and
+		.metadata.annotations == {\"scheduling.k8s.io/group-name\": \"$guide\", \"volcano.sh/task-spec\": \"worker\"}" pod.json &&
+	kubectl get tfjob $guide -o "jsonpath={.status.conditions[0].message}" >out && is "TFJob $guide is created." "$(cat out)"
+'
+
+test_expect_success 'a second one waits, and says for whom; it starts when the first has ended' '
+	sed "s/$guide/second/" "$e2e/guide-gang.yaml" | kubectl apply -f - &&
+	soon eval "kubectl get tfjob second -o yaml | grep \"needs 4 nvidia.com/gpu, this machine has 4, 0 free; held by \"" &&
+	kubectl get podgroup second >out && has out "^second  *Pending  *6 " &&
+	sed "s/$guide/third/" "$e2e/guide-gang.yaml" | kubectl apply -f - && soon kubectl get podgroup third &&
+	muster why third >out && has out "^tfjob/third waits: needs 4 nvidia.com/gpu, this machine has 4, 0 free; held by " "^  third is \(new\|Pending\) in queue default" "^  job default/second$" \
+		"^  - wait for job default/$guide and job default/second to end, or delete them$" "^  - let the machine offer 12 nvidia.com/gpu: muster resources nvidia.com/gpu=12$" &&
+	muster why podgroup/third -o json >out.json && jq_is ".queue.position == 2 and .group.queue.name == \"default\" and .object == \"podgroup/third\"" out.json && kubectl delete tfjob third &&
+	kubectl delete tfjob $guide && soon phases second 6 Running && test_must_fail kubectl get podgroup $guide &&
+	kubectl delete tfjob second && soon test_must_fail kubectl get podgroup second
+'
+
+test_expect_success 'what its queue does not allow is the reason, whatever is free' '
+	echo "{\"apiVersion\":\"scheduling.volcano.sh/v1beta1\",\"kind\":\"Queue\",\"metadata\":{\"name\":\"small\"},\"spec\":{\"capability\":{\"nvidia.com/gpu\":2}}}" | kubectl apply -f - &&
+	in_queue() { sed "s/$guide/$1/;s/^spec:/spec:\n  runPolicy: {schedulingPolicy: {queue: $2}}/" "$e2e/guide-gang.yaml" | kubectl apply -f -; } &&
+	in_queue capped small && in_queue lost nowhere && soon eval "muster get | grep \"tfjob/capped .* queue resource quota insufficient: insufficient nvidia.com/gpu\"" &&
+	muster why capped >out && has out "^tfjob/capped waits: needs 4 nvidia.com/gpu, its queue small may use 2, 0 in use; never fits$" "^  - raise the capability of the queue small$" && lacks out "Resources:" &&
+	muster why lost >out && has out "^tfjob/lost waits: its queue nowhere does not exist$" "^  - create the Queue nowhere$" &&
+	kubectl delete tfjob capped lost && kubectl delete queue small
+'
+
+# twice N: two such jobs at once, which run one after the other
+twice() {
+	from=$(revision) && for name in x$1 y$1; do sed "s/$guide/$name/" "$e2e/guide-gang.yaml"; echo ---; done | kubectl apply -f - &&
+		ended x$1 && ended y$1 && whole_between $from $(revision) && kubectl delete tfjob x$1 y$1 || { echo "in turn $1"; return 1; }
+}
+
+test_expect_success "J3.4: two such jobs take turns, ${GANG_REPEAT:-5} times, and never does a part of one start" '
+	runs "sleep 0.2" && for turn in $(seq ${GANG_REPEAT:-5}); do twice $turn || return 1; done
+'
+
+# Twenty pods that want one GPU each.
+singles() {
+	for i in $(seq 20); do
+		echo "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"one-$i\",\"labels\":{\"one\":\"\"}},\"spec\":{\"restartPolicy\":\"Never\",\"terminationGracePeriodSeconds\":0,
+			\"containers\":[{\"name\":\"c\",\"image\":\"none\",\"command\":[\"true\"],\"resources\":{\"limits\":{\"nvidia.com/gpu\":1}}}]}}"
+	done
+}
+# One of those that look for it ends as if it were killed.
+dies="until rm $space/die 2>/dev/null; do sleep 0.1; done; exit 137"
+one_died() { ! test -e "$space/die"; }
+uids() { kubectl get pods -l "$(of "$1")" -o "jsonpath={.items[*].metadata.uid}" | tr " " "\n" | sort; }
+has_changed() { uids "$1" >now && ! cmp -s before now; }
+
+test_expect_success 'J3.5: a worker that was killed comes back, and nobody else gets its GPU' '
+	gpu=1 policy=ExitCode job ring 4 "$dies" | kubectl apply -f - && soon phases ring 4 Running && singles | kubectl apply -f - && uids ring >before &&
+	from=$(revision) && touch "$space/die" && soon one_died && soon has_changed ring && soon phases ring 4 Running &&
+	is 3 "$(comm -12 before now | wc -l)" &&
+	for rev in $(seq $from $(revision)); do
+		api "/api/v1/namespaces/default/pods?labelSelector=one&resourceVersionMatch=Exact&resourceVersion=$rev" >list.json &&
+			jq_is "[.items[] | select(.spec.nodeName)] == []" list.json || return 1
+	done
+'
+
+test_expect_success 'J3.5: when it cannot come back the whole job waits again, and others run' '
+	stop_muster && start_muster --isolation shared --gang-scheduler-name=volcano --gang-hold-seconds=1 &&
+	soon phases ring 4 Running && resources nvidia.com/gpu=3 && touch "$space/die" && soon one_died &&
+	soon eval "kubectl get events --field-selector involvedObject.name=ring | grep \"its gang is broken: for 1 s only 3 of the 4\"" &&
+	soon eval "kubectl get podgroup ring | grep Pending" &&
+	kubectl wait --for=jsonpath="{.status.phase}"=Succeeded pod -l one --timeout=120s &&
+	kubectl get pods -l "$(of ring)" 2>err && has err "No resources found"
+'
+
+test_expect_success 'J3.6: a job that never fits does not block a smaller one' '
+	gpu=3 job big 3 true | kubectl apply -f - && soon eval "kubectl get tfjob big -o yaml | grep \"needs 9 nvidia.com/gpu, this machine has 3.*never fits\"" &&
+	gpu=1 job small 2 true | kubectl apply -f - && ended small && kubectl delete tfjob big ring small && kubectl delete pod -l one
+'
+
+test_expect_success 'a PodGroup of scheduler-plugins, for any other name of a scheduler' '
+	stop_muster && start_muster --isolation shared --gang-scheduler-name=my-scheduler && soon eval "resources nvidia.com/gpu=4" &&
+	for name in p q; do gpu=1 job $name 3 "sleep 0.2"; echo ---; done >two.yaml && from=$(revision) && kubectl apply -f two.yaml &&
+	soon eval "kubectl get podgroups.scheduling.x-k8s.io p -o yaml | grep minMember" &&
+	soon eval "kubectl get pod p-worker-0 -o yaml | grep \"schedulerName: my-scheduler\"" &&
+	ended p && ended q && whole_between $from $(revision) && kubectl delete tfjob p q
+'
+
+test_expect_success 'by default no PodGroup is made, and two jobs that pod by pod would block each other both end' '
+	stop_muster && start_muster --isolation shared && soon eval "resources nvidia.com/gpu=4" &&
+	from=$(revision) && kubectl apply -f two.yaml && ended p && ended q && whole_between $from $(revision) && kubectl get podgroup -A 2>err && has err "No resources found"
+'
+
+# ---- the kinds
+
+test_expect_success 'queues are there from the start, and definitions that somebody changed stay so' '
+	kubectl get queue >out && has out "^NAME  *PARENT$" "^default  *root$" "^root *$" && kubectl get q default -o name && kubectl get pg 2>err && has err "No resources found" &&
+	kubectl get crd podgroups.scheduling.volcano.sh -o json | jq "del(.status, .metadata.managedFields) | .spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.more = {type: \"string\"}" | kubectl apply -f - &&
+	stop_muster && start_muster --isolation shared && kubectl get crd podgroups.scheduling.volcano.sh -o json >crd.json &&
+	jq_is ".spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.more.type == \"string\"" crd.json
+'
+
+test_expect_success 'without our scheduler they are not' '
+	stop_muster && data=$PWD/plain && start_muster --no-scheduler && kubectl get crd -o name >out && lacks out podgroups queues
+'
+
 test_done
