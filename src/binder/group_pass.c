@@ -133,6 +133,7 @@ static void describe(struct group *g, struct arena *a)
 
     to->has_priority = class != NULL;
     to->priority = class ? jv_int(jv_get(class->obj, S("value")), 0) : 0;
+    to->never_preempts = class && str_eqz(jv_str(jv_get(class->obj, S("policy")), S("")), "Never");
     to->let_in = g->let_in;
     to->returning = g->returning;
     to->stopped = g->going;

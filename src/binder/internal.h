@@ -71,6 +71,7 @@ struct pod {
     str member;           /* what its labels say, or its name in a PodGroup; lives with h */
     enum group_form form; /* of the PodGroup that it says it is of; GROUP_NONE: of none */
     str group, role;      /* its name, and the pod's role in it; live with h */
+    int64_t lost_ms;      /* since when that group is missing */
     struct gang *of;      /* that group, as of the last pass */
     bool surplus;         /* it starts after those of the group that start together */
     bool ended;           /* it has succeeded or failed */

@@ -57,7 +57,7 @@ static enum group_phase phase_of_volcano(const struct group_seen *s)
     if (p->running && ready < s->min)
         return PHASE_UNKNOWN;
     if (scheduled && scheduled >= s->min)
-        return scheduled == ended && total == ended ? PHASE_COMPLETED : PHASE_RUNNING;
+        return scheduled == ended ? PHASE_COMPLETED : PHASE_RUNNING;
     if (s->was == PHASE_INQUEUE)
         return PHASE_INQUEUE;
     /* Volcano shows Pending for a cycle, while a replacement is being bound */

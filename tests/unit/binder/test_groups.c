@@ -81,6 +81,9 @@ static void pods_without_their_group(void)
     g_open(&w, 2);
     g_pod(&w, "a", "0");
     is_str(w_node_of(&w, "a-0"), S(""), "a pod whose group is missing waits");
+    is_str(w_why(&w, "a-0"), S(""), "at first without a word, as the group may be about to come");
+    while (!w_why(&w, "a-0").n)
+        w_settle(&w);
     ok(str_contains(w_why(&w, "a-0"), S("podgroup \"a\" not found")), "and says so");
     ok(str_contains(w_events_of(&w, "a-0", "FailedScheduling"), S("podgroup \"a\" not found")),
        "in an event, too");
