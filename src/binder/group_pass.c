@@ -42,6 +42,24 @@ static void tell_broken(struct group *g)
     group_say(g, "NotEnoughTasks", S("not ready"), why);
 }
 
+static bool may_go_in(const struct group *g)
+{
+    /* what its phase was before is to be seen first */
+    bool is_written = g->stored == PHASE_NONE || g->stored == PHASE_PENDING;
+
+    return g->form != GROUP_VOLCANO || (is_written && !g->busy);
+}
+
+/* A group that is Pending by its pods, but has some with a node, was not let go. */
+static void go_on(struct group *g, bool was_in)
+{
+    bool holds = g->pods.binding || g->pods.bound || g->pods.running;
+
+    g->let_in = phase_is_let_in(g->form, g->phase) || (was_in && holds);
+    if (g->let_in && g->phase == PHASE_PENDING && may_go_in(g))
+        g->phase = PHASE_INQUEUE;
+}
+
 static void look_at_phase(struct group *g)
 {
     struct group_seen seen = { g->form, g->phase, group_min(g), g->pods };
@@ -49,7 +67,7 @@ static void look_at_phase(struct group *g)
 
     g->phase = phase_of(&seen);
     if (g->form == GROUP_VOLCANO)
-        g->let_in = phase_is_let_in(g->form, g->phase);
+        go_on(g, was_in);
     else if (phase_is_let_in(g->form, g->phase) || g->pods.bound || g->pods.running)
         g->let_in = true;
     else if (g->phase == PHASE_PENDING)
@@ -218,14 +236,6 @@ str group_refuses(struct arena *a, const struct pod *p)
         return arena_printf(a, "too few pods of role \"%" PRI_STR "\" exist",
                             STR_ARG(g->lacking_role));
     return STR_NONE;
-}
-
-static bool may_go_in(const struct group *g)
-{
-    /* what its phase was before is to be seen first */
-    bool is_written = g->stored == PHASE_NONE || g->stored == PHASE_PENDING;
-
-    return g->form != GROUP_VOLCANO || (is_written && !g->busy);
 }
 
 static void let_in(struct group *g)

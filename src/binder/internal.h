@@ -70,6 +70,7 @@ struct pod {
     bool never;           /* it does not fit on these nodes when they are empty */
     str member;           /* what its labels say, or its name in a PodGroup; lives with h */
     enum group_form form; /* of the PodGroup that it says it is of; GROUP_NONE: of none */
+    str slot;             /* of a PodGroup's member that is gone, whose place it takes */
     str group, role;      /* its name, and the pod's role in it; live with h */
     int64_t lost_ms;      /* since when that group is missing */
     struct gang *of;      /* that group, as of the last pass */
@@ -91,6 +92,7 @@ struct pod {
 struct reserve {
     struct sched_reserve r;
     struct arena *a;
+    bool taken; /* a pod is there for it; during a pass */
     struct reserve *next;
 };
 

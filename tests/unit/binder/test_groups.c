@@ -159,6 +159,26 @@ static void a_restart_goes_on_from_the_phases(void)
     w_close(&w);
 }
 
+static void a_replacement_of_any_name(void)
+{
+    struct w w;
+
+    g_open(&w, 2);
+    g_group(&w, "a", 2, "");
+    g_pod(&w, "a", "0");
+    g_pod(&w, "a", "1");
+    g_group(&w, "b", 1, GPUS(1));
+    w_delete(&w, &w_pods, "a-1");
+    is_str(g_phase(&w, "b"), S("Pending"), "what a member had is kept when it is gone");
+    is_str(g_phase(&w, "a"), S("Inqueue"), "as no other runs, the group is so again");
+    g_pod(&w, "a", "2");
+    is_str(w_node_of(&w, "a-2"), S("n"), "a pod of another name gets it");
+    w_patch(&w, &w_groups, "a", "", "{'spec': {'minMember': 1}}");
+    w_delete(&w, &w_pods, "a-0");
+    is_str(g_phase(&w, "b"), S("Inqueue"), "of a member that it need not have nothing is kept");
+    w_close(&w);
+}
+
 static void each_role_has_its_least(void)
 {
     struct w w;
@@ -330,6 +350,7 @@ int main(void)
     pods_without_their_group();
     what_is_kept_comes_free_if_no_pods_come();
     a_restart_goes_on_from_the_phases();
+    a_replacement_of_any_name();
     each_role_has_its_least();
     queues_and_their_status();
     quotas_of_the_namespace();
