@@ -12,7 +12,7 @@ struct up_binder_opts {
     bool whole_jobs;      /* they start together without a PodGroup */
     const char *scheduler; /* one more name that it answers to; NULL: none */
     bool preempts;         /* pods are evicted for more important ones */
-    bool no_scheduler;    /* others give pods their nodes */
+    bool no_scheduler;     /* others give pods their nodes */
 };
 
 struct up_binder;

@@ -168,7 +168,8 @@ void binder_free(struct binder *b)
 bool binder_is_idle(const struct binder *b)
 {
     return binder_is_synced(b) && !b->deferred && !b->n_sent && !b->first && !b->retry &&
-           !b->place_due && !b->groups_due && !b->groups_dirty && !b->volumes_due && !events_pending(b->events);
+           !b->evictions && !b->place_due && !b->groups_due && !b->groups_dirty &&
+           !b->volumes_due && !events_pending(b->events);
 }
 
 uint64_t binder_writes(const struct binder *b)

@@ -1,5 +1,5 @@
-/* Pods that make way for more important ones. What they have is nobody's until all of them are
- * gone: else others would take the first of it, and more pods would have to go. */
+/* Pods that make way for more important ones: told so, then deleted. The decision knows that they
+ * are going, so nobody is sent away twice, and nobody else gets their room. */
 
 #include "binder/groups.h"
 
@@ -9,23 +9,30 @@
 
 #include <stdlib.h>
 
-enum stage { DUE, TOLD, DELETED };
-
 struct eviction {
     struct eviction *next;
     struct arena *a; /* holds what is kept of the pod */
-    struct sched_pod pod;
-    const char *key;
-    const char *for_whom;
-    enum stage stage;
-    bool busy;
+    str ns, name, uid, node;
+    const char *key, *for_whom;
+    bool told, busy;
 };
 
 static struct pod *pod_of(const struct binder *b, const struct eviction *v)
 {
     struct pod *p = map_get(&b->pods.items, str_of(v->key));
 
-    return p && str_eq(p->p.uid, v->pod.uid) && !p->ended ? p : NULL;
+    return p && str_eq(p->p.uid, v->uid) ? p : NULL;
+}
+
+static void drop(struct binder *b, struct eviction *v)
+{
+    struct eviction **at = &b->evictions;
+
+    while (*at != v)
+        at = &(*at)->next;
+    *at = v->next;
+    arena_free(v->a);
+    free(v);
 }
 
 static struct eviction *find(const struct binder *b, str key)
@@ -37,22 +44,12 @@ static struct eviction *find(const struct binder *b, str key)
     return v;
 }
 
-static void clear(struct binder *b)
-{
-    while (b->evictions) {
-        struct eviction *v = b->evictions;
-        b->evictions = v->next;
-        arena_free(v->a);
-        free(v);
-    }
-}
-
 /* ---- requests */
 
 static void failed(struct binder *b, struct eviction *v, const struct kube_answer *ans)
 {
     if (ans->err.code == ERR_NOT_FOUND || ans->err.code == ERR_CONFLICT) {
-        v->stage = DELETED; /* the pods' watch says so */
+        drop(b, v); /* it is gone, as the pods' watch says */
         return;
     }
     log_warn("cannot evict pod, retrying", KVZ("pod", v->key), KVZ("error", ans->err.msg));
@@ -61,22 +58,27 @@ static void failed(struct binder *b, struct eviction *v, const struct kube_answe
 
 static void on_deleted(struct binder *b, str key, const struct kube_answer *ans)
 {
-    AUTO(arena) struct arena *a = arena_new();
     struct eviction *v = find(b, key);
-    struct pod *p = v ? pod_of(b, v) : NULL;
 
     if (!v)
         return;
     v->busy = false;
-    if (ans->err.code != ERR_OK) {
+    if (ans->err.code == ERR_OK)
+        drop(b, v);
+    else
         failed(b, v, ans);
-        return;
-    }
-    v->stage = DELETED;
+}
+
+/* Once it is deleted it may be gone before that is answered. */
+static void tell_why(struct binder *b, const struct eviction *v)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    struct pod *p = pod_of(b, v);
+
     if (p)
-        pod_tell(p, false, "Preempted",
-                 arena_printf(a, "Preempted by %s on node %" PRI_STR, v->for_whom,
-                              STR_ARG(v->pod.node)));
+        pod_tell(
+            p, false, "Preempted",
+            arena_printf(a, "Preempted by %s on node %" PRI_STR, v->for_whom, STR_ARG(v->node)));
 }
 
 static void on_told(struct binder *b, str key, const struct kube_answer *ans)
@@ -86,10 +88,12 @@ static void on_told(struct binder *b, str key, const struct kube_answer *ans)
     if (!v)
         return;
     v->busy = false;
-    if (ans->err.code == ERR_OK)
-        v->stage = TOLD;
-    else
+    if (ans->err.code != ERR_OK) {
         failed(b, v, ans);
+        return;
+    }
+    v->told = true;
+    tell_why(b, v);
 }
 
 static jv disruption(struct binder *b, struct arena *a, const struct eviction *v)
@@ -100,25 +104,24 @@ static jv disruption(struct binder *b, struct arena *a, const struct eviction *v
                   jstrz(a, "default-scheduler: preempting to accommodate a higher priority pod") },
                 { "lastTransitionTime", jstr(a, time_text(a, b->o.wall_ms())) });
 
-    return jobj(a, { "metadata", jobj(a, { "uid", jstr(a, v->pod.uid) }) },
+    return jobj(a, { "metadata", jobj(a, { "uid", jstr(a, v->uid) }) },
                 { "status", jobj(a, { "conditions", jarr(a, c) }) });
 }
 
 static jv deletion(struct arena *a, const struct eviction *v)
 {
     return jobj(a, { "apiVersion", jstrz(a, "v1") }, { "kind", jstrz(a, "DeleteOptions") },
-                { "preconditions", jobj(a, { "uid", jstr(a, v->pod.uid) }) });
+                { "preconditions", jobj(a, { "uid", jstr(a, v->uid) }) });
 }
 
 static void next_step(struct binder *b, struct eviction *v)
 {
     AUTO(arena) struct arena *a = arena_new();
-    struct kube_request r = { .verb = KUBE_DELETE,
-                              .res = &kube_pods,
-                              .ns = v->pod.ns,
-                              .name = v->pod.name };
+    struct kube_request r = {
+        .verb = KUBE_DELETE, .res = &kube_pods, .ns = v->ns, .name = v->name
+    };
 
-    if (v->stage == DUE) {
+    if (!v->told) {
         r.verb = KUBE_PATCH;
         r.sub = S("status");
         r.patch = KUBE_PATCH_STRATEGIC;
@@ -127,13 +130,13 @@ static void next_step(struct binder *b, struct eviction *v)
         r.body = deletion(a, v);
     }
     v->busy = true;
-    send_write(b, &r, v->stage == DUE ? on_told : on_deleted, str_of(v->key));
+    send_write(b, &r, v->told ? on_deleted : on_told, str_of(v->key));
 }
 
 void evictions_send(struct binder *b)
 {
     for (struct eviction *v = b->evictions; v && b->n_sent < SENT_MAX; v = v->next)
-        if (!v->busy && v->stage != DELETED && !b->retry)
+        if (!v->busy && !b->retry)
             next_step(b, v);
 }
 
@@ -149,42 +152,23 @@ void evictions_begin(struct binder *b, const struct sched_decision *d)
         struct eviction *v = mem_new(sizeof(*v));
         struct gang *g = gang_of_pod(p);
         v->a = arena_new();
-        v->pod = sched_pod_read(v->a, jv_copy(v->a, p->h.obj));
-        v->pod.node = arena_str(v->a, of->node);
+        v->ns = arena_str(v->a, p->p.ns);
+        v->name = arena_str(v->a, p->p.name);
+        v->uid = arena_str(v->a, p->p.uid);
+        v->node = arena_str(v->a, of->node);
         v->key = arena_str(v->a, str_of(p->h.key)).p;
         v->for_whom = arena_str(v->a, d->victims[i].makes_way_for).p;
         v->next = b->evictions;
         b->evictions = v;
-        p->evicted = true;
+        p->evicted = p->p.ending = true;
+        b->groups_due = b->place_due = true;
         if (g)
             gang_drop_reserves(g);
     }
 }
 
-size_t evictions_count(struct binder *b)
-{
-    size_t n = 0;
-    bool all_gone = true;
-
-    for (struct eviction *v = b->evictions; v; v = v->next) {
-        n++;
-        all_gone = all_gone && !v->busy && !pod_of(b, v);
-    }
-    if (!all_gone)
-        return n;
-    clear(b);
-    return 0;
-}
-
-void evictions_collect(struct binder *b, struct sched_input *in, const struct sched_pod **bound)
-{
-    in->preempts = b->o.preempts && !b->evictions;
-    for (const struct eviction *v = b->evictions; v; v = v->next)
-        if (!pod_of(b, v))
-            bound[in->n_bound++] = &v->pod;
-}
-
 void evictions_done(struct binder *b)
 {
-    clear(b);
+    while (b->evictions)
+        drop(b, b->evictions);
 }

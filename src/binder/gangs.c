@@ -156,7 +156,14 @@ bool gang_join(struct pod *p)
     struct gang *g = gang_of_pod(p);
 
     p->p.gang = g ? &g->g : NULL;
-    p->p.member = g && !p->surplus && has_member(g, p->member) ? p->member : STR_NONE;
+    p->p.member =
+        g && !p->surplus && !p->evicted && has_member(g, p->member) ? p->member : STR_NONE;
+    if (p->p.member.n && p->slot.n)
+        p->p.member = p->slot;
+    if (p->form && g && str_eqz(p->p.owner_kind, "pod")) {
+        p->p.owner_kind = g->g.kind; /* people know it by its group */
+        p->p.owner_name = p->group;
+    }
     if (p->form)
         return !g || !g->is_starting;
     return g ? !g->is_starting : !gang_knows_kind(p->b, p->h.obj);
@@ -213,6 +220,17 @@ static const struct pod *pod_of(const struct sched_pod *p)
     return (const struct pod *)((const char *)p - offsetof(struct pod, p));
 }
 
+/* Who is in a PodGroup beyond its least may go for good. */
+static void drop_spare_reserves(struct gang *g)
+{
+    int64_t n = g->n_seated;
+
+    for (const struct reserve *r = g->reserves; r; r = r->next)
+        n++;
+    for (; g->reserves && n > g->g.min; n--)
+        reserve_drop(g, g->reserves->r.member);
+}
+
 static void count_seated(struct binder *b, struct arena *a)
 {
     size_t n;
@@ -230,6 +248,8 @@ static void count_seated(struct binder *b, struct arena *a)
     MAP_EACH (slot, &b->gangs) {
         struct gang *g = slot->value;
         g->g.started = g->n_seated && (g->g.started || g->n_seated >= g->g.min);
+        if (g->is_group)
+            drop_spare_reserves(g);
     }
 }
 
@@ -276,12 +296,15 @@ void gang_started(struct pod *p)
     if (!g)
         return;
     g->g.started = true;
-    const struct reserve *r = *reserve_at(g, p->member);
+    const struct reserve *r = *reserve_at(g, p->p.member);
     if (r && !str_eqz(r->r.node, p->node)) { /* others may have what was kept */
         b->place_due = b->place_all = true;
         binder_work(b);
     }
-    reserve_drop(g, p->member);
+    reserve_drop(g, p->p.member);
+    if (p->slot.n)
+        p->p.member = p->member;
+    p->slot = STR_NONE;
 }
 
 /* ---- kinds */

@@ -12,7 +12,7 @@ static bool asks_for_nothing(const struct sched_pod *p)
 
 static int64_t *count_of(struct group_pods *n, const struct pod *p)
 {
-    if (p->going)
+    if (p->going || p->evicted)
         return &n->going;
     if (p->ended)
         return p->done ? &n->succeeded : &n->failed;
@@ -100,21 +100,65 @@ static void collect_roles(struct binder *b, struct arena *a, struct group *g)
     look_at_roles(a, g, of, n);
 }
 
+static struct reserve *find_reserve(struct gang *g, str member)
+{
+    struct reserve *r = g->reserves;
+
+    while (r && (r->taken || (member.n && !str_eq(r->r.member, member))))
+        r = r->next;
+    return r;
+}
+
+static bool takes_place(const struct pod *p, const struct group *g)
+{
+    return p->of == &g->g && !p->going && !is_seated(p);
+}
+
+/* Pods of a group may have any name: those that wait take the places of members that are gone,
+ * their own first. */
+static void fill_gaps(struct binder *b, struct group *g)
+{
+    struct reserve *r;
+
+    for (r = g->g.reserves; r; r = r->next)
+        r->taken = false;
+    MAP_EACH (slot, &b->pods.items) {
+        struct pod *p = slot->value;
+        if (takes_place(p, g) && (r = find_reserve(&g->g, p->p.name)))
+            r->taken = true;
+    }
+    MAP_EACH (slot, &b->pods.items) {
+        struct pod *p = slot->value;
+        if (!takes_place(p, g))
+            continue;
+        for (r = g->g.reserves; r && !str_eq(r->r.member, p->p.name); r = r->next)
+            ;
+        if (!r && (r = find_reserve(&g->g, STR_NONE))) {
+            r->taken = true;
+            p->slot = r->r.member;
+        }
+    }
+}
+
 void groups_count(struct binder *b, struct arena *a)
 {
-    GROUP_EACH (slot, form, b)
-        ((struct group *)slot->value)->pods = (struct group_pods){ 0 };
+    GROUP_EACH(slot, form, b)
+    ((struct group *)slot->value)->pods = (struct group_pods){ 0 };
     MAP_EACH (slot, &b->pods.items) {
         struct pod *p = slot->value;
         struct gang *g = p->form ? gang_of_pod(p) : NULL;
         p->of = g;
         p->surplus = false;
+        p->slot = STR_NONE;
         if (g)
             ++*count_of(&group_of(g)->pods, p);
     }
-    GROUP_EACH (slot, form, b) {
+    GROUP_EACH(slot, form, b)
+    {
         struct group *g = slot->value;
         if (jv_len(roles_of(g)))
             collect_roles(b, a, g);
+        if (g->g.reserves)
+            fill_gaps(b, g);
     }
 }

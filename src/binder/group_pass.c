@@ -42,6 +42,24 @@ static void tell_broken(struct group *g)
     group_say(g, "NotEnoughTasks", S("not ready"), why);
 }
 
+static bool may_go_in(const struct group *g)
+{
+    /* what its phase was before is to be seen first */
+    bool is_written = g->stored == PHASE_NONE || g->stored == PHASE_PENDING;
+
+    return g->form != GROUP_VOLCANO || (is_written && !g->busy);
+}
+
+/* A group that is Pending by its pods, but has some with a node, was not let go. */
+static void go_on(struct group *g, bool was_in)
+{
+    bool holds = g->pods.binding || g->pods.bound || g->pods.running;
+
+    g->let_in = phase_is_let_in(g->form, g->phase) || (was_in && holds);
+    if (g->let_in && g->phase == PHASE_PENDING && may_go_in(g))
+        g->phase = PHASE_INQUEUE;
+}
+
 static void look_at_phase(struct group *g)
 {
     struct group_seen seen = { g->form, g->phase, group_min(g), g->pods };
@@ -49,7 +67,7 @@ static void look_at_phase(struct group *g)
 
     g->phase = phase_of(&seen);
     if (g->form == GROUP_VOLCANO)
-        g->let_in = phase_is_let_in(g->form, g->phase);
+        go_on(g, was_in);
     else if (phase_is_let_in(g->form, g->phase) || g->pods.bound || g->pods.running)
         g->let_in = true;
     else if (g->phase == PHASE_PENDING)
@@ -133,6 +151,7 @@ static void describe(struct group *g, struct arena *a)
 
     to->has_priority = class != NULL;
     to->priority = class ? jv_int(jv_get(class->obj, S("value")), 0) : 0;
+    to->never_preempts = class && str_eqz(jv_str(jv_get(class->obj, S("policy")), S("")), "Never");
     to->let_in = g->let_in;
     to->returning = g->returning;
     to->stopped = g->going;
@@ -146,21 +165,21 @@ static void describe(struct group *g, struct arena *a)
 static bool is_unknown_yet(const struct group *g)
 {
     return g->form == GROUP_VOLCANO && g->phase == PHASE_NONE &&
-           informer_is_listed(g->b->queues.inf) &&
-           !shelf_find(&g->b->queues, STR_NONE, g->queue);
+           informer_is_listed(g->b->queues.inf) && !shelf_find(&g->b->queues, STR_NONE, g->queue);
 }
 
 void groups_collect(struct binder *b, struct arena *a, struct sched_input *in)
 {
-    const struct sched_gang **groups = ARENA_ARRAY(
-        a, const struct sched_gang *,
-        b->groups[GROUP_VOLCANO].items.n + b->groups[GROUP_PLUGINS].items.n + 1);
+    const struct sched_gang **groups =
+        ARENA_ARRAY(a, const struct sched_gang *,
+                    b->groups[GROUP_VOLCANO].items.n + b->groups[GROUP_PLUGINS].items.n + 1);
 
     b->groups_due = false;
     b->n_groups_out = 0;
     b->groups_dirty = true;
     in->groups = groups;
-    GROUP_EACH (slot, form, b) {
+    GROUP_EACH(slot, form, b)
+    {
         struct group *g = slot->value;
         if (!is_unknown_yet(g))
             look_at_phase(g);
@@ -175,7 +194,8 @@ void groups_collect(struct binder *b, struct arena *a, struct sched_input *in)
         if (p->of && !p->going)
             group_sums_add(group_of(p->of), p);
     }
-    GROUP_EACH (slot, form, b) {
+    GROUP_EACH(slot, form, b)
+    {
         struct group *g = slot->value;
         g->g.g.done = g->done;
     }
@@ -218,14 +238,6 @@ str group_refuses(struct arena *a, const struct pod *p)
     return STR_NONE;
 }
 
-static bool may_go_in(const struct group *g)
-{
-    /* what its phase was before is to be seen first */
-    bool is_written = g->stored == PHASE_NONE || g->stored == PHASE_PENDING;
-
-    return g->form != GROUP_VOLCANO || (is_written && !g->busy);
-}
-
 static void let_in(struct group *g)
 {
     g->let_in = true;
@@ -257,10 +269,9 @@ static str sentence_of(struct binder *b, struct arena *a, struct collected *c,
             int64_t sum = g->asks.at[k].n, each = sum / parts, rest = sum % parts;
             need[k] = (struct sched_amount){ g->asks.at[k].name, each + (i < rest) };
         }
-        pods[i] = (struct sched_pod){ .ns = g->g.g.ns,
-                                      .name = g->g.g.name,
-                                      .uid = g->g.g.uid,
-                                      .need = { need, g->asks.n } };
+        pods[i] = (struct sched_pod){
+            .ns = g->g.g.ns, .name = g->g.g.name, .uid = g->g.g.uid, .need = { need, g->asks.n }
+        };
         waiting[i].pod = &pods[i];
         at[i] = &waiting[i];
     }
@@ -275,11 +286,11 @@ static void keep_out(struct binder *b, struct arena *a, struct collected *c, str
 {
     bool is_room = str_starts(v->why, S("needs "));
     str first = is_room ? S(GROUP_NOT_IN) : v->why, sentence = STR_NONE;
-    const char *reason = g->refusal                                   ? g->refusal
-                         : str_starts(v->why, S("exceeded quota"))    ? "ExceedsQuota"
-                         : g->g.g.queue && g->g.g.queue->closed       ? "QueueClosed"
-                         : v->never                                   ? "ExceedsCapacity"
-                                                                      : "NotEnoughResources";
+    const char *reason = g->refusal                                ? g->refusal
+                         : str_starts(v->why, S("exceeded quota")) ? "ExceedsQuota"
+                         : g->g.g.queue && g->g.g.queue->closed    ? "QueueClosed"
+                         : v->never                                ? "ExceedsCapacity"
+                                                                   : "NotEnoughResources";
 
     if (!v->why.n || group_is_said(g, reason, first))
         return;

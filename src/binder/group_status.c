@@ -60,8 +60,8 @@ static jv conditions(struct arena *a, const struct group *g, jv list)
     bool runs = g->phase == PHASE_RUNNING || g->phase == PHASE_COMPLETED;
 
     if (g->why)
-        list = with_condition(a, list, condition(a, g, unschedulable, true, g->reason,
-                                                 arena_str(a, str_of(g->why))));
+        list = with_condition(
+            a, list, condition(a, g, unschedulable, true, g->reason, arena_str(a, str_of(g->why))));
     if (runs && has_condition(list, unschedulable))
         list = with_condition(a, list, condition(a, g, unschedulable, false, scheduled, STR_NONE));
     if (runs && g->phase == PHASE_RUNNING)
@@ -100,7 +100,8 @@ static uint64_t status_hash(struct arena *a, jv status)
     struct jbuild list = jb_arr(a);
 
     JV_EACH (it, jv_get(status, S("conditions")))
-        jb_push(&list, jv_without(a, jv_without(a, it.value, "transitionID"), "lastTransitionTime"));
+        jb_push(&list,
+                jv_without(a, jv_without(a, it.value, "transitionID"), "lastTransitionTime"));
     status = jv_without(a, status, "scheduleStartTime");
     return str_hash(json_text(a, jv_with(a, status, jb_done(&list), "conditions"))) | 1;
 }
@@ -175,8 +176,7 @@ static void send_status(struct group *g, struct arena *a, jv status)
         .name = of->name,
         .sub = g->form == GROUP_PLUGINS ? S("status") : STR_NONE,
         .patch = KUBE_PATCH_MERGE,
-        .body = jobj(a, { "metadata", jobj(a, { "uid", jstr(a, of->uid) }) },
-                     { "status", status }),
+        .body = jobj(a, { "metadata", jobj(a, { "uid", jstr(a, of->uid) }) }, { "status", status }),
     };
 
     g->busy = true;
@@ -200,7 +200,8 @@ void groups_send(struct binder *b)
     if (!b->groups_dirty)
         return;
     b->groups_dirty = false;
-    GROUP_EACH (slot, form, b) {
+    GROUP_EACH(slot, form, b)
+    {
         struct group *g = slot->value;
         if (g->busy || g->going)
             continue; /* its answer looks again */

@@ -48,7 +48,8 @@ static jv group_slim(struct arena *a, jv obj)
 
     return jobj(a, { "metadata", some(a, meta_of(obj), meta, COUNT(meta)) },
                 { "spec", some(a, jv_get(obj, S("spec")), spec, COUNT(spec)) },
-                { "status", jv_get(obj, S("status")) }, { "going", jbool(meta_being_deleted(obj)) });
+                { "status", jv_get(obj, S("status")) },
+                { "going", jbool(meta_being_deleted(obj)) });
 }
 
 /* Names that a quota has: what they say is said by the plain ones beside them. */
@@ -157,7 +158,7 @@ const struct shelf_ops *group_shelf(enum group_form form)
 
 /* ---- of pods */
 
-/* { "form", "name", "role", "phase", "going" }: the group that it says it is of; absent: none. */
+/* { "form", "name", "role", "phase" }: the group that it says it is of; absent: none. */
 jv group_of_pod_slim(struct arena *a, jv pod)
 {
     jv notes = meta_annotations(pod);
@@ -180,8 +181,7 @@ jv group_of_pod_slim(struct arena *a, jv pod)
         return JV_ABSENT;
     return jobj(a, { "form", jint(a, form) }, { "name", jstr(a, name) },
                 { "role", jv_get(notes, S("volcano.sh/task-spec")) },
-                { "phase", jv_at(pod, "status", "phase") },
-                { "going", jbool(meta_being_deleted(pod)) });
+                { "phase", jv_at(pod, "status", "phase") });
 }
 
 /* ---- why it waits */

@@ -56,8 +56,8 @@ const struct kube_resource *group_resource(enum group_form form);
 struct group *group_of(struct gang *g); /* of one that is a group */
 struct group *group_find(const struct binder *b, enum group_form form, str ns, str name);
 /* Each of the groups: GROUP_EACH (slot, form, b) */
-#define GROUP_EACH(slot, form, b)                                                    \
-    for (enum group_form form = GROUP_VOLCANO; form <= GROUP_PLUGINS; form++)        \
+#define GROUP_EACH(slot, form, b)                                             \
+    for (enum group_form form = GROUP_VOLCANO; form <= GROUP_PLUGINS; form++) \
         MAP_EACH (slot, &(b)->groups[form].items)
 const struct shelf_ops *group_shelf(enum group_form form);
 /* What a pod says of its group; absent: it is in none. */
@@ -110,9 +110,6 @@ bool queues_send(struct binder *b); /* false: not all of it */
 /* ---- evict.c */
 
 void evictions_begin(struct binder *b, const struct sched_decision *d);
-size_t evictions_count(struct binder *b); /* those under way; none once all are gone */
-/* bound: has room for all of them. */
-void evictions_collect(struct binder *b, struct sched_input *in, const struct sched_pod **bound);
 void evictions_send(struct binder *b);
 void evictions_done(struct binder *b);
 

@@ -65,17 +65,19 @@ struct pod {
     bool was_false; /* its condition PodScheduled is */
     bool busy;      /* a request on it is under way */
     bool queued;
-    bool fresh;          /* never looked at as it is now */
-    bool done;           /* it has succeeded: kept only as a member of a gang */
-    bool never;          /* it does not fit on these nodes when they are empty */
-    str member;          /* what its labels say, or its name in a PodGroup; lives with h */
+    bool fresh;           /* never looked at as it is now */
+    bool done;            /* it has succeeded: kept only as a member of a gang */
+    bool never;           /* it does not fit on these nodes when they are empty */
+    str member;           /* what its labels say, or its name in a PodGroup; lives with h */
     enum group_form form; /* of the PodGroup that it says it is of; GROUP_NONE: of none */
+    str slot;             /* of a PodGroup's member that is gone, whose place it takes */
     str group, role;      /* its name, and the pod's role in it; live with h */
+    int64_t lost_ms;      /* since when that group is missing */
     struct gang *of;      /* that group, as of the last pass */
     bool surplus;         /* it starts after those of the group that start together */
     bool ended;           /* it has succeeded or failed */
     bool is_running, going;
-    bool evicted; /* to make way for another */
+    bool evicted;        /* to make way for another */
     bool is_ready;       /* its claims have their volumes */
     bool starts;         /* placed as one of those that start together, and not bound yet */
     struct batch *batch; /* POD_PLACED: bound together with others; NULL: alone */
@@ -90,6 +92,7 @@ struct pod {
 struct reserve {
     struct sched_reserve r;
     struct arena *a;
+    bool taken; /* a pod is there for it; during a pass */
     struct reserve *next;
 };
 
@@ -123,8 +126,8 @@ bool gang_join(struct pod *p);
 struct gang *gang_of_pod(const struct pod *p); /* NULL: it starts alone */
 struct gang *gang_find(const struct binder *b, str uid);
 void gang_drop_reserves(struct gang *g);
-void gang_lost(struct pod *p);                 /* it had a node, and is gone */
-void gang_started(struct pod *p);              /* it got its node as its gang started, or later */
+void gang_lost(struct pod *p);    /* it had a node, and is gone */
+void gang_started(struct pod *p); /* it got its node as its gang started, or later */
 /* Counts members, and tells what is kept for those that are gone. */
 void gang_collect(struct binder *b, struct arena *a, struct sched_input *in);
 /* What is kept now; once pods are placed, what in->reserves says is gone. */
@@ -194,9 +197,9 @@ struct binder {
     size_t n_kinds;
     struct shelf groups[3]; /* by enum group_form */
     struct shelf queues, priorities, quotas;
-    bool groups_due;          /* something changed that PodGroups are decided by */
-    bool groups_dirty;        /* the status of some may have to be written */
-    size_t n_groups_out;      /* not let in */
+    bool groups_due;     /* something changed that PodGroups are decided by */
+    bool groups_dirty;   /* the status of some may have to be written */
+    size_t n_groups_out; /* not let in */
     struct eviction *evictions;
     struct loop_timer *group_timer;
     int64_t group_timer_ms;

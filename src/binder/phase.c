@@ -1,10 +1,14 @@
 #include "binder/phase.h"
 
 static const char *const texts[] = {
-    [PHASE_NONE] = "",           [PHASE_PENDING] = "Pending",
-    [PHASE_INQUEUE] = "Inqueue", [PHASE_SCHEDULING] = "Scheduling",
-    [PHASE_RUNNING] = "Running", [PHASE_UNKNOWN] = "Unknown",
-    [PHASE_COMPLETED] = "Completed", [PHASE_FINISHED] = "Finished",
+    [PHASE_NONE] = "",
+    [PHASE_PENDING] = "Pending",
+    [PHASE_INQUEUE] = "Inqueue",
+    [PHASE_SCHEDULING] = "Scheduling",
+    [PHASE_RUNNING] = "Running",
+    [PHASE_UNKNOWN] = "Unknown",
+    [PHASE_COMPLETED] = "Completed",
+    [PHASE_FINISHED] = "Finished",
     [PHASE_FAILED] = "Failed",
 };
 
@@ -53,7 +57,7 @@ static enum group_phase phase_of_volcano(const struct group_seen *s)
     if (p->running && ready < s->min)
         return PHASE_UNKNOWN;
     if (scheduled && scheduled >= s->min)
-        return scheduled == ended && total == ended ? PHASE_COMPLETED : PHASE_RUNNING;
+        return scheduled == ended ? PHASE_COMPLETED : PHASE_RUNNING;
     if (s->was == PHASE_INQUEUE)
         return PHASE_INQUEUE;
     /* Volcano shows Pending for a cycle, while a replacement is being bound */

@@ -19,10 +19,10 @@ enum group_phase {
 
 /* Each pod of the group counts in exactly one of these. */
 struct group_pods {
-    int64_t waiting;   /* no node, and it asks for something */
+    int64_t waiting;    /* no node, and it asks for something */
     int64_t weightless; /* no node, and it asks for nothing */
-    int64_t binding;   /* its node is chosen, and not written yet */
-    int64_t bound;     /* it has a node, and does not run yet */
+    int64_t binding;    /* its node is chosen, and not written yet */
+    int64_t bound;      /* it has a node, and does not run yet */
     int64_t running;
     int64_t succeeded;
     int64_t failed;

@@ -85,12 +85,11 @@ static jv namespaces_of(struct binder *b, struct arena *a)
 
 static void collect(struct binder *b, struct arena *a, struct collected *c)
 {
-    size_t n_going = evictions_count(b);
 
     const struct sched_node **nodes =
         ARENA_ARRAY(a, const struct sched_node *, b->nodes.items.n + 1);
     const struct sched_pod **bound =
-        ARENA_ARRAY(a, const struct sched_pod *, b->pods.items.n + b->nodes.items.n + n_going + 1);
+        ARENA_ARRAY(a, const struct sched_pod *, b->pods.items.n + b->nodes.items.n + 1);
     struct sched_waiting *waiting = ARENA_ARRAY(a, struct sched_waiting, b->n_waiting + 1);
 
     c->in = (struct sched_input){ .nodes = nodes, .bound = bound, .waiting = waiting };
@@ -104,7 +103,7 @@ static void collect(struct binder *b, struct arena *a, struct collected *c)
             bound[c->in.n_bound++] = n->others;
     }
     c->in.namespaces = namespaces_of(b, a);
-    evictions_collect(b, &c->in, bound);
+    c->in.preempts = b->o.preempts;
     gangs_mark_starting(b);
     MAP_EACH (slot, &b->pods.items) {
         struct pod *p = slot->value;

@@ -87,6 +87,7 @@ static jv ended_slim(struct arena *a, jv pod)
     if (jv_exists(group)) {
         jv kept = jv_without(a, sched_pod_slim(a, pod), "spec", "volumes");
         kept = jv_with(a, jv_with(a, kept, group, "group"), JV_TRUE, "ended");
+        kept = jv_with(a, kept, jbool(meta_being_deleted(pod)), "going");
         return succeeded ? jv_with(a, kept, JV_TRUE, "done") : kept;
     }
     if (!succeeded || !jv_exists(meta_controller(pod)) || !gang_member_name(a, pod).n)
@@ -102,6 +103,8 @@ static jv pod_slim(struct arena *a, jv pod)
     jv group = group_of_pod_slim(a, pod);
     if (jv_exists(group))
         slim = jv_with(a, slim, group, "group");
+    if (meta_being_deleted(pod))
+        slim = jv_with(a, slim, JV_TRUE, "going");
     return jv_with(a, slim, jstr(a, jv_str(jv_at(pod, "spec", "schedulerName"), S(""))),
                    "scheduler");
 }
@@ -124,7 +127,8 @@ static void read_group(struct pod *p)
     p->group = jv_str(jv_get(group, S("name")), STR_NONE);
     p->role = jv_str(jv_get(group, S("role")), STR_NONE);
     p->is_running = str_eqz(jv_str(jv_get(group, S("phase")), S("")), "Running");
-    p->going = jv_bool(jv_get(group, S("going")), false);
+    p->going = jv_bool(jv_get(p->h.obj, S("going")), false);
+    p->p.ending = p->going || p->evicted;
     p->ended = jv_bool(jv_get(p->h.obj, S("ended")), false);
     if (p->form) {
         p->member = p->p.name;

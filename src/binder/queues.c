@@ -65,7 +65,8 @@ static jv priority_slim(struct arena *a, jv obj)
     jv meta = jobj(a, { "name", jv_at(obj, "metadata", "name") },
                    { "uid", jv_at(obj, "metadata", "uid") });
 
-    return jobj(a, { "metadata", meta }, { "value", jv_get(obj, S("value")) });
+    return jobj(a, { "metadata", meta }, { "value", jv_get(obj, S("value")) },
+                { "policy", jv_get(obj, S("preemptionPolicy")) });
 }
 
 static void priority_changed(struct shelf *s, struct held *h, jv obj, bool is_new)

@@ -51,8 +51,9 @@ static struct why_world *world_after(const struct telling *t, const struct sched
                                      size_t n_own)
 {
     const struct sched_input *in = &t->c->in;
-    const struct sched_pod **all = ARENA_ARRAY(t->a, const struct sched_pod *,
-                                               in->n_bound + in->n_waiting + in->n_reserves + groups_kept_max(t->b, in) + 1);
+    const struct sched_pod **all =
+        ARENA_ARRAY(t->a, const struct sched_pod *,
+                    in->n_bound + in->n_waiting + in->n_reserves + groups_kept_max(t->b, in) + 1);
     size_t n = in->n_bound;
 
     memcpy(all, in->bound, n * sizeof(*all));
@@ -156,6 +157,21 @@ static bool is_early(struct binder *b, const struct pod *p, const struct sched_v
     return true;
 }
 
+/* The watches of pods and of groups are two: the group may be about to be seen. */
+static bool is_early_group(struct binder *b, struct pod *p)
+{
+    int64_t now_ms = loop_now_ms(b->loop);
+
+    if (!p->form || p->of)
+        return false;
+    if (!p->lost_ms)
+        p->lost_ms = now_ms;
+    if (now_ms - p->lost_ms >= EARLY_MS)
+        return false;
+    reasons_later(b, EARLY_MS);
+    return true;
+}
+
 static void refuse_pod(struct pod *p, str nodes, str sentence)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -205,8 +221,9 @@ static void refuse_group(const struct telling *t, struct pod *p, const struct sc
 {
     struct group *g = p->of ? group_of(p->of) : NULL;
 
-    if (!g || !g->let_in || g->phase == PHASE_RUNNING || phase_is_over(g->phase))
-        return;
+    if (!g || !g->let_in || g->phase == PHASE_RUNNING || g->phase == PHASE_UNKNOWN ||
+        phase_is_over(g->phase))
+        return; /* of one that broke it is told how many it lacks */
     str why = arena_printf(t->a, "%zu/%lld tasks in gang unschedulable: %" PRI_STR, n,
                            (long long)group_pods_total(&g->pods), STR_ARG(v->why));
     const char *reason = v->early   ? "NotEnoughTasks"
@@ -233,7 +250,7 @@ void reasons_tell(struct binder *b, struct arena *a, struct collected *c)
             refuse_members(&t, v, n);
             continue;
         }
-        if (!v->why.n || is_early(b, pod_at(&t, v), v))
+        if (!v->why.n || is_early(b, pod_at(&t, v), v) || is_early_group(b, pod_at(&t, v)))
             continue;
         str sentence = v->early ? STR_NONE : sentence_of(&t, v, n);
         refuse_group(&t, pod_at(&t, v), v, n, sentence);

@@ -126,7 +126,8 @@ test_expect_success 'with --preemption a more important group gets the place of 
 	stop_muster && start_muster --preemption &&
 	group v 4 4 ", priorityClassName: low" && pods v 4 ", priorityClassName: low" && phase v Running && pod_phases v Running &&
 	group w 2 2 ", priorityClassName: high" && phase w Inqueue && pods w 2 ", priorityClassName: high" && phase w Running &&
-	kubectl get events --field-selector reason=Preempted -o json >preempted && jq_is "[.items[].involvedObject.name | select(startswith(\"v-\"))] | length > 0" preempted
+	soon eval "kubectl get events --field-selector reason=Preempted | grep \"pod/v-[0-3] *Preempted by podgroup default/w on node node1\"" &&
+	phase v Pending && is 0 "$(on v)"
 '
 
 test_done

@@ -47,12 +47,13 @@ static void g_make(struct w *w, const struct kube_resource *res, const char *mem
     w_settle(w);
 }
 
-static void g_open(struct w *w, int gpus)
+static void g_open_with(struct w *w, int gpus, const struct binder_opts *more)
 {
     struct api_opts o = { .protect_storage = true };
 
-    *w = (struct w){ .a = arena_new(),
-                     .o = { .volumes_dir = S("/nowhere"), .patience_ms = 300 * 1000 } };
+    *w = (struct w){ .a = arena_new(), .o = *more };
+    w->o.volumes_dir = S("/nowhere");
+    w->o.patience_ms = 300 * 1000;
     box_open(&w->box, NULL, &o);
     w_define(w, &w_groups, "");
     w_define(w, &w_queues, "'subresources': {'status': {}},");
@@ -61,6 +62,11 @@ static void g_open(struct w *w, int gpus)
     w_start(w);
     w_node(w, "n",
            arena_printf(w->a, "{'cpu': '9', 'pods': '99', 'nvidia.com/gpu': '%d'}", gpus).p);
+}
+
+static void g_open(struct w *w, int gpus)
+{
+    g_open_with(w, gpus, &(struct binder_opts){ 0 });
 }
 
 /* spec: members of it, after minMember */
@@ -75,7 +81,7 @@ static void g_group(struct w *w, const char *name, int min, const char *spec)
 #define GPUS(n) ", 'minResources': {'nvidia.com/gpu': '" #n "'}"
 
 /* Pod GROUP-INDEX, of one GPU, of that group. */
-static void g_pod_of(struct w *w, const char *group, const char *index, const char *role)
+static void g_pod_early(struct w *w, const char *group, const char *index, const char *role)
 {
     w_make(w, &w_pods,
            arena_printf(w->a,
@@ -85,6 +91,11 @@ static void g_pod_of(struct w *w, const char *group, const char *index, const ch
                         "'image': 'i', 'resources': {'limits': {'nvidia.com/gpu': '1'}}}]}}",
                         group, index, group, role)
                .p);
+}
+
+static void g_pod_of(struct w *w, const char *group, const char *index, const char *role)
+{
+    g_pod_early(w, group, index, role);
     w_settle(w);
 }
 
@@ -96,8 +107,7 @@ __attribute__((unused)) static void g_pod(struct w *w, const char *group, const 
 /* As a node writes it. */
 __attribute__((unused)) static void g_pod_phase(struct w *w, const char *pod, const char *phase)
 {
-    w_patch(w, &w_pods, pod, "status",
-            arena_printf(w->a, "{'status': {'phase': '%s'}}", phase).p);
+    w_patch(w, &w_pods, pod, "status", arena_printf(w->a, "{'status': {'phase': '%s'}}", phase).p);
     w_settle(w);
 }
 
