@@ -13,4 +13,4 @@
 jv up_operator_rules(struct arena *a, const struct planner *const *planners, size_t n,
                      const struct planner_needed *needed);
 struct api_role up_node_role(struct arena *a);
-struct api_role up_scheduler_role(struct arena *a);
+struct api_role up_scheduler_role(struct arena *a, bool preempts);
