@@ -159,8 +159,7 @@ static str why_held_for_ever(struct arena *a, const struct run_job *j)
 
     return why_sentence_is_never(held)
                ? arena_printf(a,
-                              "%" PRI_STR
-                              ": lower what its replicas ask for, or how many they are",
+                              "%" PRI_STR ": lower what its replicas ask for, or how many they are",
                               STR_ARG(held))
                : STR_NONE;
 }

@@ -106,6 +106,6 @@ struct api_role up_scheduler_role(struct arena *a, bool preempts)
 {
     return (struct api_role){ .name = UP_SCHEDULER_USER,
                               .user = UP_SCHEDULER_USER,
-                              .rules = rules(a, scheduler_rights,
-                                               COUNT(scheduler_rights) - !preempts) };
+                              .rules =
+                                  rules(a, scheduler_rights, COUNT(scheduler_rights) - !preempts) };
 }

@@ -150,8 +150,8 @@ test_expect_success 'what its queue does not allow is the reason, whatever is fr
 
 # twice N: two such jobs at once, which run one after the other
 twice() {
-	from=$(revision) && for name in x$1 y$1; do sed "s/$guide/$name/" "$e2e/guide-gang.yaml"; echo ---; done | kubectl apply -f - &&
-		ended x$1 && ended y$1 && whole_between $from $(revision) && kubectl delete tfjob x$1 y$1 || { echo "in turn $1"; return 1; }
+	echo "turn $1" && from=$(revision) && for name in "x$1" "y$1"; do sed "s/$guide/$name/" "$e2e/guide-gang.yaml"; echo ---; done | kubectl apply -f - &&
+		ended "x$1" && ended "y$1" && whole_between "$from" "$(revision)" && kubectl delete tfjob "x$1" "y$1"
 }
 
 test_expect_success "J3.4: two such jobs take turns, ${GANG_REPEAT:-5} times, and never does a part of one start" '
