@@ -19,6 +19,7 @@ enum { STOP_MS = 1800, LEAST_MS = 200 };
 struct cluster {
     struct cluster_opts o;
     struct arena *a;
+    struct arena *until_ready; /* what the API is to have from the start */
     struct store *store;
     struct api *api;
     struct http_server *server;
@@ -89,6 +90,7 @@ void cluster_free(struct cluster *c)
     api_free(c->api);
     up_pods_free(c->o.node.pods);
     up_operator_free(c->operator);
+    arena_free(c->until_ready);
     arena_free(c->a);
     free(c);
 }
@@ -131,7 +133,8 @@ static void start_binder(struct cluster *c)
 
     if (c->o.no_node && o.no_scheduler)
         return;
-    o.no_jobs = c->o.no_operator;
+    o.whole_jobs = !c->o.no_operator && up_gang_way(&c->o.gang) == UP_GANG_WHOLE;
+    o.scheduler = up_gang_way(&c->o.gang) == UP_GANG_GROUPS ? c->o.gang.name : NULL;
     o.named = c->o.node.claims;
     o.volumes = c->o.no_node ? NULL : up_node_claims(c->a, &c->o.node).p;
     up_binder_start(&c->binder, c->o.loop, c->api, &o);
@@ -174,6 +177,7 @@ static void on_api_ready(void *ctx, const struct err *why)
     struct cluster *c = ctx;
     struct err e = { 0 };
 
+    arena_free(TAKE(c->until_ready));
     if (why)
         e = *why;
     bool failed = why || serve(c, &e) < 0;
@@ -247,17 +251,21 @@ int cluster_start(struct cluster **out, const struct cluster_opts *o, struct err
                             .protect_storage = !o->no_node };
     struct api_role *roles = ARENA_ARRAY(c->a, struct api_role, 3);
     api.roles = roles;
-    c->operator= o->no_operator ? NULL : up_operator_new(o->legacy_labels);
+    c->operator= o->no_operator ? NULL : up_operator_new(o->legacy_labels, &o->gang);
     if (c->operator) {
         up_operator_describe(c->operator, & api);
         roles[api.n_roles++] = *up_operator_role(c->operator);
+    }
+    if (!o->binder.no_scheduler) {
+        c->until_ready = arena_new();
+        up_groups_describe(c->until_ready, &api);
     }
     if (!o->no_node) {
         roles[api.n_roles++] = up_node_role(c->a);
         api.namespaces = up_namespaces;
     }
     if (!o->no_node || !o->binder.no_scheduler)
-        roles[api.n_roles++] = up_scheduler_role(c->a);
+        roles[api.n_roles++] = up_scheduler_role(c->a, o->binder.preempts);
     c->o.node.pods = o->no_node ? NULL : up_pods_new();
     if (c->o.node.pods)
         up_pods_describe(c->o.node.pods, &api);

@@ -4,6 +4,7 @@
 
 #include "api/api.h"
 #include "app/up_binder.h"
+#include "app/up_groups.h"
 #include "app/up_node.h"
 
 struct cluster;
@@ -18,7 +19,8 @@ struct cluster_opts { /* texts stay */
     bool legacy_labels; /* see plan_settings */
     bool no_node;
     bool accept_data_loss;        /* see store_opts */
-    struct up_binder_opts binder; /* but for volumes, named and no_jobs */
+    struct up_gang_opts gang;     /* checked */
+    struct up_binder_opts binder; /* but for volumes, named, whole_jobs and scheduler */
     struct up_node_opts node; /* but for dir; ephemeral: nothing of the store is on disk either */
     void (*on_serving)(void *ctx); /* the API answers over HTTP; may be NULL */
     /* Once: all of it has started, or why not; it is to be stopped all the same. */

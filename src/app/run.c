@@ -33,9 +33,13 @@ static const struct opt options[] = {
     { "isolation", 0, OPT_TEXT, offsetof(struct run_flags, isolation), "LEVEL",
       "namespaces: separate for each pod; shared: this machine's (default: best available)",
       "namespaces|shared" },
-    { "gang-scheduler-name", 0, OPT_TEXT, offsetof(struct run_flags, gang), "NAME",
-      "none: start the pods of a job one by one (default: as many as must start together, or none)",
-      "none" },
+    { "gang-scheduler-name", 0, OPT_TEXT, offsetof(struct run_flags, gang.name), "NAME",
+      UP_GANG_NAMES, NULL },
+    { "gang-hold-seconds", 0, OPT_INT, offsetof(struct run_flags, gang.hold_s), "SECONDS",
+      "with PodGroups: restart a job that lacks pods of its group for so long (default: 120)",
+      NULL },
+    { "gang-max-restarts", 0, OPT_INT, offsetof(struct run_flags, gang.max_restarts), "NUMBER",
+      "how often, before the job fails (default: no limit)", NULL },
     { "host-path-roots", 0, OPT_LIST, offsetof(struct run_flags, host_path_roots), "DIR[,DIR]...",
       "allow hostPath volumes only below these directories", NULL },
     { "show-home-secrets", 0, OPT_FLAG, offsetof(struct run_flags, show_home_secrets), NULL,
@@ -217,10 +221,13 @@ static int run_all(struct run *r)
 
 static int run(const struct command *c, int argc, char **argv)
 {
-    struct run_flags f = {
-        .make.replicas = -1, .pending_ms = PENDING_MS, .linger_ms = LINGER_MS, .stall_after_ms = -1
-    };
+    struct run_flags f = { .make.replicas = -1,
+                           .pending_ms = PENDING_MS,
+                           .linger_ms = LINGER_MS,
+                           .stall_after_ms = -1,
+                           .gang = UP_GANG_DEFAULTS };
     struct run r = { .f = &f, .lock = -1, .keep_files = -1, .a = arena_new(), .lint = lint_new() };
+    struct err e = { 0 };
     char **words;
     int n;
 
@@ -246,6 +253,8 @@ static int run(const struct command *c, int argc, char **argv)
                             "--namespace '%s': must be lower case letters, digits and '-', not at "
                             "an end, and at most 63 of them",
                             f.ns);
+    if (code < 0 && up_gang_check(&f.gang, &e) < 0)
+        code = command_fail(EXIT_USAGE, "%s", e.msg);
     run_state_init(&r.state);
     if (code < 0)
         code = run_read_input(&r, words, n);

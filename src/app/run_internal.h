@@ -15,7 +15,7 @@ struct run_flags {
     const char *output;
     const char *resources;
     const char *isolation;
-    const char *gang; /* "none": pods start one by one */
+    struct up_gang_opts gang;
     const char *host_path_roots;
     bool show_home_secrets;
     int64_t timeout_ms; /* 0: none */

@@ -37,15 +37,17 @@ static int open_there(struct run *r)
 {
     struct session_opts o = { .data = r->dir, .ns = r->f->ns };
 
-    const char *flag = r->f->resources           ? "--resources"
-                       : r->f->isolation         ? "--isolation"
-                       : r->f->gang              ? "--gang-scheduler-name"
-                       : r->f->host_path_roots   ? "--host-path-roots"
-                       : r->f->show_home_secrets ? "--show-home-secrets"
-                       : r->f->reuse_claims      ? "--reuse-claims"
-                       : r->f->keep_files        ? "--keep-files"
-                       : r->f->rm                ? "--rm"
-                                                 : NULL;
+    const char *flag = r->f->resources                ? "--resources"
+                       : r->f->isolation              ? "--isolation"
+                       : r->f->gang.name              ? "--gang-scheduler-name"
+                       : r->f->gang.hold_s >= 0       ? "--gang-hold-seconds"
+                       : r->f->gang.max_restarts >= 0 ? "--gang-max-restarts"
+                       : r->f->host_path_roots        ? "--host-path-roots"
+                       : r->f->show_home_secrets      ? "--show-home-secrets"
+                       : r->f->reuse_claims           ? "--reuse-claims"
+                       : r->f->keep_files             ? "--keep-files"
+                       : r->f->rm                     ? "--rm"
+                                                      : NULL;
     if (flag)
         return command_fail(EXIT_USAGE,
                             "%s is for a cluster of its own, but a 'muster up' runs on %s; stop "
@@ -162,7 +164,7 @@ static int open_own(struct run *r)
     struct cluster_opts o = { .loop = r->loop = loop_new(),
                               .dir = r->dir,
                               .host = "127.0.0.1",
-                              .binder = { .gang = r->f->gang },
+                              .gang = r->f->gang,
                               .node = { .dir = r->dir,
                                         .claims = r->claims,
                                         .isolation = r->f->isolation,

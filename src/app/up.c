@@ -32,6 +32,7 @@ struct up {
     bool accept_data_loss;
     const char *log_format;
     struct up_node_opts node_opts;
+    struct up_gang_opts gang;
     struct up_binder_opts binder_opts;
     char host[INET6_ADDRSTRLEN];
     int port;
@@ -95,11 +96,17 @@ static const struct opt options[] = {
       "DIR[,DIR]...", "allow hostPath volumes only below these directories", NULL },
     { "show-home-secrets", 0, OPT_FLAG, offsetof(struct up, node_opts.show_home_secrets), NULL,
       "let pods see ~/.ssh, ~/.kube, ~/.docker and others that are hidden by default", NULL },
-    { "gang-scheduler-name", 0, OPT_TEXT, offsetof(struct up, binder_opts.gang), "NAME",
-      "none: start the pods of a job one by one (default: as many as must start together, or none)",
-      "none" },
+    { "gang-scheduler-name", 0, OPT_TEXT, offsetof(struct up, gang.name), "NAME", UP_GANG_NAMES,
+      NULL },
+    { "gang-hold-seconds", 0, OPT_INT, offsetof(struct up, gang.hold_s), "SECONDS",
+      "with PodGroups: restart a job that lacks pods of its group for so long (default: 120)",
+      NULL },
+    { "gang-max-restarts", 0, OPT_INT, offsetof(struct up, gang.max_restarts), "NUMBER",
+      "how often, before the job fails (default: no limit)", NULL },
     { "starvation-seconds", 0, OPT_INT, offsetof(struct up, binder_opts.starvation_s), "SECONDS",
       "how long later jobs may pass the first one that does not fit (default: 300)", NULL },
+    { "preemption", 0, OPT_FLAG, offsetof(struct up, binder_opts.preempts), NULL,
+      "evict pods of lower priority if a pod or gang can then start (default: they run on)", NULL },
     { "no-node", 0, OPT_FLAG, offsetof(struct up, no_node), NULL,
       "run no pods: schedule them onto nodes that others register", NULL },
     { "no-scheduler", 0, OPT_FLAG, offsetof(struct up, binder_opts.no_scheduler), NULL,
@@ -128,7 +135,7 @@ static int parse(const struct command *c, struct up *u, int argc, char **argv)
         log_setup(LOG_INFO, strcmp(u->log_format, "json") == 0 ? LOG_JSON : LOG_LOGFMT);
     if (n > 0)
         return command_fail(EXIT_USAGE, "up takes no argument '%s'", rest[0]);
-    if (parse_listen(u, &e) < 0)
+    if (parse_listen(u, &e) < 0 || up_gang_check(&u->gang, &e) < 0)
         return command_fail(EXIT_USAGE, "%s", e.msg);
     return -1;
 }
@@ -230,6 +237,7 @@ static int run_server(struct up *u)
                               .no_node = u->no_node,
                               .accept_data_loss = u->accept_data_loss,
                               .node = u->node_opts,
+                              .gang = u->gang,
                               .binder = u->binder_opts,
                               .on_serving = on_serving,
                               .on_ready = on_ready,
@@ -299,7 +307,7 @@ static int detach(struct up *u)
 
 static int run(const struct command *c, int argc, char **argv)
 {
-    struct up u = { .lock = -1, .ready_fd = -1, .a = arena_new() };
+    struct up u = { .gang = UP_GANG_DEFAULTS, .lock = -1, .ready_fd = -1, .a = arena_new() };
     struct err e = { 0 };
     int code = parse(c, &u, argc, argv);
 

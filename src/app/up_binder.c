@@ -25,13 +25,15 @@ void up_binder_start(struct up_binder **out, struct loop *l, struct api *api,
         .volumes_dir = str_of(o->volumes),
         .no_volumes = !o->volumes,
         .no_placing = o->no_scheduler,
+        .scheduler = str_of(o->scheduler ? o->scheduler : ""),
+        .preempts = o->preempts,
         .named = o->named,
         .strict_classes = o->strict_classes,
         .patience_ms = (o->starvation_s > 0 ? o->starvation_s : STARVATION_S) * 1000,
     };
 
     u->a = arena_new();
-    if (!o->gang && !o->no_jobs)
+    if (o->whole_jobs)
         b.gangs = up_gangs_of_jobs(u->a);
     u->api = api_inproc_new(api, "scheduler", UP_SCHEDULER_USER, NULL);
     u->binder = binder_new(l, u->api, &b);

@@ -8,10 +8,11 @@ struct up_binder_opts {
     const char *volumes; /* absolute: the directory for volumes; NULL: others make volumes */
     bool named;          /* they are called as their claims */
     bool strict_classes;
-    const char *gang;     /* "none": pods start one by one; NULL: jobs start whole */
     int64_t starvation_s; /* how long the first that does not fit is passed over; 0: five minutes */
-    bool no_jobs;         /* nobody reconciles jobs here */
-    bool no_scheduler;    /* others give pods their nodes */
+    bool whole_jobs;      /* they start together without a PodGroup */
+    const char *scheduler; /* one more name that it answers to; NULL: none */
+    bool preempts;         /* pods are evicted for more important ones */
+    bool no_scheduler;     /* others give pods their nodes */
 };
 
 struct up_binder;

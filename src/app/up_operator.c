@@ -7,6 +7,7 @@
 #include "app/up_rights.h"
 #include "base/mem.h"
 #include "ctl/ctl.h"
+#include "job/gang.h"
 #include "loop/log.h"
 #include "manifest/crd.h"
 #include "sys/self.h"
@@ -46,12 +47,13 @@ static str advise(void *ctx, struct arena *a, jv obj)
     return job_advise(a, *kind, obj);
 }
 
-struct up_operator *up_operator_new(bool legacy_labels)
+struct up_operator *up_operator_new(bool legacy_labels, const struct up_gang_opts *gang)
 {
     struct up_operator *u = mem_new(sizeof(*u));
 
     u->a = arena_new();
     u->settings.legacy_labels = legacy_labels;
+    up_gang_settings(&u->settings, gang);
     u->settings.cluster_domain = str_of(getenv("CUSTOM_CLUSTER_DOMAIN"));
     u->settings.agent_path = str_of(sys_self()->launcher);
     for (; u->n < MANY_KINDS && job_kind_at(u->n); u->n++) {
@@ -65,7 +67,8 @@ struct up_operator *up_operator_new(bool legacy_labels)
     }
     u->role = (struct api_role){ .name = UP_OPERATOR_USER,
                                  .user = UP_OPERATOR_USER,
-                                 .rules = up_operator_rules(u->a, u->planners, u->n) };
+                                 .rules = up_operator_rules(u->a, u->planners, u->n,
+                                                            gang_needed(u->settings.gang)) };
     return u;
 }
 
@@ -95,7 +98,10 @@ void up_operator_describe(struct up_operator *u, struct api_opts *o)
 
 void up_operator_start(struct up_operator *u, struct loop *l, struct api *api)
 {
-    struct ctl_opts o = { .planners = u->planners, .n = u->n, .settings = &u->settings };
+    struct ctl_opts o = { .planners = u->planners,
+                          .n = u->n,
+                          .settings = &u->settings,
+                          .needed = gang_needed(u->settings.gang) };
 
     arena_free(TAKE(u->a));
     u->loop = l;

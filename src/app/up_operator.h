@@ -2,11 +2,11 @@
  * controller over the API in the same process. */
 #pragma once
 
-#include "api/api.h"
+#include "app/up_groups.h"
 
 struct up_operator;
 
-struct up_operator *up_operator_new(bool legacy_labels);
+struct up_operator *up_operator_new(bool legacy_labels, const struct up_gang_opts *gang);
 /* What the API has to know of jobs. */
 void up_operator_describe(struct up_operator *u, struct api_opts *o);
 /* What it may do; until it is started. */

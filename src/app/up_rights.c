@@ -7,7 +7,7 @@ struct right {
 static const struct right node_rights[] = {
     { "", "pods", "list watch delete" },
     { "", "pods/status", "patch" },
-    { "", "nodes", "get create patch" },
+    { "", "nodes", "get list watch create patch" },
     { "", "nodes/status", "patch" },
     { "", "configmaps endpoints persistentvolumeclaims persistentvolumes secrets services",
       "list watch" },
@@ -23,12 +23,20 @@ static const struct right scheduler_rights[] = {
     { "", "pods", "list watch" },
     { "", "bindings pods/binding", "create" },
     { "kubeflow.org", "*", "list watch" },
+    { "scheduling.volcano.sh", "podgroups", "list watch patch" },
+    { "scheduling.volcano.sh", "queues", "list watch" },
+    { "scheduling.volcano.sh", "queues/status", "patch" },
+    { "scheduling.x-k8s.io", "podgroups", "list watch" },
+    { "scheduling.x-k8s.io", "podgroups/status", "patch" },
+    { "scheduling.k8s.io", "priorityclasses", "list watch" },
+    { "", "resourcequotas", "list watch" },
     { "", "pods/status", "patch" },
     { "", "persistentvolumes", "list watch get create patch delete" },
     { "", "persistentvolumeclaims", "list watch get patch" },
     { "", "persistentvolumeclaims/status persistentvolumes/status", "patch" },
     { "storage.k8s.io", "storageclasses", "list watch create" },
     { "", "events", "create" },
+    { "", "pods", "delete" }, /* the last: with --preemption only */
 };
 
 static jv words(struct arena *a, const char *list)
@@ -63,7 +71,8 @@ static void allow(struct jbuild *b, const struct kube_resource *res, const char 
     jb_push(b, rule(b->a, &(struct right){ res->group, name.p, verbs.p }));
 }
 
-jv up_operator_rules(struct arena *a, const struct planner *const *planners, size_t n)
+jv up_operator_rules(struct arena *a, const struct planner *const *planners, size_t n,
+                     const struct planner_needed *needed)
 {
     struct jbuild b = jb_arr(a);
 
@@ -76,6 +85,10 @@ jv up_operator_rules(struct arena *a, const struct planner *const *planners, siz
         for (const struct planner_grant *g = p->grants; g && g->res; g++)
             allow(&b, g->res, g->sub, arena_str(a, str_of(g->verbs)));
     }
+    for (; needed && needed->res; needed++)
+        allow(&b, needed->res, "",
+              arena_printf(a, "list watch%s%s", needed->verbs ? " " : "",
+                           needed->verbs ? needed->verbs : ""));
     allow(&b, &kube_pods, "", S("get list watch create delete"));
     allow(&b, &kube_services, "", S("get list watch create delete patch"));
     allow(&b, &kube_events, "", S("create"));
@@ -89,9 +102,10 @@ struct api_role up_node_role(struct arena *a)
                               .rules = rules(a, node_rights, COUNT(node_rights)) };
 }
 
-struct api_role up_scheduler_role(struct arena *a)
+struct api_role up_scheduler_role(struct arena *a, bool preempts)
 {
     return (struct api_role){ .name = UP_SCHEDULER_USER,
                               .user = UP_SCHEDULER_USER,
-                              .rules = rules(a, scheduler_rights, COUNT(scheduler_rights)) };
+                              .rules =
+                                  rules(a, scheduler_rights, COUNT(scheduler_rights) - !preempts) };
 }

@@ -6,6 +6,7 @@
 #include "cli/notes.h"
 #include "cli/pods.h"
 #include "cli/session.h"
+#include "job/job.h"
 #include "sched/why_help.h"
 
 enum why_state { STATE_WAITS, STATE_RUNS, STATE_ENDED, STATE_SUSPENDED, STATE_DELETED };
@@ -22,6 +23,12 @@ struct why_page {
     struct job_found job; /* of a job */
     jv obj;
     jv group; /* its PodGroup; absent: it has none, or it cannot be read */
+    const struct kube_resource *group_res; /* of group */
+    int64_t priority;                      /* of group */
+    jv expected;                           /* the pods it will have, once it is let in */
+    jv rivals;  /* a pod for each group before it, which asks for all that the group does */
+    str barred; /* whatever nodes have, its queue does not let it in; empty: it does */
+    jv queue;   /* its Queue; absent: as above, or it need not be known */
     const jv *pods;
     size_t n_pods;
     int64_t wanted; /* pods; 0: not known */
@@ -48,6 +55,13 @@ struct why_page {
 
 /* why_read.c: -1, or an exit code */
 int why_read(struct why_page *p, const char *word);
+/* True: the answer can be used; false: it was refused, which is told, or it is not there. */
+bool why_read_is_fine(struct why_page *p, const struct ask *q, const char *what, const char *so);
+/* why_group.c: of a group that waits; when the nodes are known */
+int why_group_read(struct why_page *p, const struct kube_resource *res);
+bool why_group_waits(jv group); /* it is not let in */
+str why_group_text(struct why_page *p);
+jv why_group_json(struct why_page *p);
 /* why_place.c: why its pods without a node have none */
 void why_place(struct why_page *p);
 /* why_judge.c: state, sentence, the pods that wait */

@@ -118,13 +118,14 @@ static str group_text(const struct why_page *p)
 
     if (!jv_exists(p->group) || str_eqz(text_at(p->group, "status", "phase"), "Running"))
         return STR_NONE;
-    if (s.n)
-        return s;
+    if (p->barred.n || s.n)
+        return p->barred.n ? p->barred : s;
+    s = p->placed ? why_sentence(p->a, &p->why) : STR_NONE;
     if (str_eqz(text_at(c, "status", NULL), "True") && message.n)
         return arena_printf(p->a, "its PodGroup is not admitted: %" PRI_STR, STR_ARG(message));
-    return str_eqz(text_at(p->group, "status", "phase"), "Inqueue")
-               ? STR_NONE
-               : S("its PodGroup is not admitted yet");
+    return str_eqz(text_at(p->group, "status", "phase"), "Inqueue") ? STR_NONE
+           : s.n                                                    ? s
+                 : S("its PodGroup is not admitted yet");
 }
 
 static void judge_without_pods(struct why_page *p)

@@ -30,7 +30,9 @@ static str refusal_of(struct arena *a, jv pod)
 
 struct cluster {
     struct sched_input in;
-    struct map gangs; /* struct sched_gang by uid of the owner */
+    struct map gangs;               /* struct sched_gang by uid of the owner */
+    const struct sched_pod **bound; /* of in, as waiting is */
+    struct sched_waiting *waiting;
     bool *ours;
 };
 
@@ -131,36 +133,45 @@ static size_t unit_of(const struct cluster *c, const struct sched_gang *gang,
 
 /* ---- all pods */
 
+static void add_pod(struct why_page *p, struct cluster *c, jv pod, bool is_ours)
+{
+    struct sched_pod *s = ARENA_NEW(p->a, struct sched_pod);
+
+    *s = sched_pod_read(p->a, pod);
+    if (is_muster(p))
+        join_gang(p, c, pod, s);
+    if (s->node.n) {
+        c->bound[c->in.n_bound++] = s;
+        return;
+    }
+    c->waiting[c->in.n_waiting] = (struct sched_waiting){ .pod = s,
+                                                          .seq = c->in.n_waiting,
+                                                          .refused = refusal_of(p->a, pod) };
+    c->ours[c->in.n_waiting++] = is_ours;
+}
+
 static void read_pods(struct why_page *p, struct cluster *c)
 {
-    bool whole = is_muster(p);
-    size_t most = jv_len(p->all_pods) + c->in.n_nodes + 1;
-    const struct sched_pod **bound = ARENA_ARRAY(p->a, const struct sched_pod *, most);
-    struct sched_waiting *waiting = ARENA_ARRAY(p->a, struct sched_waiting, most);
+    size_t most = jv_len(p->all_pods) + jv_len(p->rivals) + jv_len(p->expected) + c->in.n_nodes + 1;
+
+    c->bound = ARENA_ARRAY(p->a, const struct sched_pod *, most);
+    c->waiting = ARENA_ARRAY(p->a, struct sched_waiting, most);
 
     c->ours = ARENA_ARRAY(p->a, bool, most);
     for (size_t i = 0; i < c->in.n_nodes; i++)
         if (c->in.nodes[i]->others)
-            bound[c->in.n_bound++] = c->in.nodes[i]->others;
+            c->bound[c->in.n_bound++] = c->in.nodes[i]->others;
     JV_EACH (it, p->all_pods) {
-        jv pod = it.value;
-        struct sched_pod *s = ARENA_NEW(p->a, struct sched_pod);
-        *s = sched_pod_read(p->a, pod);
-        if (sched_pod_has_ended(pod) || (!s->node.n && !competes(p, pod)))
-            continue;
-        if (whole)
-            join_gang(p, c, pod, s);
-        if (s->node.n) {
-            bound[c->in.n_bound++] = s;
-            continue;
-        }
-        waiting[c->in.n_waiting] = (struct sched_waiting){ .pod = s,
-                                                           .seq = c->in.n_waiting,
-                                                           .refused = refusal_of(p->a, pod) };
-        c->ours[c->in.n_waiting++] = is_own(p, pod);
+        bool has_node = jv_str(jv_at(it.value, "spec", "nodeName"), STR_NONE).n;
+        if (!sched_pod_has_ended(it.value) && (has_node || competes(p, it.value)))
+            add_pod(p, c, it.value, is_own(p, it.value));
     }
-    c->in.bound = bound;
-    c->in.waiting = waiting;
+    JV_EACH (it, p->rivals)
+        add_pod(p, c, it.value, false);
+    JV_EACH (it, p->expected)
+        add_pod(p, c, it.value, true);
+    c->in.bound = c->bound;
+    c->in.waiting = c->waiting;
 }
 
 static void explain(struct why_page *p, struct cluster *c)
@@ -171,7 +182,7 @@ static void explain(struct why_page *p, struct cluster *c)
     struct why_unit unit = { .pods = pods,
                              .n_pods = unit_of(c, gang, pods),
                              .min = gang ? gang->min : 0,
-                             .by_default = gang != NULL };
+                             .by_default = gang && !jv_exists(p->group) };
     /* what a machine declares can be declared otherwise */
     struct why_scene scene = { .in = &c->in,
                                .ours = c->ours,
@@ -186,14 +197,15 @@ static void explain(struct why_page *p, struct cluster *c)
     p->why = why_of(w, &unit);
     p->placed = true;
     p->n_helps = why_help_find(p->a, &scene, &p->why, p->helps);
-    p->n_before = why_queue_before(p->a, &scene, &p->before);
+    if (!jv_exists(p->expected))
+        p->n_before = why_queue_before(p->a, &scene, &p->before);
 }
 
 void why_place(struct why_page *p)
 {
     struct cluster c = { 0 };
 
-    if (!p->nodes_known)
+    if (!p->nodes_known || p->barred.n)
         return;
     read_nodes(p, &c);
     read_pods(p, &c);

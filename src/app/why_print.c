@@ -86,6 +86,14 @@ static void add_nodes(struct why_page *p, struct buf *b)
                    STR_ARG(why_reason_text(p->a, p->why.reasons[i].text, p->why.reasons[i].nodes)));
 }
 
+static void add_group(struct why_page *p, struct buf *b)
+{
+    if (!why_group_waits(p->group))
+        return;
+    add_heading(b, "PodGroup");
+    buf_printf(b, "  %" PRI_STR "\n", STR_ARG(why_group_text(p)));
+}
+
 static void add_queue(struct why_page *p, struct buf *b)
 {
     if (!p->n_before)
@@ -156,6 +164,9 @@ str why_text(struct why_page *p)
         add_lacks(p, &b);
         add_holders(p, &b);
         add_nodes(p, &b);
+    }
+    if (p->state == STATE_WAITS) {
+        add_group(p, &b);
         add_queue(p, &b);
     }
     add_pods(p, &b);
@@ -220,6 +231,7 @@ jv why_page_json(struct why_page *p)
           jobj(a, { "wanted", jint(a, p->wanted) }, { "running", jint(a, (int64_t)p->n_running) },
                { "waiting", pods_json(p) }) },
         { "scheduling", waits && p->placed ? why_json(a, &p->why) : JV_ABSENT },
+        { "group", waits && why_group_waits(p->group) ? why_group_json(p) : JV_ABSENT },
         { "queue", waits && p->placed ? queue_json(p) : JV_ABSENT }, { "help", help_json(p) },
         { "unknown", unknown_json(p) });
 }

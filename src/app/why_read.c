@@ -24,8 +24,7 @@ static void note_unknown(struct why_page *p, const struct ask *q, const char *wh
             arena_printf(p->a, "%s cannot be listed, so %s: %" PRI_STR, what, so, STR_ARG(why));
 }
 
-/* True: it can be used; false: it was refused, which is told, or is not there. */
-static bool is_read(struct why_page *p, const struct ask *q, const char *what, const char *so)
+bool why_read_is_fine(struct why_page *p, const struct ask *q, const char *what, const char *so)
 {
     if (!q->err.code)
         return true;
@@ -70,7 +69,7 @@ static int read_own_pods(struct why_page *p, str labels, bool is_group)
                          .verb = KUBE_LIST, .res = &kube_pods, .ns = p->s->ns, .labels = labels } };
     int code = session_ask(p->s, &q, 1);
 
-    if (code < 0 && is_read(p, &q, "pods", "what its pods wait for is not known"))
+    if (code < 0 && why_read_is_fine(p, &q, "pods", "what its pods wait for is not known"))
         take_pods(p, jv_at(q.obj, "items"), is_group);
     return code;
 }
@@ -117,8 +116,10 @@ static int read_group(struct why_page *p, str name, bool is_own)
         };
     int code = session_ask(p->s, q, COUNT(groups));
     for (size_t i = 0; i < COUNT(groups) && code < 0; i++)
-        if (!q[i].err.code)
+        if (!q[i].err.code) {
             p->group = q[i].obj;
+            p->group_res = &groups[i];
+        }
     if (code >= 0 || !is_own || jv_exists(p->group))
         return code;
     for (size_t i = 0; i + 1 < COUNT(groups); i++) /* what is not 404 tells more */
@@ -128,14 +129,39 @@ static int read_group(struct why_page *p, str name, bool is_own)
                         STR_ARG(name));
 }
 
+/* Most groups are jobs', and then it is the job that waits. */
+static int read_job_of_group(struct why_page *p)
+{
+    jv owner = meta_controller(p->group);
+    const struct job_kind *kind = job_kind_of(owner);
+    struct ask q = { .req = { .verb = KUBE_GET,
+                              .res = kind ? kind->planner.res : NULL,
+                              .ns = p->s->ns,
+                              .name = jv_str(jv_get(owner, S("name")), STR_NONE) } };
+    int code = kind ? session_ask(p->s, &q, 1) : -1;
+
+    if (!kind || code >= 0 ||
+        !why_read_is_fine(p, &q, "its job", "it is looked at as a group of any pods") ||
+        !str_eq(meta_uid(q.obj), jv_str(jv_get(owner, S("uid")), STR_NONE)))
+        return code;
+    p->job = (struct job_found){ kind, q.obj };
+    p->obj = q.obj;
+    p->wanted = job_sum(p->a, &p->job, JV_ABSENT).wanted;
+    return read_own_pods(p, arena_printf(p->a, LABEL_JOB "=%" PRI_STR, STR_ARG(meta_name(p->obj))),
+                         false);
+}
+
 static int read_own_group(struct why_page *p, str name)
 {
     int code = read_group(p, name, true);
 
     if (code >= 0)
         return code;
-    p->obj = p->group;
     p->title = arena_printf(p->a, "podgroup/%" PRI_STR, STR_ARG(name));
+    code = read_job_of_group(p);
+    if (code >= 0 || p->job.kind)
+        return code;
+    p->obj = p->group;
     p->wanted = jv_int(jv_at(p->obj, "spec", "minMember"), 0);
     return read_own_pods(p, STR_NONE, true);
 }
@@ -176,12 +202,12 @@ static int read_cluster(struct why_page *p)
 
     if (code >= 0)
         return code;
-    p->nodes_known = is_read(p, &q[0], "nodes", "what they have is not known");
+    p->nodes_known = why_read_is_fine(p, &q[0], "nodes", "what they have is not known");
     p->nodes = jv_at(q[0].obj, "items");
-    if (is_read(p, &q[2], "events", "what was refused is not known"))
+    if (why_read_is_fine(p, &q[2], "events", "what was refused is not known"))
         take_events(p, jv_at(q[2].obj, "items"));
     p->all_pods = jv_at(q[1].obj, "items");
-    if (is_read(p, &q[1], "pods of other namespaces", "what is free is not known"))
+    if (why_read_is_fine(p, &q[1], "pods of other namespaces", "what is free is not known"))
         return -1;
     p->partial = true;
     code = session_ask(p->s, &own, 1);
@@ -206,7 +232,9 @@ int why_read(struct why_page *p, const char *word)
         code = read_own_group(p, name);
     else
         code = read_job(p, word);
-    if (code < 0 && p->job.kind)
+    if (code < 0 && p->job.kind && !jv_exists(p->group))
         code = read_group(p, meta_name(p->obj), false);
-    return code < 0 ? read_cluster(p) : code;
+    if (code < 0)
+        code = read_cluster(p);
+    return code < 0 && jv_exists(p->group) && !p->n_pods ? why_group_read(p, p->group_res) : code;
 }

@@ -3,7 +3,7 @@
 #include "binder/binder.h"
 
 #include "base/mem.h"
-#include "binder/internal.h"
+#include "binder/groups.h"
 
 #include <string.h>
 
@@ -49,9 +49,11 @@ static void work_on(struct binder *b)
         ensure_class(b);
     if (b->volumes_due)
         claims_pass(b);
-    if (b->place_due)
+    if (b->place_due || b->groups_due)
         place_pass(b);
     place_send(b);
+    evictions_send(b);
+    groups_send(b);
     events_kick(b->events, b->n_sent >= SENT_MAX);
 }
 
@@ -79,7 +81,7 @@ static void on_retry(void *arg)
     struct binder *b = arg;
 
     loop_timer_stop(TAKE(b->retry));
-    b->place_due = b->place_all = b->volumes_due = true;
+    b->place_due = b->place_all = b->volumes_due = b->groups_dirty = true;
     binder_work(b);
 }
 
@@ -113,6 +115,8 @@ struct binder *binder_new(struct loop *l, struct kube_api *api, const struct bin
     b->api = api;
     b->o = *o;
     b->o.wall_ms = o->wall_ms ? o->wall_ms : wall_now_ms;
+    b->scheduler = mem_or_abort(strndup(o->scheduler.p ? o->scheduler.p : "", o->scheduler.n));
+    b->o.scheduler = str_of(b->scheduler);
     b->dir = mem_or_abort(strndup(o->volumes_dir.p ? o->volumes_dir.p : "", o->volumes_dir.n));
     b->events = events_new(l, api, b->o.wall_ms, on_event_answer, b);
     shelf_init(&b->classes, b, &class_shelf);
@@ -150,11 +154,13 @@ void binder_free(struct binder *b)
     for (size_t i = 0; i < COUNT(all); i++)
         shelf_done(all[i]);
     gangs_done(b);
+    evictions_done(b);
     events_free(b->events);
     loop_timer_stop(b->retry);
     loop_timer_stop(b->later);
     loop_timer_stop(b->trash);
     free(b->dir);
+    free(b->scheduler);
     if (!b->dead)
         free(b);
 }
@@ -162,7 +168,8 @@ void binder_free(struct binder *b)
 bool binder_is_idle(const struct binder *b)
 {
     return binder_is_synced(b) && !b->deferred && !b->n_sent && !b->first && !b->retry &&
-           !b->place_due && !b->volumes_due && !events_pending(b->events);
+           !b->evictions && !b->place_due && !b->groups_due && !b->groups_dirty &&
+           !b->volumes_due && !events_pending(b->events);
 }
 
 uint64_t binder_writes(const struct binder *b)

@@ -22,6 +22,9 @@ struct binder_gangs {
 
 struct binder_opts {
     struct binder_gangs gangs;
+    str scheduler;            /* one more name that it answers to; empty: none */
+    bool preempts;            /* pods are sent away for more important ones */
+    int64_t group_wait_ms;    /* how long a PodGroup that is let in waits for its pods; 0: 60 s */
     bool no_placing;          /* others give pods their nodes */
     bool no_volumes;          /* others make volumes, and bind claims to them */
     int64_t patience_ms;      /* how long the first that does not fit is passed over */

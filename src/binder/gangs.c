@@ -1,7 +1,7 @@
 /* Gangs: objects whose pods start together, which pods are members of which, and what is kept for
  * members that are gone. The binder's options have a function that reads such objects. */
 
-#include "binder/internal.h"
+#include "binder/groups.h"
 
 #include "base/mem.h"
 #include "base/time.h"
@@ -10,7 +10,7 @@
 
 /* ---- what a gang's object says */
 
-static struct gang *gang_find(const struct binder *b, str uid)
+struct gang *gang_find(const struct binder *b, str uid)
 {
     return map_get(&b->gangs, uid);
 }
@@ -41,12 +41,20 @@ static void reserve_drop(struct gang *g, str member)
     reserve_free(r);
 }
 
+void gang_drop_reserves(struct gang *g)
+{
+    while (g->reserves)
+        reserve_drop(g, g->reserves->r.member);
+}
+
 /* "worker/0" is one of them if there is a worker of that number. */
 static bool has_member(const struct gang *g, str member)
 {
     str rest = member, role = str_cut(&rest, '/');
     int64_t index;
 
+    if (g->is_group)
+        return member.n > 0;
     return rest.p && str_to_int(rest, &index) && index >= 0 &&
            index < jv_int(jv_get(jv_get(g->h.obj, S("members")), role), 0);
 }
@@ -95,8 +103,7 @@ static void gang_gone(struct shelf *s, struct held *h)
     struct binder *b = s->b;
 
     map_remove(&b->gangs, str_of(g->uid));
-    while (g->reserves)
-        reserve_drop(g, g->reserves->r.member);
+    gang_drop_reserves(g);
     free(g->uid);
     b->place_due = b->place_all = true;
     binder_work(b);
@@ -133,8 +140,13 @@ str gang_member_name(struct arena *a, jv pod)
 
 struct gang *gang_of_pod(const struct pod *p)
 {
-    struct gang *g = p->p.owner.n ? gang_find(p->b, p->p.owner) : NULL;
+    struct gang *g;
 
+    if (p->form) {
+        struct group *found = group_find(p->b, p->form, p->p.ns, p->group);
+        return found ? &found->g : NULL;
+    }
+    g = p->p.owner.n ? gang_find(p->b, p->p.owner) : NULL;
     /* whoever knows the uid of another namespace's gang has no pods in it */
     return g && str_eq(g->g.ns, p->p.ns) ? g : NULL;
 }
@@ -144,7 +156,16 @@ bool gang_join(struct pod *p)
     struct gang *g = gang_of_pod(p);
 
     p->p.gang = g ? &g->g : NULL;
-    p->p.member = g && has_member(g, p->member) ? p->member : STR_NONE;
+    p->p.member =
+        g && !p->surplus && !p->evicted && has_member(g, p->member) ? p->member : STR_NONE;
+    if (p->p.member.n && p->slot.n)
+        p->p.member = p->slot;
+    if (p->form && g && str_eqz(p->p.owner_kind, "pod")) {
+        p->p.owner_kind = g->g.kind; /* people know it by its group */
+        p->p.owner_name = p->group;
+    }
+    if (p->form)
+        return !g || !g->is_starting;
     return g ? !g->is_starting : !gang_knows_kind(p->b, p->h.obj);
 }
 
@@ -199,6 +220,17 @@ static const struct pod *pod_of(const struct sched_pod *p)
     return (const struct pod *)((const char *)p - offsetof(struct pod, p));
 }
 
+/* Who is in a PodGroup beyond its least may go for good. */
+static void drop_spare_reserves(struct gang *g)
+{
+    int64_t n = g->n_seated;
+
+    for (const struct reserve *r = g->reserves; r; r = r->next)
+        n++;
+    for (; g->reserves && n > g->g.min; n--)
+        reserve_drop(g, g->reserves->r.member);
+}
+
 static void count_seated(struct binder *b, struct arena *a)
 {
     size_t n;
@@ -216,6 +248,8 @@ static void count_seated(struct binder *b, struct arena *a)
     MAP_EACH (slot, &b->gangs) {
         struct gang *g = slot->value;
         g->g.started = g->n_seated && (g->g.started || g->n_seated >= g->g.min);
+        if (g->is_group)
+            drop_spare_reserves(g);
     }
 }
 
@@ -262,12 +296,15 @@ void gang_started(struct pod *p)
     if (!g)
         return;
     g->g.started = true;
-    const struct reserve *r = *reserve_at(g, p->member);
+    const struct reserve *r = *reserve_at(g, p->p.member);
     if (r && !str_eqz(r->r.node, p->node)) { /* others may have what was kept */
         b->place_due = b->place_all = true;
         binder_work(b);
     }
-    reserve_drop(g, p->member);
+    reserve_drop(g, p->p.member);
+    if (p->slot.n)
+        p->p.member = p->member;
+    p->slot = STR_NONE;
 }
 
 /* ---- kinds */
@@ -284,28 +321,48 @@ void gangs_init(struct binder *b)
                                      gang_gone };
         shelf_init(&k->shelf, b, &k->ops);
     }
+    shelf_init(&b->groups[GROUP_VOLCANO], b, group_shelf(GROUP_VOLCANO));
+    shelf_init(&b->groups[GROUP_PLUGINS], b, group_shelf(GROUP_PLUGINS));
+    shelf_init(&b->queues, b, &queue_shelf);
+    shelf_init(&b->priorities, b, &priority_shelf);
+    shelf_init(&b->quotas, b, &quota_shelf);
 }
 
 void gangs_start(struct binder *b)
 {
     for (size_t i = 0; i < b->n_kinds; i++)
         informer_start(b->kinds[i].shelf.inf);
+    informer_start(b->priorities.inf);
+    informer_start(b->quotas.inf);
+    informer_start(b->queues.inf);
+    informer_start(b->groups[GROUP_VOLCANO].inf);
+    informer_start(b->groups[GROUP_PLUGINS].inf);
+}
+
+static bool is_read(const struct informer *inf)
+{
+    return informer_is_listed(inf) || !informer_is_served(inf);
 }
 
 bool gangs_are_synced(const struct binder *b)
 {
-    for (size_t i = 0; i < b->n_kinds; i++) {
-        const struct informer *inf = b->kinds[i].shelf.inf;
-        if (informer_is_served(inf) && !informer_is_listed(inf))
+    for (size_t i = 0; i < b->n_kinds; i++)
+        if (!is_read(b->kinds[i].shelf.inf))
             return false;
-    }
-    return true;
+    return is_read(b->groups[GROUP_VOLCANO].inf) && is_read(b->groups[GROUP_PLUGINS].inf) &&
+           is_read(b->queues.inf) && is_read(b->priorities.inf) && is_read(b->quotas.inf);
 }
 
 void gangs_done(struct binder *b)
 {
     for (size_t i = 0; i < b->n_kinds; i++)
         shelf_done(&b->kinds[i].shelf);
+    shelf_done(&b->groups[GROUP_VOLCANO]);
+    shelf_done(&b->groups[GROUP_PLUGINS]);
+    shelf_done(&b->queues);
+    shelf_done(&b->priorities);
+    shelf_done(&b->quotas);
+    loop_timer_stop(b->group_timer);
     map_done(&b->gangs);
     free(b->kinds);
 }

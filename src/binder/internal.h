@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "binder/binder.h"
+#include "binder/phase.h"
 #include "ctl/events.h"
 #include "ctl/informer.h"
 #include "kube/meta.h"
@@ -64,10 +65,19 @@ struct pod {
     bool was_false; /* its condition PodScheduled is */
     bool busy;      /* a request on it is under way */
     bool queued;
-    bool fresh;          /* never looked at as it is now */
-    bool done;           /* it has succeeded: kept only as a member of a gang */
-    bool never;          /* it does not fit on these nodes when they are empty */
-    str member;          /* what its labels say; lives with h */
+    bool fresh;           /* never looked at as it is now */
+    bool done;            /* it has succeeded: kept only as a member of a gang */
+    bool never;           /* it does not fit on these nodes when they are empty */
+    str member;           /* what its labels say, or its name in a PodGroup; lives with h */
+    enum group_form form; /* of the PodGroup that it says it is of; GROUP_NONE: of none */
+    str slot;             /* of a PodGroup's member that is gone, whose place it takes */
+    str group, role;      /* its name, and the pod's role in it; live with h */
+    int64_t lost_ms;      /* since when that group is missing */
+    struct gang *of;      /* that group, as of the last pass */
+    bool surplus;         /* it starts after those of the group that start together */
+    bool ended;           /* it has succeeded or failed */
+    bool is_running, going;
+    bool evicted;        /* to make way for another */
     bool is_ready;       /* its claims have their volumes */
     bool starts;         /* placed as one of those that start together, and not bound yet */
     struct batch *batch; /* POD_PLACED: bound together with others; NULL: alone */
@@ -82,6 +92,7 @@ struct pod {
 struct reserve {
     struct sched_reserve r;
     struct arena *a;
+    bool taken; /* a pod is there for it; during a pass */
     struct reserve *next;
 };
 
@@ -93,6 +104,7 @@ struct gang {
     int64_t early_ms; /* since when too few of its pods exist; 0: they do */
     struct reserve *reserves;
     bool is_starting;
+    bool is_group; /* it is that of a struct group */
 };
 
 struct gang_kind {
@@ -112,8 +124,10 @@ void gangs_mark_starting(struct binder *b);
 /* Sets what p->p says of its gang. False: it is not known yet what its pod waits for. */
 bool gang_join(struct pod *p);
 struct gang *gang_of_pod(const struct pod *p); /* NULL: it starts alone */
-void gang_lost(struct pod *p);                 /* it had a node, and is gone */
-void gang_started(struct pod *p);              /* it got its node as its gang started, or later */
+struct gang *gang_find(const struct binder *b, str uid);
+void gang_drop_reserves(struct gang *g);
+void gang_lost(struct pod *p);    /* it had a node, and is gone */
+void gang_started(struct pod *p); /* it got its node as its gang started, or later */
 /* Counts members, and tells what is kept for those that are gone. */
 void gang_collect(struct binder *b, struct arena *a, struct sched_input *in);
 /* What is kept now; once pods are placed, what in->reserves says is gone. */
@@ -136,10 +150,20 @@ struct collected {
     struct sched_input in;
     struct pod **pods; /* of in.waiting, by its index */
     const struct sched_verdict *verdicts;
+    const struct sched_group_verdict *groups;
+    size_t n_groups;
+    struct why_world *world; /* once the decision is carried out; NULL: not needed yet */
 };
 
-void reasons_tell(struct binder *b, struct arena *a, const struct collected *c);
+enum { REASON_AGAIN_MS = 10 * 1000 }; /* between two that differ in their sentence only */
+
+struct why_unit;
+void reasons_tell(struct binder *b, struct arena *a, struct collected *c);
+/* In one sentence, on what waits and is not among the pods; empty: there is nothing to say. */
+str reason_of_unit(struct binder *b, struct arena *a, struct collected *c,
+                   const struct why_unit *unit);
 void reason_send(struct binder *b, struct pod *p);
+void reasons_later(struct binder *b, int64_t ms); /* they are told again then */
 
 /* ---- things a claim or volume is in the middle of */
 
@@ -166,11 +190,19 @@ struct binder {
     struct loop *loop;
     struct kube_api *api;
     struct binder_opts o;
-    char *dir;
+    char *dir, *scheduler;
     struct informer_turns turns;
     struct shelf pods, nodes, namespaces, claims, volumes, classes;
     struct gang_kind *kinds;
     size_t n_kinds;
+    struct shelf groups[3]; /* by enum group_form */
+    struct shelf queues, priorities, quotas;
+    bool groups_due;     /* something changed that PodGroups are decided by */
+    bool groups_dirty;   /* the status of some may have to be written */
+    size_t n_groups_out; /* not let in */
+    struct eviction *evictions;
+    struct loop_timer *group_timer;
+    int64_t group_timer_ms;
     struct map gangs; /* by uid */
     bool gangs_due;   /* members are to be counted, even if none waits */
     struct sched_guard guard;
@@ -198,7 +230,7 @@ void binder_tell(struct binder *b, jv obj, const struct kube_resource *res, cons
                  struct event_budget *budget, const struct plan_note *note);
 
 extern const struct shelf_ops pod_shelf, node_shelf, namespace_shelf, claim_shelf, volume_shelf,
-    class_shelf;
+    class_shelf, queue_shelf, priority_shelf, quota_shelf;
 
 /* pods.c */
 void pod_queue(struct pod *p);

@@ -1,7 +1,7 @@
 /* A pass of the scheduler, and what comes of it: a pod gets its node once its claims have their
  * volumes, others are told why not. Nothing is written that is written already. */
 
-#include "binder/internal.h"
+#include "binder/groups.h"
 
 #include "base/mem.h"
 
@@ -62,6 +62,8 @@ static struct sched_waiting waiting_of(struct binder *b, struct arena *a, const 
     if (p->p.claims_devices)
         w.refused = S("pod claims devices (spec.resourceClaims), which this scheduler does not "
                       "allocate");
+    if (p->form)
+        w.refused = group_refuses(a, p);
     for (size_t i = 0; i < p->p.n_claims && !w.refused.n; i++)
         ask_claim(b, a, p, p->p.claims[i], &w, reach);
     w.volumes = reach;
@@ -83,6 +85,7 @@ static jv namespaces_of(struct binder *b, struct arena *a)
 
 static void collect(struct binder *b, struct arena *a, struct collected *c)
 {
+
     const struct sched_node **nodes =
         ARENA_ARRAY(a, const struct sched_node *, b->nodes.items.n + 1);
     const struct sched_pod **bound =
@@ -100,6 +103,7 @@ static void collect(struct binder *b, struct arena *a, struct collected *c)
             bound[c->in.n_bound++] = n->others;
     }
     c->in.namespaces = namespaces_of(b, a);
+    c->in.preempts = b->o.preempts;
     gangs_mark_starting(b);
     MAP_EACH (slot, &b->pods.items) {
         struct pod *p = slot->value;
@@ -140,14 +144,22 @@ void place_pass(struct binder *b)
     const struct sched_gang *of = NULL;
 
     b->place_due = false;
-    if (!b->n_waiting && !b->gangs_due)
+    if (!b->n_waiting && !b->gangs_due && !b->groups_due && !b->n_groups_out)
         return;
+    groups_count(b, a);
     collect(b, a, &c);
     gang_collect(b, a, &c.in);
+    groups_collect(b, a, &c.in);
     b->place_all = false;
+    if (!b->n_waiting && !b->n_groups_out)
+        return;
     b->guard.now_ms = loop_now_ms(b->loop);
     c.in.guard = &b->guard;
-    c.verdicts = sched_decide(a, &c.in);
+    struct sched_decision d = sched_decide(a, &c.in);
+    c.verdicts = d.pods;
+    c.groups = d.groups;
+    c.n_groups = d.n_groups;
+    groups_decided(b, a, &c);
     for (size_t i = 0; i < c.in.n_waiting; i++) {
         const struct sched_verdict *v = &c.verdicts[i];
         struct pod *p = c.pods[v->of - c.in.waiting];
@@ -161,6 +173,7 @@ void place_pass(struct binder *b)
         if (v->whole)
             batch_add(&batch, p);
     }
+    evictions_begin(b, &d);
     gang_reserves(b, a, &c.in);
     reasons_tell(b, a, &c);
     if (b->guard.released) {

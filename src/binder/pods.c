@@ -1,6 +1,6 @@
 /* Pods and nodes as they come in: who waits, who has a node, and what of it matters to whom. */
 
-#include "binder/internal.h"
+#include "binder/groups.h"
 
 void pod_queue(struct pod *p)
 {
@@ -68,16 +68,28 @@ bool pod_uses(const struct pod *p, str ns, str claim)
 
 /* ---- what is kept */
 
+static bool is_ours(const struct binder *b, str scheduler)
+{
+    return scheduler_is_ours(scheduler) || (b->o.scheduler.n && str_eq(scheduler, b->o.scheduler));
+}
+
 static bool can_wait(jv pod)
 {
     return !meta_being_deleted(pod) && !jv_len(jv_at(pod, "spec", "schedulingGates"));
 }
 
-/* Members of gangs that succeeded still count. */
+/* Members of gangs that succeeded still count, and of PodGroups those that failed. */
 static jv ended_slim(struct arena *a, jv pod)
 {
     bool succeeded = str_eqz(jv_str(jv_at(pod, "status", "phase"), S("")), "Succeeded");
+    jv group = group_of_pod_slim(a, pod);
 
+    if (jv_exists(group)) {
+        jv kept = jv_without(a, sched_pod_slim(a, pod), "spec", "volumes");
+        kept = jv_with(a, jv_with(a, kept, group, "group"), JV_TRUE, "ended");
+        kept = jv_with(a, kept, jbool(meta_being_deleted(pod)), "going");
+        return succeeded ? jv_with(a, kept, JV_TRUE, "done") : kept;
+    }
     if (!succeeded || !jv_exists(meta_controller(pod)) || !gang_member_name(a, pod).n)
         return JV_ABSENT;
     return jobj(a, { "metadata", meta_of(sched_pod_slim(a, pod)) }, { "done", JV_TRUE });
@@ -88,6 +100,11 @@ static jv pod_slim(struct arena *a, jv pod)
     if (sched_pod_has_ended(pod))
         return ended_slim(a, pod);
     jv slim = jv_with(a, sched_pod_slim(a, pod), jbool(can_wait(pod)), "canWait");
+    jv group = group_of_pod_slim(a, pod);
+    if (jv_exists(group))
+        slim = jv_with(a, slim, group, "group");
+    if (meta_being_deleted(pod))
+        slim = jv_with(a, slim, JV_TRUE, "going");
     return jv_with(a, slim, jstr(a, jv_str(jv_at(pod, "spec", "schedulerName"), S(""))),
                    "scheduler");
 }
@@ -102,6 +119,23 @@ static void read_condition(struct pod *p, jv obj)
     p->told = p->was_false && is_told ? str_hash(message) | 1 : 0;
 }
 
+static void read_group(struct pod *p)
+{
+    jv group = jv_get(p->h.obj, S("group"));
+
+    p->form = jv_int(jv_get(group, S("form")), GROUP_NONE) & 3;
+    p->group = jv_str(jv_get(group, S("name")), STR_NONE);
+    p->role = jv_str(jv_get(group, S("role")), STR_NONE);
+    p->is_running = str_eqz(jv_str(jv_get(group, S("phase")), S("")), "Running");
+    p->going = jv_bool(jv_get(p->h.obj, S("going")), false);
+    p->p.ending = p->going || p->evicted;
+    p->ended = jv_bool(jv_get(p->h.obj, S("ended")), false);
+    if (p->form) {
+        p->member = p->p.name;
+        p->b->groups_due = true;
+    }
+}
+
 static void pod_changed(struct shelf *s, struct held *h, jv obj, bool is_new)
 {
     struct pod *p = (struct pod *)h;
@@ -114,15 +148,18 @@ static void pod_changed(struct shelf *s, struct held *h, jv obj, bool is_new)
     p->p = sched_pod_read(h->a, h->obj);
     p->member = gang_member_name(h->a, h->obj);
     p->done = jv_bool(jv_at(h->obj, "done"), false);
+    read_group(p);
     read_condition(p, obj);
-    if (p->done && was_bound)
+    if (p->ended && !p->done && was_bound && !p->evicted)
+        gang_lost(p);
+    if ((p->done || p->ended) && was_bound)
         b->place_due = b->place_all = true;
     if (p->p.n_claims)
         b->volumes_due = true;
-    if (p->p.node.n)
+    if (p->p.node.n && !p->ended)
         set_state(p, POD_BOUND);
     else if (b->o.no_placing || !jv_bool(jv_at(h->obj, "canWait"), false) ||
-             !scheduler_is_ours(jv_str(jv_at(h->obj, "scheduler"), S(""))))
+             !is_ours(b, jv_str(jv_at(h->obj, "scheduler"), S(""))))
         set_state(p, POD_APART);
     else if (p->state == POD_APART || p->state == POD_WAITS)
         set_state(p, POD_WAITS);
@@ -134,8 +171,10 @@ static void pod_gone(struct shelf *s, struct held *h)
     struct pod *p = (struct pod *)h;
 
     unqueue(p);
-    if (p->state == POD_BOUND)
+    if (p->state == POD_BOUND && !p->evicted)
         gang_lost(p);
+    if (p->form)
+        s->b->groups_due = true;
     s->b->place_due = s->b->place_all = true; /* there is room, or a claim is free */
     if (p->p.n_claims)
         s->b->volumes_due = true;

@@ -2,7 +2,7 @@
  * PodScheduled and an event. Written when it changes, but what only the sentence says is written
  * again after some time at the earliest: who holds what changes with every pod that ends. */
 
-#include "binder/internal.h"
+#include "binder/groups.h"
 
 #include "base/time.h"
 #include "kube/waiting.h"
@@ -12,8 +12,7 @@
 #include <stdlib.h>
 
 enum {
-    EARLY_MS = 3 * 1000,  /* pods of a gang are made one after the other */
-    AGAIN_MS = 10 * 1000, /* between two reasons that differ in their sentence only */
+    EARLY_MS = 3 * 1000, /* pods of a gang are made one after the other */
 };
 
 /* ---- what is said */
@@ -21,9 +20,13 @@ enum {
 struct telling {
     struct binder *b;
     struct arena *a;
-    const struct collected *c;
-    struct why_world *world; /* NULL: not needed yet */
+    struct collected *c;
 };
+
+static struct pod *pod_at(const struct telling *t, const struct sched_verdict *v)
+{
+    return t->c->pods[v->of - t->c->in.waiting];
+}
 
 static void add_bound(const struct sched_pod **to, size_t *n, struct arena *a,
                       const struct sched_pod *pod, str node)
@@ -48,8 +51,9 @@ static struct why_world *world_after(const struct telling *t, const struct sched
                                      size_t n_own)
 {
     const struct sched_input *in = &t->c->in;
-    const struct sched_pod **all = ARENA_ARRAY(t->a, const struct sched_pod *,
-                                               in->n_bound + in->n_waiting + in->n_reserves + 1);
+    const struct sched_pod **all =
+        ARENA_ARRAY(t->a, const struct sched_pod *,
+                    in->n_bound + in->n_waiting + in->n_reserves + groups_kept_max(t->b, in) + 1);
     size_t n = in->n_bound;
 
     memcpy(all, in->bound, n * sizeof(*all));
@@ -69,17 +73,22 @@ static struct why_world *world_after(const struct telling *t, const struct sched
                                         .need = in->reserves[i].need };
         add_bound(all, &n, t->a, &kept, in->reserves[i].node);
     }
+    n += groups_kept(t->b, t->a, in, n_own ? own->of->pod->gang : NULL, &all[n]);
     return why_world_new(t->a, in->nodes, in->n_nodes, all, n);
 }
 
 static struct why_world *world_for(struct telling *t, const struct sched_verdict *v, size_t n)
 {
+    const struct gang *g = n ? pod_at(t, v)->of : NULL;
+
+    if (g && group_has_left((const struct group *)g))
+        return world_after(t, v, n);
     for (size_t i = 0; i < t->c->in.n_reserves; i++)
         if (is_kept_for(&t->c->in.reserves[i], v, n))
             return world_after(t, v, n);
-    if (!t->world)
-        t->world = world_after(t, NULL, 0);
-    return t->world;
+    if (!t->c->world)
+        t->c->world = world_after(t, NULL, 0);
+    return t->c->world;
 }
 
 /* Of a unit: n verdicts that follow each other. */
@@ -102,6 +111,15 @@ static str sentence_of(struct telling *t, const struct sched_verdict *v, size_t 
     return is_said ? STR_NONE : why_sentence(t->a, &why);
 }
 
+str reason_of_unit(struct binder *b, struct arena *a, struct collected *c,
+                   const struct why_unit *unit)
+{
+    struct telling t = { .b = b, .a = a, .c = c };
+    struct why why = why_of(world_for(&t, NULL, 0), unit);
+
+    return why_sentence(a, &why);
+}
+
 /* ---- when */
 
 static void on_later(void *arg)
@@ -113,7 +131,7 @@ static void on_later(void *arg)
     binder_work(b);
 }
 
-static void tell_later(struct binder *b, int64_t ms)
+void reasons_later(struct binder *b, int64_t ms)
 {
     if (!b->later)
         b->later = loop_timer_start(b->loop, ms, 0, on_later, b);
@@ -135,7 +153,22 @@ static bool is_early(struct binder *b, const struct pod *p, const struct sched_v
         g->early_ms = now_ms;
     if (now_ms - g->early_ms >= EARLY_MS)
         return false;
-    tell_later(b, EARLY_MS);
+    reasons_later(b, EARLY_MS);
+    return true;
+}
+
+/* The watches of pods and of groups are two: the group may be about to be seen. */
+static bool is_early_group(struct binder *b, struct pod *p)
+{
+    int64_t now_ms = loop_now_ms(b->loop);
+
+    if (!p->form || p->of)
+        return false;
+    if (!p->lost_ms)
+        p->lost_ms = now_ms;
+    if (now_ms - p->lost_ms >= EARLY_MS)
+        return false;
+    reasons_later(b, EARLY_MS);
     return true;
 }
 
@@ -147,8 +180,8 @@ static void refuse_pod(struct pod *p, str nodes, str sentence)
 
     if ((str_hash(why) | 1) == p->told)
         return;
-    if ((str_hash(nodes) | 1) == p->told_nodes && now_ms - p->told_ms < AGAIN_MS) {
-        tell_later(p->b, AGAIN_MS);
+    if ((str_hash(nodes) | 1) == p->told_nodes && now_ms - p->told_ms < REASON_AGAIN_MS) {
+        reasons_later(p->b, REASON_AGAIN_MS);
         return;
     }
     p->told_nodes = str_hash(nodes) | 1;
@@ -158,17 +191,49 @@ static void refuse_pod(struct pod *p, str nodes, str sentence)
     pod_queue(p);
 }
 
-static struct pod *pod_at(const struct telling *t, const struct sched_verdict *v)
-{
-    return t->c->pods[v->of - t->c->in.waiting];
-}
-
 static bool is_of_unit(const struct sched_verdict *v, const struct sched_verdict *first)
 {
     return first->together && !v->node && v->of->pod->gang == first->of->pod->gang;
 }
 
-void reasons_tell(struct binder *b, struct arena *a, const struct collected *c)
+/* What keeps the group out keeps its pods out. */
+static void refuse_members(const struct telling *t, const struct sched_verdict *v, size_t n)
+{
+    struct group *g = group_of(pod_at(t, v)->of);
+    str why = str_of(g->why ? g->why : ""), rest = waiting_sentence(why);
+    str first = rest.n ? str_sub(why, 0, why.n - rest.n - S(" In short: .").n) : why;
+
+    if (!why.n)
+        return;
+    bool is_plain = str_eqz(first, GROUP_NOT_IN);
+    first = arena_printf(t->a,
+                         "0/%zu nodes are available: podgroup %" PRI_STR "/%" PRI_STR
+                         " is not let in%s%" PRI_STR,
+                         t->c->in.n_nodes, STR_ARG(g->g.g.ns), STR_ARG(g->g.g.name),
+                         is_plain ? "" : ": ", STR_ARG(is_plain ? S(".") : first));
+    for (size_t i = 0; i < n; i++)
+        refuse_pod(pod_at(t, &v[i]), first, rest);
+}
+
+/* The group is in, but not all that start together fit. */
+static void refuse_group(const struct telling *t, struct pod *p, const struct sched_verdict *v,
+                         size_t n, str sentence)
+{
+    struct group *g = p->of ? group_of(p->of) : NULL;
+
+    if (!g || !g->let_in || g->phase == PHASE_RUNNING || g->phase == PHASE_UNKNOWN ||
+        phase_is_over(g->phase))
+        return; /* of one that broke it is told how many it lacks */
+    str why = arena_printf(t->a, "%zu/%lld tasks in gang unschedulable: %" PRI_STR, n,
+                           (long long)group_pods_total(&g->pods), STR_ARG(v->why));
+    const char *reason = v->early   ? "NotEnoughTasks"
+                         : v->never ? "ExceedsCapacity"
+                                    : "NotEnoughResources";
+    if (!group_is_said(g, reason, why))
+        group_say(g, reason, why, waiting_message(t->a, why, sentence));
+}
+
+void reasons_tell(struct binder *b, struct arena *a, struct collected *c)
 {
     struct telling t = { .b = b, .a = a, .c = c };
     size_t n;
@@ -180,9 +245,15 @@ void reasons_tell(struct binder *b, struct arena *a, const struct collected *c)
             continue;
         while (i + n < c->in.n_waiting && is_of_unit(&v[n], v))
             n++;
-        if (!v->why.n || is_early(b, pod_at(&t, v), v))
+        struct gang *of = pod_at(&t, v)->of;
+        if (of && !group_of(of)->let_in) {
+            refuse_members(&t, v, n);
+            continue;
+        }
+        if (!v->why.n || is_early(b, pod_at(&t, v), v) || is_early_group(b, pod_at(&t, v)))
             continue;
         str sentence = v->early ? STR_NONE : sentence_of(&t, v, n);
+        refuse_group(&t, pod_at(&t, v), v, n, sentence);
         for (size_t k = 0; k < n; k++)
             refuse_pod(pod_at(&t, &v[k]), v->why, sentence);
     }

@@ -12,9 +12,16 @@ static str key_of(struct arena *a, str ns, str name)
 
 struct held *shelf_find(const struct shelf *s, str ns, str name)
 {
-    AUTO(arena) struct arena *a = arena_new();
+    char key[512]; /* names are shorter */
 
-    return map_get(&s->items, key_of(a, ns, name));
+    if (ns.n + 1 + name.n > sizeof(key))
+        return NULL;
+    if (ns.n)
+        memcpy(key, ns.p, ns.n);
+    key[ns.n] = '/';
+    if (name.n)
+        memcpy(key + ns.n + 1, name.p, name.n);
+    return map_get(&s->items, (str){ key, ns.n + 1 + name.n });
 }
 
 static void drop(struct shelf *s, struct held *h)

@@ -8,6 +8,7 @@
 #include "cli/table.h"
 
 #include "base/time.h"
+#include "job/gang.h"
 #include "loop/loop.h"
 
 #include <inttypes.h>
@@ -144,12 +145,16 @@ static void print_replicas(struct page *p)
     table_print(&t, &p->b);
 }
 
-/* Why each pod that waits or has failed does: what is too long for a table. */
+/* Why each pod that waits or has failed does, or why there are none: what is too long for a table.
+ */
 static void print_reasons(struct page *p)
 {
-    struct replica_note *notes = ARENA_ARRAY(p->a, struct replica_note, p->pods.n + 1);
+    struct replica_note *notes = ARENA_ARRAY(p->a, struct replica_note, p->pods.n + 2);
+    str held = gang_held_text(p->job.obj);
     size_t n = 0;
 
+    if (held.n)
+        notes[n++] = (struct replica_note){ S("all replicas"), text_plain(p->a, held) };
     for (size_t i = 0; i < p->pods.n; i++) {
         struct pod_state st = pod_state(p->a, p->pods.at[i].pod);
         if (st.message.n)

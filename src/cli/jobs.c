@@ -5,6 +5,7 @@
 #include "base/nearest.h"
 #include "base/time.h"
 #include "cli/pods.h"
+#include "job/gang.h"
 #include "job/stall.h"
 
 #include <stdlib.h>
@@ -326,6 +327,7 @@ struct job_sum job_sum(struct arena *a, const struct job_found *j, jv pods)
 
     find_state(j->obj, &out);
     out.wanted = job_total(job_read(a, j->kind, j->obj, NULL));
+    job_sum_waits(&out, gang_held_text(j->obj));
     JV_EACH (it, jv_at(j->obj, "status", "replicaStatuses")) {
         out.running += jv_int(jv_at(it.value, "active"), 0);
         out.succeeded += jv_int(jv_at(it.value, "succeeded"), 0);

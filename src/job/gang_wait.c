@@ -6,8 +6,12 @@
 #include "job/conditions.h"
 #include "job/gang_parts.h"
 #include "job/kind.h"
+#include "kube/waiting.h"
 
 #include <inttypes.h>
+#include <string.h>
+
+#define WAITING_FOR "Waiting for "
 
 enum { QUIET_MS = 10 * 1000, AGAIN_MS = 60 * 1000 };
 
@@ -53,7 +57,8 @@ static str reason_of_scheduler(jv group)
         if (str_eqz(jv_str(jv_get(c.value, S("type")), S("")), "Unschedulable") &&
             str_eqz(jv_str(jv_get(c.value, S("status")), S("")), "True"))
             message = jv_str(jv_get(c.value, S("message")), S(""));
-    return message;
+    str s = waiting_sentence(message);
+    return s.n ? s : message;
 }
 
 /* Empty: there is nothing to say yet. */
@@ -62,7 +67,7 @@ static str sentence(const struct job *j, struct plan *p, jv group)
     const struct kube_resource *res = gang_back_end(j)->res;
 
     if (!jv_exists(group))
-        return arena_printf(j->a, "Waiting for PodGroups of %s/%s, which the server does not have",
+        return arena_printf(j->a, WAITING_FOR "PodGroups of %s/%s, which the server does not have",
                             res->group, res->version);
     int64_t made_ms = job_time(jv_get(meta_of(group), S("creationTimestamp")));
     if (j->attempt.at_ms > made_ms)
@@ -82,7 +87,7 @@ static str sentence(const struct job *j, struct plan *p, jv group)
     if (!why.n)
         why = arena_printf(j->a, "it was not let into queue %" PRI_STR " yet",
                            STR_ARG(jv_str(jv_at(group, "spec", "queue"), S("default"))));
-    return arena_printf(j->a, "Waiting for PodGroup %" PRI_STR " (%" PRI_STR "): %" PRI_STR,
+    return arena_printf(j->a, WAITING_FOR "PodGroup %" PRI_STR " (%" PRI_STR "): %" PRI_STR,
                         STR_ARG(meta_name(group)), STR_ARG(need_text(j, group)), STR_ARG(why));
 }
 
@@ -127,4 +132,28 @@ void gang_go(struct job *j)
 
     if (str_starts(said, plain) && said.n > plain.n)
         condition_created_say(j, plain);
+}
+
+/* ---- reading it again */
+
+/* What follows the part in s; p NULL: it is not there. */
+static str after(str s, str part)
+{
+    const char *at = s.n ? memmem(s.p, s.n, part.p, part.n) : NULL;
+    size_t from = at ? (size_t)(at - s.p) + part.n : s.n;
+
+    return at ? str_sub(s, from, s.n) : STR_NONE;
+}
+
+str gang_held_text(jv job)
+{
+    jv created = meta_condition(job, S("Created"));
+    str held = after(jv_str(jv_get(created, S("message")), S("")), S(" " WAITING_FOR));
+
+    if (!str_starts(held, S("PodGroup")) || meta_condition_is(job, S("Succeeded"), S("True")) ||
+        meta_condition_is(job, S("Failed"), S("True")) ||
+        meta_condition_is(job, S("Suspended"), S("True")))
+        return STR_NONE;
+    str why = after(held, S("): "));
+    return why.n ? why : held;
 }

@@ -23,6 +23,13 @@ enum node_kind {
     NODE_KINDS,
 };
 
+struct offer { /* offer.c */
+    struct mirror *mirror;
+    struct buf told; /* the annotation read last */
+    struct err why;  /* it cannot be read; code 0: it can */
+    bool was_told;   /* there was one in this life */
+};
+
 struct node {
     struct node_opts o;
     struct arena *a;     /* of the options */
@@ -37,6 +44,7 @@ struct node {
     struct tree_trash *trash;
     struct images *images;
     struct devices gpus;
+    struct offer offer;
     struct jdoc *machine; /* what node_resources found */
     struct jdoc *known;   /* uids the runtime knew when we started */
     struct registration *reg;
@@ -206,6 +214,14 @@ bool pod_gpus_take(struct pod *p); /* false: it waits for them, or has failed */
 /* The numbers by which CUDA knows them. A container that has the device files of these alone
  * (counted) finds no others to count, so they are 0 and on there. */
 str pod_gpus_list(struct arena *a, const struct pod *p, bool counted);
+
+/* offer.c */
+int offer_set(struct node *n, str told, struct err *e); /* -1: nothing has changed */
+void offer_start(struct node *n);
+bool offer_read(struct node *n, jv obj); /* whether the Node tells something new */
+str offer_reason(const struct node *n);  /* of its condition */
+str offer_message(const struct node *n);
+void offer_free(struct node *n);
 
 /* register.c */
 struct registration *registration_new(struct node *n);

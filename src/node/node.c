@@ -224,6 +224,7 @@ static void copy_opts(struct node *n, const struct node_opts *o)
     n->o.name = arena_str(a, o->name);
     n->o.host_ip = arena_str(a, o->host_ip);
     n->o.data = arena_str(a, o->data);
+    n->o.resources = arena_str(a, o->resources);
     n->o.claims = o->claims.n ? arena_str(a, o->claims)
                               : arena_printf(a, "%" PRI_STR "/volumes", STR_ARG(o->data));
     n->o.path = arena_str(a, o->path);
@@ -242,37 +243,25 @@ static void copy_opts(struct node *n, const struct node_opts *o)
         n->o.wall_ms = wall_now_ms;
 }
 
-static size_t gpu_count(struct arena *a, jv machine)
-{
-    struct quantity q;
-    jv v = jv_at(machine, "capacity", "nvidia.com/gpu");
-    int64_t n = jv_exists(v) && quantity_from_json(a, v, &q, NULL) == 0 ? quantity_value(&q) : 0;
-
-    return n > DEVICES_MOST ? DEVICES_MOST : (size_t)n;
-}
-
 int node_new(struct node **out, const struct node_opts *o, struct err *e)
 {
     AUTO(arena) struct arena *tmp = arena_new();
-    struct arena *a = arena_new(), *known = arena_new();
     struct images *images = NULL;
     const char *data = arena_z(tmp, o->data);
-    struct resources_opts r = { .root = o->root, .data = data, .given = o->resources };
-    jv machine;
 
-    if (images_load(&images, arena_printf(tmp, "%s/images.yaml", data).p, e) < 0 ||
-        node_resources(a, &r, &machine, e) < 0) {
-        images_free(images);
-        arena_free(a);
-        arena_free(known);
+    if (images_load(&images, arena_printf(tmp, "%s/images.yaml", data).p, e) < 0)
         return -1;
-    }
     struct node *n = mem_new(sizeof(*n));
     n->a = arena_new();
     copy_opts(n, o);
     n->images = images;
-    n->machine = jdoc_of(a, jv_copy(a, machine));
-    n->gpus.n = gpu_count(tmp, machine);
+    if (offer_set(n, STR_NONE, e) < 0) {
+        images_free(images);
+        arena_free(n->a);
+        free(n);
+        return -1;
+    }
+    struct arena *known = arena_new();
     n->known = jdoc_of(known, jv_copy(known, o->runtime->ops->list(o->runtime, known)));
     n->trash = tree_trash_new(o->loop, arena_printf(tmp, "%s/pods/.trash", data).p);
     n->events = node_events_new(o->loop, o->api, n->o.wall_ms, n->o.name);
@@ -287,6 +276,7 @@ void node_start(struct node *n)
 {
     log_sweep_start(n->o.loop, n->o.data);
     registration_start(n->reg);
+    offer_start(n);
     mirror_start(n->mirrors[NODE_SERVICES]);
     if (n->names) {
         mirror_start(n->mirrors[NODE_ENDPOINTS]);
@@ -334,6 +324,7 @@ void node_free(struct node *n)
     evict_free(n);
     usage_free(n);
     stall_free(n);
+    offer_free(n);
     registration_free(n->reg);
     node_events_free(n->events);
     tree_trash_free(n->trash);

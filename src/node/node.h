@@ -39,6 +39,12 @@ struct node_opts { /* copied, texts too */
 /* On the Node, where --host-path-roots was given: "DIR,DIR". */
 #define NODE_ROOTS_ANNOTATION "muster.dev/host-path-roots"
 
+/* On the Node: what it offers instead of what is found, and of its options: "nvidia.com/gpu=4". */
+#define NODE_RESOURCES_ANNOTATION "muster.dev/resources"
+/* The condition of a node that was told: its message is the annotation, once that counts, or why it
+ * does not. */
+#define NODE_RESOURCES_CONDITION "muster.dev/Resources"
+
 /* Below DATA of a node that is ephemeral: what pods that are gone have changed of files. */
 #define NODE_CHANGES "changed"
 

@@ -78,7 +78,7 @@ str pod_gpus_list(struct arena *a, const struct pod *p, bool counted)
     AUTO(buf) struct buf list = { 0 };
     int n = 0;
 
-    for (int i = 0; i < (int)p->n->gpus.n; i++) {
+    for (int i = 0; i < DEVICES_MOST; i++) {
         if (!str_eqz(str_of(p->uid), p->n->gpus.at[i].owner))
             continue;
         bool real = jv_exists(devices_nodes(a, "", jarr(a, jint(a, i))));

@@ -72,6 +72,10 @@ static jv conditions(struct arena *a, const struct node *n, jv old)
         jb_push(&b, condition(a, old, NODE_GPUS_ELSEWHERE, text.n, text.n ? "InUse" : "NotInUse",
                               text.n ? arena_z(a, text) : "no GPU is in use by others", now));
     }
+    if (n->offer.was_told)
+        jb_push(&b,
+                condition(a, old, NODE_RESOURCES_CONDITION, str_eqz(offer_reason(n), "Declared"),
+                          offer_reason(n).p, arena_z(a, offer_message(n)), now));
     JV_EACH (it, n->o.conditions)
         jb_push(&b, it.value);
     return jb_done(&b);
@@ -154,7 +158,7 @@ static void on_status(void *ctx, const struct kube_answer *ans)
         return;
     memcpy(r->uid, uid.p, uid.n < sizeof(r->uid) ? uid.n : sizeof(r->uid) - 1);
     r->done = true;
-    node_later(r, STATUS_MS);
+    node_later(r, r->stale ? 0 : STATUS_MS);
     if (!r->told) {
         struct node_event w = {
             .obj = ans->obj, .res = &nodes, .reason = "Starting", .message = S("Starting kubelet.")
@@ -165,7 +169,7 @@ static void on_status(void *ctx, const struct kube_answer *ans)
     }
 }
 
-/* The patch merges: null removes an amount that an earlier process wrote and this one does not. */
+/* The patch merges: null removes an amount that is offered no more. */
 static jv without_old(struct arena *a, jv amounts, jv old)
 {
     JV_EACH (it, old)
@@ -174,15 +178,22 @@ static jv without_old(struct arena *a, jv amounts, jv old)
     return amounts;
 }
 
-static jv first_status(struct arena *a, jv status, jv node)
+static jv with_amounts(struct arena *a, jv status, jv node)
 {
     static const char *const fields[] = { "capacity", "allocatable" };
-    struct jbuild b = jb_arr(a);
 
     for (size_t i = 0; i < COUNT(fields); i++)
         status = jv_with(a, status,
                          without_old(a, jv_at(status, fields[i]), jv_at(node, "status", fields[i])),
                          fields[i]);
+    return status;
+}
+
+/* Without the conditions that an earlier process wrote. */
+static jv first_status(struct arena *a, jv status)
+{
+    struct jbuild b = jb_arr(a);
+
     jb_push(&b, jobj(a, { "$patch", jstrz(a, "replace") }));
     JV_EACH (it, jv_at(status, "conditions"))
         jb_push(&b, it.value);
@@ -192,15 +203,14 @@ static jv first_status(struct arena *a, jv status, jv node)
 static void patch_status(struct registration *r, jv node)
 {
     AUTO(arena) struct arena *a = arena_new();
-    jv status = status_json(a, r->n, node);
-    struct kube_request q = {
-        .verb = KUBE_PATCH,
-        .patch = KUBE_PATCH_STRATEGIC,
-        .res = &nodes,
-        .name = r->n->o.name,
-        .sub = S("status"),
-        .body = jobj(a, { "status", r->told ? status : first_status(a, status, node) })
-    };
+    jv status = with_amounts(a, status_json(a, r->n, node), node);
+    struct kube_request q = { .verb = KUBE_PATCH,
+                              .patch = KUBE_PATCH_STRATEGIC,
+                              .res = &nodes,
+                              .name = r->n->o.name,
+                              .sub = S("status"),
+                              .body = jobj(
+                                  a, { "status", r->told ? status : first_status(a, status) }) };
 
     r->call = kube_send(r->n->o.api, &q, on_status, r);
 }
@@ -225,6 +235,7 @@ static void on_got(void *ctx, const struct kube_answer *ans)
     r->call = NULL;
     if (!none && trouble(r, ans))
         return;
+    offer_read(r->n, ans->obj);
     bool same = !none && jv_equal(roots, there);
     if (jv_exists(there) && !jv_exists(roots))
         roots = JV_NULL_V; /* taken away */
@@ -253,6 +264,7 @@ static void get_node(void *arg)
 
     loop_timer_stop(r->timer);
     r->timer = NULL;
+    r->stale = false;
     r->call = kube_send(r->n->o.api, &q, on_got, r);
 }
 

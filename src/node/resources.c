@@ -3,6 +3,7 @@
 #include "node/resources.h"
 
 #include "base/quantity.h"
+#include "kube/names.h"
 #include "plan/planner.h"
 #include "sys/device_lock.h"
 
@@ -89,25 +90,75 @@ static jv storage(struct arena *a, const char *data)
     return amount(a, bytes / KIB * KIB, QUANTITY_BINARY_SI);
 }
 
-static int apply_given(struct arena *a, str given, jv *capacity, struct err *e)
+/* Of a device, or a pod, there is no half. */
+static bool must_be_whole(str name)
 {
-    struct jbuild b = jb_from(a, *capacity);
+    return str_find(name, '/') >= 0 || str_eqz(name, "pods");
+}
+
+static int parse_one(str whole, str *name, struct quantity *q, struct err *e)
+{
+    str value = whole;
+
+    *name = str_cut(&value, '=');
+    if (!name->n || !value.p)
+        return err_set(e, ERR_INVALID, "resources: \"%" PRI_STR "\" is not NAME=AMOUNT",
+                       STR_ARG(whole));
+    if (!name_ok(*name, name_qualified))
+        return err_set(e, ERR_INVALID,
+                       "resources: \"%" PRI_STR
+                       "\" is not the name of a resource, as cpu and nvidia.com/gpu are",
+                       STR_ARG(*name));
+    if (quantity_parse(value, q, NULL) < 0 || quantity_sign(q) < 0)
+        return err_set(e, ERR_INVALID,
+                       "resources: %" PRI_STR ": \"%" PRI_STR
+                       "\" is not an amount, as 2, 500m or 4Gi are",
+                       STR_ARG(*name), STR_ARG(value));
+    struct quantity rounded = quantity_of(quantity_value(q), QUANTITY_DECIMAL_SI);
+    if (must_be_whole(*name) && quantity_cmp(q, &rounded) != 0)
+        return err_set(e, ERR_INVALID,
+                       "resources: %" PRI_STR ": \"%" PRI_STR "\" is not a whole number",
+                       STR_ARG(*name), STR_ARG(value));
+    return 0;
+}
+
+int resources_parse(struct arena *a, str given, jv *amounts, struct err *e)
+{
+    struct jbuild b = jb_from(a, *amounts);
 
     for (str rest = given; rest.p && rest.n;) {
-        str whole = str_cut(&rest, ','), value = whole, name = str_cut(&value, '=');
         struct quantity q;
-        if (!name.n || !value.p)
-            return err_set(e, ERR_INVALID, "resources: \"%" PRI_STR "\" is not NAME=AMOUNT",
-                           STR_ARG(whole));
-        if (quantity_parse(value, &q, NULL) < 0 || quantity_sign(&q) < 0)
-            return err_set(e, ERR_INVALID,
-                           "resources: %" PRI_STR ": \"%" PRI_STR
-                           "\" is not an amount, as 2, 500m or 4Gi are",
-                           STR_ARG(name), STR_ARG(value));
+        str name;
+        if (parse_one(str_cut(&rest, ','), &name, &q, e) < 0)
+            return -1;
         jb_set(&b, arena_str(a, name), jstr(a, quantity_text(a, &q)));
     }
-    *capacity = jb_done(&b);
+    *amounts = jb_done(&b);
     return 0;
+}
+
+int resources_change(struct arena *a, str word, jv *amounts, struct err *e)
+{
+    struct jbuild b = jb_from(a, *amounts);
+    str name = str_sub(word, 0, word.n ? word.n - 1 : 0);
+
+    if (!str_ends(word, S("-")) || str_find(word, '=') >= 0)
+        return resources_parse(a, word, amounts, e);
+    if (!jv_exists(jv_get(*amounts, name)))
+        return err_set(e, ERR_NOT_FOUND, "resources: %" PRI_STR " was not declared", STR_ARG(name));
+    jb_set(&b, name, JV_ABSENT);
+    *amounts = jb_done(&b);
+    return 0;
+}
+
+str resources_text(struct arena *a, jv amounts)
+{
+    AUTO(buf) struct buf b = { 0 };
+
+    JV_EACH (it, amounts)
+        buf_printf(&b, "%s%" PRI_STR "=%" PRI_STR, b.n ? "," : "", STR_ARG(it.key),
+                   STR_ARG(jv_str(it.value, S(""))));
+    return arena_str(a, buf_str(&b));
 }
 
 static jv node_info(struct arena *a, const char *root)
@@ -148,7 +199,8 @@ int node_resources(struct arena *a, const struct resources_opts *o, jv *out, str
     if (jv_len(gpus))
         capacity = jv_with_key(a, capacity, S("nvidia.com/gpu"),
                                amount(a, (int64_t)jv_len(gpus), QUANTITY_DECIMAL_SI));
-    if (apply_given(a, o->given, &capacity, e) < 0)
+    if (resources_parse(a, o->given, &capacity, e) < 0 ||
+        resources_parse(a, o->told, &capacity, e) < 0)
         return -1;
     str model = gpu_model(a, root);
     *out = jobj(a, { "capacity", capacity }, { "gpus", gpus },
@@ -213,7 +265,7 @@ jv devices_take(struct devices *d, struct arena *a, str owner, int64_t want)
 {
     struct jbuild b = jb_arr(a);
 
-    for (size_t i = 0; i < d->n; i++)
+    for (size_t i = 0; i < DEVICES_MOST; i++)
         if (is_of(d, i, owner))
             jb_push(&b, jint(a, (int64_t)i));
     if (b.n)
@@ -248,23 +300,26 @@ void devices_mark(struct devices *d, str owner, jv indexes)
 {
     JV_EACH (it, indexes) {
         int64_t i = jv_int(it.value, -1);
-        if (i >= 0 && i < (int64_t)d->n)
+        if (i >= 0 && i < DEVICES_MOST)
             give(d, (size_t)i, owner);
     }
 }
 
 void devices_release(struct devices *d, str owner)
 {
-    for (size_t i = 0; i < d->n; i++)
+    for (size_t i = 0; i < DEVICES_MOST; i++)
         if (is_of(d, i, owner))
             d->at[i].owner[0] = '\0';
 }
 
 size_t devices_free(const struct devices *d)
 {
-    size_t n = 0;
+    size_t n_free = 0, n_beyond = 0;
 
-    for (size_t i = 0; i < d->n; i++)
-        n += is_free(d, i);
-    return n;
+    for (size_t i = 0; i < DEVICES_MOST; i++)
+        if (i < d->n)
+            n_free += is_free(d, i);
+        else
+            n_beyond += d->at[i].owner[0] != '\0';
+    return n_free > n_beyond ? n_free - n_beyond : 0;
 }

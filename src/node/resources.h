@@ -10,9 +10,17 @@ struct resources_opts {
     const char *root; /* where dev, proc and sys are; "" or NULL: this machine's */
     const char *data; /* a directory on the file system that storage is counted of */
     str given;        /* "nvidia.com/gpu=2,cpu=4": instead of what is found */
+    str told;         /* likewise, instead of what is given */
 };
 
-/* {capacity: {…}, gpus: [{index, model}], info: {…nodeInfo…}}. Errors are those of `given`. */
+/* Sets in *amounts, an object, what the list has. */
+int resources_parse(struct arena *a, str given, jv *amounts, struct err *e);
+/* Likewise of one word: a list, or "NAME-", which takes an amount back. */
+int resources_change(struct arena *a, str word, jv *amounts, struct err *e);
+str resources_text(struct arena *a, jv amounts); /* "nvidia.com/gpu=2,cpu=4" */
+
+/* {capacity: {…}, gpus: [{index, model}], info: {…nodeInfo…}}. Errors are those of `given` and
+ * `told`. */
 int node_resources(struct arena *a, const struct resources_opts *o, jv *out, struct err *e);
 
 /* ---- the ledger of devices: which of a resource's indexes are whose. Embedded; starts as { 0 }.
@@ -24,7 +32,7 @@ struct devices {
         char owner[64];  /* a pod's uid; empty: no pod of ours */
         pid_t elsewhere; /* a process that is not of ours uses it; 0: none */
     } at[DEVICES_MOST];
-    size_t n; /* how many there are */
+    size_t n; /* how many there are; there were more when those beyond were given away */
 };
 
 /* Those of owner, or `want` free ones that are its from now on: [0, 3]. Absent: too few are free.

@@ -4,6 +4,20 @@
 
 #include <inttypes.h>
 
+/* Groups before others of the same time. */
+static int compare_even(const struct unit *u, const struct unit *v)
+{
+    bool is_group = u->gang && u->gang->is_group, is_other = v->gang && v->gang->is_group;
+
+    if (is_group != is_other)
+        return is_other - is_group;
+    if (!is_group)
+        return waiting_compare(u->at[0], v->at[0]);
+    int d = str_cmp(u->gang->ns, v->gang->ns);
+    d = d ? d : str_cmp(u->gang->name, v->gang->name);
+    return d ? d : u->n && v->n ? waiting_compare(u->at[0], v->at[0]) : 0;
+}
+
 static int compare_units(const void *x, const void *y)
 {
     const struct unit *u = x, *v = y;
@@ -12,7 +26,7 @@ static int compare_units(const void *x, const void *y)
     d = d ? d : v->returning - u->returning;
     d = d ? d : compare(u->created_ms, v->created_ms);
     d = d ? d : (u->seq > v->seq) - (u->seq < v->seq);
-    return d ? d : waiting_compare(u->at[0], v->at[0]);
+    return d ? d : compare_even(u, v);
 }
 
 /* ---- one pod */
@@ -99,6 +113,8 @@ static struct place *find_place(struct ledger *l, const struct candidate *c,
     v->never = never_fits(l);
     if (l->barred_text.n && is_barred(l))
         v->behind = l->barred_for;
+    if (c->held.n)
+        v->behind = c->held_for;
     return NULL;
 }
 
@@ -132,7 +148,10 @@ bool place_pod(struct ledger *l, struct sched_verdict *v, struct step *t)
     struct ghost *g = kept_find(l, w->pod);
     if (g) {
         kept_give(l, g);
+        stake_look(&c);
         p = find_own(&c, g);
+    } else {
+        stake_look(&c);
     }
     p = p ? p : find_place(l, &c, v);
     if (!p) {
@@ -140,7 +159,7 @@ bool place_pod(struct ledger *l, struct sched_verdict *v, struct step *t)
             kept_take(l, g);
         return false;
     }
-    *t = (struct step){ .ghost = g, .of = w };
+    *t = (struct step){ .ghost = g, .of = w, .beyond = c.beyond };
     step_take(l, t, p, w->pod, c.need);
     return true;
 }
@@ -154,6 +173,13 @@ struct pass {
     size_t n;
     struct failures failures;
     struct sched_guard *guard;
+    struct unit *units;
+    size_t n_units, next_due;
+    struct sched_group_verdict *groups;
+    size_t n_groups;
+    struct evictor evictor;
+    const struct sched_gang **voids; /* as in stake_start */
+    size_t n_voids;
     bool missed; /* a unit that could fit did not */
 };
 
@@ -201,13 +227,31 @@ static void add_failure(struct pass *p, const struct unit *u, const struct sched
     failures_add(&p->failures, &kept, no);
 }
 
+/* no: what is said of it. True: others may not fare as it does. */
+static bool make_way(struct pass *p, const struct unit *u, struct sched_verdict *no)
+{
+    if (!p->l.preempts || no->never || !waits_for_room(p, u))
+        return false;
+    enum evicts evicts = evict_for(&p->evictor, &p->l, u);
+    no->why = preempt_retell(p->l.a, no->why, evicts, p->evictor.n_victims);
+    if (evicts < EVICTS_BEFORE)
+        return false;
+    p->failures.n = 0;
+    return true;
+}
+
 static struct sched_verdict *decide_alone(struct pass *p, const struct sched_waiting *w,
                                           bool unchanged)
 {
     struct sched_verdict *v = verdict_of(p, w);
-    struct unit u = { .at = &w, .n = 1, .n_distinct = 1 };
+    const struct sched_gang *g = w->pod->gang;
+    struct unit u = { .at = &w,
+                      .n = 1,
+                      .n_distinct = 1,
+                      .priority = g && g->has_priority ? g->priority : w->pod->priority };
     struct step t;
 
+    unchanged = unchanged && !p->l.preempts;
     const struct sched_verdict *like = unchanged ? NULL : failed_like(&p->l, &p->failures, &u);
     if (unchanged) {
         v->never = w->never;
@@ -218,7 +262,8 @@ static struct sched_verdict *decide_alone(struct pass *p, const struct sched_wai
         v->node = t.place->node;
         p->failures.n = 0;
     } else {
-        add_failure(p, &u, v);
+        if (!make_way(p, &u, v))
+            add_failure(p, &u, v);
     }
     if (!v->node)
         note_missed(p, &u, v->never);
@@ -272,7 +317,7 @@ static bool is_kept_out(struct ledger *l, const struct unit *u, struct step *ste
 {
     struct sched_verdict no = { 0 };
 
-    if (!l->spare)
+    if (!l->spare && !l->stakes)
         return false;
     l->is_open = true;
     bool fits = place_together(l, u, steps, &no);
@@ -282,19 +327,110 @@ static bool is_kept_out(struct ledger *l, const struct unit *u, struct step *ste
     return fits;
 }
 
-static void decide_gang(struct pass *p, const struct unit *u)
+/* ---- groups */
+
+static bool has_waited_long(const struct pass *p, const struct unit *u)
+{
+    const struct sched_guard *g = p->guard;
+
+    return g && str_eqz(u->gang->uid, g->first) && g->now_ms - g->since_ms >= g->patience_ms;
+}
+
+static bool try_let_in(struct pass *p, struct unit *u, struct sched_group_verdict *v)
+{
+    struct stake *h = stake_find(&p->l, u->gang);
+
+    *v = (struct sched_group_verdict){ .of = u->gang };
+    if (!h || !group_admit(&p->l, h, v))
+        return false;
+    u->is_in = true;
+    p->groups[p->n_groups++] = *v;
+    p->failures.n = 0; /* what was said of room is no longer so */
+    return true;
+}
+
+/* Groups of queues that have not what they are due come before those of others. Who does not fit
+ * now will not in this pass, so none is tried twice. */
+static void let_due_in(struct pass *p)
+{
+    struct sched_group_verdict v;
+
+    for (; p->next_due < p->n_units; p->next_due++) {
+        struct unit *u = &p->units[p->next_due];
+        const struct stake *h =
+            u->enters && !u->is_in && !u->gang->stopped ? stake_find(&p->l, u->gang) : NULL;
+        if (h && h->line && !line_is_served(&p->l, h))
+            try_let_in(p, u, &v);
+    }
+}
+
+static void make_way_in(struct pass *p, const struct unit *u, struct sched_group_verdict *v)
+{
+    if (!p->l.preempts)
+        return;
+    enum evicts evicts = evict_for(&p->evictor, &p->l, u);
+    size_t n = p->evictor.n_victims;
+    if (evicts == EVICTS_NOW)
+        v->why = arena_printf(p->l.a, "%" PRI_STR "; %zu pod%s sent away for it", STR_ARG(v->why),
+                              n, n == 1 ? " is" : "s are");
+    else if (evicts == EVICTS_BEFORE)
+        v->why = arena_cat(p->l.a, v->why, S("; pods that matter less are being deleted"));
+    if (evicts >= EVICTS_BEFORE)
+        p->failures.n = 0;
+}
+
+/* Whether it is let in; what its pods are told, which wait until they are looked at again. */
+static str decide_group(struct pass *p, struct unit *u)
+{
+    const struct sched_gang *g = u->gang;
+    const struct stake *h = stake_find(&p->l, g);
+    struct sched_group_verdict v;
+
+    if (g->stopped)
+        return S("the group is suspended or has ended");
+    if (!h)
+        return S("the group is not known yet");
+    if (!u->is_in && line_is_served(&p->l, h) && !has_waited_long(p, u))
+        let_due_in(p);
+    if (u->is_in || try_let_in(p, u, &v))
+        return arena_printf(p->l.a, "%" PRI_STR " was let in just now",
+                            STR_ARG(gang_text(p->l.a, g)));
+    if (!v.never)
+        make_way_in(p, u, &v);
+    p->groups[p->n_groups++] = v;
+    bool waits = !v.behind.n && !h->ends && !g->refused.n && !(g->queue && g->queue->closed);
+    note_missed(p, u, v.never || !waits);
+    return v.why;
+}
+
+/* Let in, but it never fits as its pods are: it gives back what is kept for it. */
+static void note_void(struct pass *p, const struct unit *u)
+{
+    const struct stake *h = stake_find(&p->l, u->gang);
+
+    if (h && h->kept)
+        p->voids[p->n_voids++] = u->gang;
+}
+
+static void decide_gang(struct pass *p, struct unit *u)
 {
     struct sched_verdict no = { 0 };
     struct arena *a = p->l.a;
     size_t need = u->need > 0 ? (size_t)u->need : 0;
 
+    if (u->enters) {
+        no.early = true;
+        no.why = decide_group(p, u);
+        refuse_all(p, u, &no);
+        return;
+    }
     if (u->gang->stopped || u->n_distinct < need) {
         no.early = true;
         no.why = u->gang->stopped ? S("the job is suspended or has ended") : missing_text(a, u);
         refuse_all(p, u, &no);
         return;
     }
-    if (is_unchanged(u)) {
+    if (is_unchanged(u) && !p->l.preempts) {
         no.never = u->at[0]->never;
         refuse_all(p, u, &no);
         note_missed(p, u, no.never);
@@ -309,9 +445,13 @@ static void decide_gang(struct pass *p, const struct unit *u)
     }
     struct step *steps = ARENA_ARRAY(a, struct step, need + 1);
     if (!place_together(&p->l, u, steps, &no)) {
-        no.behind = is_kept_out(&p->l, u, steps) ? p->l.barred_for : STR_NONE;
+        str held_for = no.behind.n ? no.behind : p->l.barred_for;
+        no.behind = is_kept_out(&p->l, u, steps) ? held_for : STR_NONE;
         no.never = never_fits_together(p, u);
-        add_failure(p, u, &no);
+        if (no.never)
+            note_void(p, u);
+        if (!make_way(p, u, &no))
+            add_failure(p, u, &no);
         refuse_all(p, u, &no);
         note_missed(p, u, no.never);
         return;
@@ -329,22 +469,63 @@ static void decide_gang(struct pass *p, const struct unit *u)
         }
 }
 
-struct sched_verdict *sched_decide(struct arena *a, const struct sched_input *in)
+static void decide_all(struct pass *p, struct arena *a, const struct sched_input *in)
 {
-    struct pass p = { .out = ARENA_ARRAY(a, struct sched_verdict, in->n_waiting + 1),
-                      .guard = in->guard };
-    size_t n;
-    struct unit *units = units_of(a, in, &n);
+    size_t n_voids = p->n_voids;
 
-    qsort(units, n, sizeof(*units), compare_units);
-    ledger_open(&p.l, a, in);
-    for (size_t i = 0; i < n; i++) {
-        if (units[i].gang)
-            decide_gang(&p, &units[i]);
+    p->out = ARENA_ARRAY(a, struct sched_verdict, in->n_waiting + 1);
+    p->groups = ARENA_ARRAY(a, struct sched_group_verdict, in->n_groups + 1);
+    p->guard = in->guard;
+    p->evictor = (struct evictor){ .in = in };
+    p->units = units_of(a, in, &p->n_units);
+    qsort(p->units, p->n_units, sizeof(*p->units), compare_units);
+    ledger_open(&p->l, a, in);
+    stake_start(&p->l, p->voids, n_voids);
+    shares_open(&p->l, p->units, p->n_units);
+    quota_open(&p->l, in);
+    for (size_t i = 0; i < p->n_units; i++) {
+        struct unit *u = &p->units[i];
+        if (u->gang)
+            decide_gang(p, u);
         else
-            decide_alone(&p, units[i].at[0], units[i].at[0]->unchanged);
+            decide_alone(p, u->at[0], u->at[0]->unchanged);
     }
-    if (p.guard && !p.missed)
-        guard_first(p.guard, &p.l, NULL);
-    return p.out;
+    if (p->guard && !p->missed)
+        guard_first(p->guard, &p->l, NULL);
+}
+
+/* Those of which it was found before. */
+static void add_known_voids(struct pass *p, const struct sched_input *in)
+{
+    for (size_t i = 0; i < in->n_waiting; i++) {
+        const struct sched_waiting *w = &in->waiting[i];
+        const struct sched_gang *g = w->pod->gang;
+        bool again = p->n_voids && p->voids[p->n_voids - 1] == g;
+        if (g && g->is_group && g->let_in && !g->started && w->unchanged && w->never && !again)
+            p->voids[p->n_voids++] = g;
+    }
+}
+
+struct sched_decision sched_decide(struct arena *a, const struct sched_input *in)
+{
+    struct pass p = { .voids = ARENA_ARRAY(a, const struct sched_gang *,
+                                           2 * in->n_waiting + in->n_groups + 1) };
+    struct sched_guard was = in->guard ? *in->guard : (struct sched_guard){ 0 };
+
+    add_known_voids(&p, in);
+    size_t n_known = p.n_voids;
+    decide_all(&p, a, in);
+    if (p.n_voids > n_known) { /* others had been kept away for nothing */
+        p = (struct pass){ .voids = p.voids, .n_voids = p.n_voids };
+        if (in->guard)
+            *in->guard = was;
+        decide_all(&p, a, in);
+        if (in->guard)
+            in->guard->released = true;
+    }
+    return (struct sched_decision){ .pods = p.out,
+                                    .groups = p.groups,
+                                    .n_groups = p.n_groups,
+                                    .victims = p.evictor.victims,
+                                    .n_victims = p.evictor.n_victims };
 }

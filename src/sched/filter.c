@@ -146,10 +146,12 @@ static void filter_kept(const struct candidate *c, const struct place *p, struct
 {
     const struct ledger *l = c->l;
 
-    if (!p->barred || c->owed || l->is_open)
+    if (c->owed || l->is_open)
         return;
-    for (size_t i = 0; i < l->n_resources && !why->n; i++)
-        if (c->need[i] > 0 && c->need[i] > l->spare[i])
+    if (c->held.n)
+        refuse(why, c->held, false);
+    for (size_t i = 0; p->barred && i < l->n_resources && !why->n; i++)
+        if (c->beyond[i] > 0 && c->beyond[i] > l->spare[i])
             refuse(why, l->barred_text, false);
 }
 

@@ -94,6 +94,16 @@ static void unit_fill(struct arena *a, struct unit *u, const struct seated *s)
     qsort(u->at, u->n_distinct, sizeof(*u->at), compare_in_unit);
 }
 
+/* Its own time and name count, not those of its pods; they are in the order of these. */
+static void order_group(struct unit *u)
+{
+    u->created_ms = u->gang->created_ms;
+    u->seq = 0;
+    u->returning = u->returning || u->gang->returning;
+    if (u->gang->has_priority)
+        u->priority = u->gang->priority;
+}
+
 static void add_gang(struct arena *a, struct unit *out, size_t *n, struct unit u,
                      const struct seated *s)
 {
@@ -104,12 +114,18 @@ static void add_gang(struct arena *a, struct unit *out, size_t *n, struct unit u
     u.created_ms = g->created_ms;
     u.need = g->min - have;
     u.returning = have > 0 && u.need > 0;
-    if (g->stopped || (!g->started && u.need > 0)) {
+    if (g->is_group)
+        order_group(&u);
+    u.enters = g->is_group && !g->let_in;
+    if (u.enters || g->stopped || (!g->started && u.need > 0)) {
         out[(*n)++] = u;
         return;
     }
-    for (size_t i = 0; i < u.n; i++)
-        out[(*n)++] = unit_of_one(&u.at[i], u.need > 0 && i < u.n_distinct);
+    for (size_t i = 0; i < u.n; i++) {
+        struct unit one = unit_of_one(&u.at[i], u.need > 0 && i < u.n_distinct);
+        one.priority = g->has_priority ? g->priority : one.priority;
+        out[(*n)++] = one;
+    }
 }
 
 static bool may_be_bound(const struct sched_pod *p)
@@ -117,9 +133,37 @@ static bool may_be_bound(const struct sched_pod *p)
     return p->gang && p->member.n;
 }
 
+static int compare_groups(const void *x, const void *y)
+{
+    return str_cmp((*(const struct sched_gang *const *)x)->uid,
+                   (*(const struct sched_gang *const *)y)->uid);
+}
+
+/* Those of which no pod waits; the others are in out, sorted by uid. */
+static void add_empty_groups(struct arena *a, const struct sched_input *in, struct unit *out,
+                             size_t *n)
+{
+    const struct sched_gang **enter = ARENA_ARRAY(a, const struct sched_gang *, in->n_groups + 1);
+    size_t n_enter = 0, with_pods = *n, k = 0;
+
+    for (size_t i = 0; i < in->n_groups; i++)
+        if (!in->groups[i]->let_in && !in->groups[i]->stopped)
+            enter[n_enter++] = in->groups[i];
+    qsort(enter, n_enter, sizeof(*enter), compare_groups);
+    for (size_t i = 0; i < n_enter; i++) {
+        while (k < with_pods && (!out[k].enters || str_cmp(out[k].gang->uid, enter[i]->uid) < 0))
+            k++;
+        if (k < with_pods && str_eq(out[k].gang->uid, enter[i]->uid))
+            continue;
+        struct unit u = { .gang = enter[i], .need = enter[i]->min, .enters = true };
+        order_group(&u);
+        out[(*n)++] = u;
+    }
+}
+
 struct unit *units_of(struct arena *a, const struct sched_input *in, size_t *n)
 {
-    struct unit *out = ARENA_ARRAY(a, struct unit, in->n_waiting + 1);
+    struct unit *out = ARENA_ARRAY(a, struct unit, in->n_waiting + in->n_groups + 1);
     const struct sched_waiting **single =
         ARENA_ARRAY(a, const struct sched_waiting *, in->n_waiting + 1);
     const struct sched_waiting **member =
@@ -135,8 +179,10 @@ struct unit *units_of(struct arena *a, const struct sched_input *in, size_t *n)
             out[(*n)++] = unit_of_one(&single[i], false);
         }
     }
-    if (!n_member)
+    if (!n_member) {
+        add_empty_groups(a, in, out, n);
         return out;
+    }
     const struct sched_pod **bound = ARENA_ARRAY(a, const struct sched_pod *, in->n_bound + 1);
     for (size_t i = 0; i < in->n_bound; i++)
         if (may_be_bound(in->bound[i]))
@@ -156,5 +202,6 @@ struct unit *units_of(struct arena *a, const struct sched_input *in, size_t *n)
         }
         add_gang(a, out, n, (struct unit){ .gang = g, .at = &member[i], .n = end - i }, &s);
     }
+    add_empty_groups(a, in, out, n);
     return out;
 }

@@ -10,11 +10,9 @@ static str unit_uid(const struct unit *u)
 
 static str unit_text(struct arena *a, const struct unit *u)
 {
-    const struct sched_pod *p = u->at[0]->pod;
-
     if (u->gang)
-        return arena_printf(a, "%" PRI_STR " %" PRI_STR "/%" PRI_STR, STR_ARG(u->gang->kind),
-                            STR_ARG(u->gang->ns), STR_ARG(u->gang->name));
+        return gang_text(a, u->gang);
+    const struct sched_pod *p = u->at[0]->pod;
     return arena_printf(a, "pod %" PRI_STR "/%" PRI_STR, STR_ARG(p->ns), STR_ARG(p->name));
 }
 
@@ -49,11 +47,18 @@ static bool sum_needs(const struct ledger *l, const struct unit *u, int64_t *nee
     return asks;
 }
 
+static struct stake *stake_of(const struct ledger *l, const struct unit *u)
+{
+    return stake_find(l, u->gang ? u->gang : u->at[0]->pod->gang);
+}
+
 /* How much of each resource others may still take where it could be. Of what it asks for that is
  * what it would leave; nothing at all if there is enough in sum of everything, as then it is where
  * others are that keeps it out. */
-static int64_t *spare_of(struct ledger *l, const int64_t *need, const bool *usable)
+static int64_t *spare_of(struct ledger *l, const struct unit *u, const int64_t *need,
+                         const bool *usable)
 {
+    const struct stake *own = stake_of(l, u);
     int64_t *spare = ARENA_ARRAY(l->a, int64_t, l->n_resources);
     bool lacks = false;
 
@@ -61,6 +66,8 @@ static int64_t *spare_of(struct ledger *l, const int64_t *need, const bool *usab
         for (size_t i = 0; i < l->n; i++)
             if (usable[i])
                 spare[k] = amount_sum(spare[k], l->places[i].has[k] - l->places[i].used[k]);
+        if (l->stakes)
+            spare[k] -= l->stakes->held[k] - (own ? stake_left(own, k) : 0);
         lacks = lacks || need[k] > spare[k];
         spare[k] = need[k] > 0 ? spare[k] - need[k] : INT64_MAX;
     }
@@ -70,7 +77,33 @@ static int64_t *spare_of(struct ledger *l, const int64_t *need, const bool *usab
     return spare;
 }
 
-static void keep_for(struct ledger *l, const struct unit *u)
+/* Nobody after it gets what its queue has left, or what a quota leaves it. */
+static void keep_line(struct ledger *l, const struct unit *u)
+{
+    const struct stake *h = stake_of(l, u);
+
+    if (h && h->line)
+        h->line->kept_for = h->of;
+    if (h && u->enters && l->stakes->n_limits)
+        l->stakes->kept_ns = h->of->ns;
+}
+
+/* What it asks for; false: it is not room that it waits for. */
+static bool group_lacks(struct ledger *l, const struct unit *u, int64_t *need)
+{
+    const struct stake *h = stake_of(l, u);
+    bool lacks = false;
+
+    for (size_t k = 0; k <= l->n_resources; k++) {
+        int64_t more = h->asks[k] > h->use[k] ? h->asks[k] - h->use[k] : 0;
+        lacks = lacks || more > stake_room(l, k);
+        if (k < l->n_resources)
+            need[k] = more;
+    }
+    return lacks;
+}
+
+void guard_keep(struct ledger *l, const struct unit *u)
 {
     int64_t *need = ARENA_ARRAY(l->a, int64_t, l->n_resources);
     bool *usable = ARENA_ARRAY(l->a, bool, l->n + 1);
@@ -78,12 +111,13 @@ static void keep_for(struct ledger *l, const struct unit *u)
 
     l->barred_for = unit_text(l->a, u);
     l->barred_text = arena_printf(l->a, "node(s) were kept for %" PRI_STR, STR_ARG(l->barred_for));
-    if (!sum_needs(l, u, need))
+    keep_line(l, u);
+    if (u->enters ? !group_lacks(l, u, need) : !sum_needs(l, u, need))
         return;
     ledger_empty(&empty, l);
     for (size_t i = 0; i < l->n; i++)
-        usable[i] = could_use(&empty, i, u);
-    l->spare = spare_of(l, need, usable);
+        usable[i] = u->enters ? place_counts(&l->places[i]) : could_use(&empty, i, u);
+    l->spare = spare_of(l, u, need, usable);
     for (size_t i = 0; i < l->n; i++)
         l->places[i].barred = usable[i];
 }
@@ -101,5 +135,5 @@ void guard_first(struct sched_guard *g, struct ledger *l, const struct unit *u)
         g->since_ms = g->now_ms;
     }
     if (u && g->now_ms - g->since_ms >= g->patience_ms)
-        keep_for(l, u);
+        guard_keep(l, u);
 }

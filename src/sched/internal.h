@@ -63,12 +63,14 @@ struct ledger {
     bool has_anti;            /* a pod that has a node keeps others away */
     struct ghost *ghosts;     /* by gang and member */
     size_t n_ghosts;
-    bool tight;         /* of nodes that will do, take the fullest */
-    int64_t *spare;     /* by resource: how much others may take of barred places */
-    size_t search_left; /* places that may still be looked at by search */
-    bool is_open;       /* nothing is barred for the time being */
-    str barred_for;     /* "job default/a": what is barred is kept for it; empty: nothing is */
-    str barred_text;    /* what those are told that it is kept from */
+    bool tight;            /* of nodes that will do, take the fullest */
+    int64_t *spare;        /* by resource: how much others may take of barred places */
+    size_t search_left;    /* places that may still be looked at by search */
+    bool is_open;          /* nothing is barred for the time being */
+    str barred_for;        /* "job default/a": what is barred is kept for it; empty: nothing is */
+    str barred_text;       /* what those are told that it is kept from */
+    bool preempts;         /* as in struct sched_input */
+    struct stakes *stakes; /* of groups; NULL: there are none */
 };
 
 /* A reserve that counts in its place while it is kept. */
@@ -86,6 +88,7 @@ struct step {
     bool had_anti;
     struct ghost *ghost; /* given up for it; NULL: none */
     const struct sched_waiting *of;
+    const int64_t *beyond; /* as in struct candidate */
 };
 
 void ledger_open(struct ledger *l, struct arena *a, const struct sched_input *in);
@@ -107,6 +110,85 @@ void step_take(struct ledger *l, struct step *t, struct place *p, const struct s
                const int64_t *need);
 void step_undo(struct ledger *l, const struct step *t);
 
+/* ---- stake.c: what is kept for groups that were let in, in sum over the nodes. Arrays are by
+ * resource, and one more for the number of pods. */
+
+struct unit;
+
+struct line { /* a queue, and what its groups hold */
+    const struct sched_queue *of;
+    int64_t *cap; /* INT64_MAX: no limit */
+    int64_t *used;
+    double *wants;                     /* and what they would use if all were let in */
+    double *share;                     /* by weight; NULL: it has no rival */
+    const struct sched_gang *first;    /* strict: of those that were not let in */
+    const struct sched_gang *kept_for; /* who has waited longest; later ones get nothing */
+};
+
+struct stake {
+    const struct sched_gang *of;
+    struct line *line; /* NULL: none */
+    int64_t *asks;     /* what is kept for it, or will be */
+    int64_t *use;      /* what its pods have of the nodes */
+    int64_t *exist;    /* ... and those that wait */
+    bool kept;
+    bool ends; /* some of its pods are being deleted */
+};
+
+struct limit { /* an amount of a ResourceQuota */
+    const struct sched_quota *of;
+    str name;
+    size_t resource;
+    int64_t left;
+};
+
+struct stakes {
+    struct stake *at; /* by uid */
+    size_t n;
+    struct line *lines;
+    size_t n_lines;
+    struct limit *limits; /* by namespace */
+    size_t n_limits;
+    str kept_ns;   /* who waited longest has a quota to wait for there; empty: none */
+    int64_t *has;  /* of nodes that take pods */
+    int64_t *free; /* of those, whoever it is kept for */
+    int64_t *held; /* what is kept and not in use yet */
+    int64_t *open; /* free where nothing is barred; NULL: to be summed up again */
+};
+
+struct candidate;
+void stake_open(struct ledger *l, const struct sched_input *in);
+/* Once all bound pods are seated. voids: let in, and can never start: nothing is kept for them. */
+void stake_start(struct ledger *l, const struct sched_gang *const *voids, size_t n);
+struct stake *stake_find(const struct ledger *l, const struct sched_gang *g);
+void stake_keep(struct ledger *l, struct stake *h); /* it is let in */
+void stake_drop(struct ledger *l, struct stake *h);
+/* Around each change of a place; and that a pod, or what is kept of one, came or went. */
+void stake_lift(struct ledger *l, const struct place *p);
+void stake_settle(struct ledger *l, const struct place *p);
+void stake_seat(struct ledger *l, const struct sched_gang *g, const int64_t *need, int64_t sign);
+/* How much is kept for it that its pods do not have. */
+int64_t stake_left(const struct stake *h, size_t resource);
+/* Sets beyond and held. */
+void stake_look(struct candidate *c);
+int64_t stake_room(struct ledger *l, size_t resource); /* for a group that comes now */
+int64_t stake_has(const struct ledger *l, size_t resource);
+str stake_resource(const struct ledger *l, size_t resource);
+str gang_text(struct arena *a, const struct sched_gang *g);
+bool place_counts(const struct place *p); /* it takes pods */
+
+/* ---- share.c: queues that want more than there is */
+
+void shares_open(struct ledger *l, const struct unit *units, size_t n);
+/* It has what it is due of something that the group asks for. */
+bool line_is_served(const struct ledger *l, const struct stake *h);
+
+/* ---- quota.c: what ResourceQuotas leave */
+
+void quota_open(struct ledger *l, const struct sched_input *in);
+str quota_exceeded(const struct ledger *l, const struct stake *h); /* empty: it fits in */
+void quota_take(struct ledger *l, const struct stake *h);
+
 /* ---- filter.c: why a node will not do */
 
 struct candidate { /* a pod that waits, looked at */
@@ -114,7 +196,9 @@ struct candidate { /* a pod that waits, looked at */
     const struct sched_waiting *w;
     const struct sched_pod *pod;
     const int64_t *need;
-    bool owed; /* a barred place is not barred for it: something there is kept for it */
+    const int64_t *beyond; /* what of it is not kept for its group */
+    str held, held_for;    /* nobody may give it room, as that is kept; for whom */
+    bool owed;             /* a barred place is not barred for it: something there is kept for it */
 };
 
 /* Whether the pod can go there; else why not. */
@@ -142,9 +226,18 @@ struct place *score_best(const struct candidate *c, struct place *const *fit, si
 
 /* ---- preempt.c */
 
+enum evicts {
+    EVICTS_NOBODY, /* it would not help, or may not be */
+    EVICTS_LATER,  /* another comes first */
+    EVICTS_BEFORE, /* it waits until those have ended that are being deleted */
+    EVICTS_NOW,
+};
+
 /* What kube-scheduler says on pods that might be sent away: "preemption: ...". first: what the
  * nodes said, one each; NULL when none was asked. */
 str preempt_text(const struct candidate *c, const struct refusal *first);
+/* The same, once it is known what comes of it. */
+str preempt_retell(struct arena *a, str why, enum evicts evicts, size_t n_victims);
 
 /* How many nodes gave each reason: "0/2 nodes are available: 1 Insufficient cpu, 1 ...". */
 struct tally {
@@ -169,6 +262,8 @@ struct unit {
     int64_t priority, created_ms;
     uint64_t seq;
     bool returning; /* members of a gang that has others with a node */
+    bool enters;    /* a group that was not let in, with those of its pods that exist */
+    bool is_in;     /* ... and is now */
 };
 
 /* In no order; the arrays live in a. */
@@ -176,10 +271,32 @@ struct unit *units_of(struct arena *a, const struct sched_input *in, size_t *n);
 /* The order in which pods are looked at. */
 int waiting_compare(const struct sched_waiting *v, const struct sched_waiting *w);
 
+/* ---- admit.c: groups that are let in */
+
+/* It is let in, and what it asks for is kept for it; false: v says why not. */
+bool group_fits(struct ledger *l, struct stake *h);
+bool group_admit(struct ledger *l, struct stake *h, struct sched_group_verdict *v);
+
 /* ---- guard.c: who has waited longest keeps others away */
 
+/* From now on others get only what it can spare. */
+void guard_keep(struct ledger *l, const struct unit *u);
 /* The first unit that does not fit now, and would if others ended; NULL: there is none. */
 void guard_first(struct sched_guard *g, struct ledger *l, const struct unit *u);
+
+/* ---- evict.c: who is sent away for a unit that does not fit */
+
+enum { TRIES_MAX = 64 };
+
+struct evictor {
+    const struct sched_input *in;
+    struct evictee *at; /* NULL: not looked at yet */
+    size_t n, tries;
+    struct sched_victim *victims;
+    size_t n_victims;
+};
+
+enum evicts evict_for(struct evictor *e, struct ledger *l, const struct unit *u);
 
 /* ---- decide.c */
 

@@ -4,17 +4,23 @@
 
 void kept_take(struct ledger *l, struct ghost *g)
 {
+    stake_lift(l, g->place);
     for (size_t i = 0; i < l->n_resources; i++)
         g->place->used[i] += g->need[i];
     g->place->n_pods++;
+    stake_settle(l, g->place);
+    stake_seat(l, g->of->gang, g->need, 1);
     g->kept = true;
 }
 
 void kept_give(struct ledger *l, struct ghost *g)
 {
+    stake_lift(l, g->place);
     for (size_t i = 0; i < l->n_resources; i++)
         g->place->used[i] -= g->need[i];
     g->place->n_pods--;
+    stake_settle(l, g->place);
+    stake_seat(l, g->of->gang, g->need, -1);
     g->kept = false;
 }
 
@@ -52,12 +58,12 @@ struct ghost *kept_find(const struct ledger *l, const struct sched_pod *pod)
 }
 
 /* What a step takes of barred places is spent, unless it was kept for its pod. */
-static void spend_spare(struct ledger *l, const struct step *t, const int64_t *need, int64_t sign)
+static void spend_spare(struct ledger *l, const struct step *t, int64_t sign)
 {
     bool is_its_own = t->ghost && t->ghost->place == t->place;
 
     for (size_t i = 0; i < l->n_resources && t->place->barred && !is_its_own; i++)
-        l->spare[i] -= sign * need[i];
+        l->spare[i] -= sign * t->beyond[i];
 }
 
 void step_take(struct ledger *l, struct step *t, struct place *p, const struct sched_pod *pod,
@@ -68,14 +74,22 @@ void step_take(struct ledger *l, struct step *t, struct place *p, const struct s
     t->had_anti = l->has_anti;
     p->used = ARENA_ARRAY(l->a, int64_t, l->n_resources);
     memcpy(p->used, t->before.used, l->n_resources * sizeof(*p->used));
+    stake_lift(l, &t->before);
     ledger_take(l, p, pod, need);
-    spend_spare(l, t, need, 1);
+    stake_settle(l, p);
+    stake_seat(l, pod->gang, need, 1);
+    spend_spare(l, t, 1);
 }
 
 void step_undo(struct ledger *l, const struct step *t)
 {
-    spend_spare(l, t, t->place->seats->need, -1);
+    const struct seat *s = t->place->seats;
+
+    spend_spare(l, t, -1);
+    stake_seat(l, s->pod->gang, s->need, -1);
+    stake_lift(l, t->place);
     *t->place = t->before;
+    stake_settle(l, t->place);
     l->has_anti = t->had_anti;
     if (t->ghost)
         kept_take(l, t->ghost);

@@ -25,6 +25,22 @@ static size_t resource_index(const struct ledger *l, str name)
     return i;
 }
 
+static void name_those(struct ledger *l, const struct sched_amounts *need, size_t *cap)
+{
+    for (size_t k = 0; k < need->n; k++) {
+        if (!need->at[k].n || str_eqz(need->at[k].name, "pods") ||
+            resource_index(l, need->at[k].name) < l->n_resources)
+            continue;
+        if (l->n_resources == *cap) {
+            str *more = ARENA_ARRAY(l->a, str, *cap * 2);
+            memcpy(more, l->resources, *cap * sizeof(*more));
+            l->resources = more;
+            *cap *= 2;
+        }
+        l->resources[l->n_resources++] = need->at[k].name;
+    }
+}
+
 static void name_resources(struct ledger *l, const struct sched_input *in)
 {
     size_t cap = 16;
@@ -34,20 +50,10 @@ static void name_resources(struct ledger *l, const struct sched_input *in)
     l->resources[RES_MEMORY] = S("memory");
     l->resources[RES_STORAGE] = S("ephemeral-storage");
     l->n_resources = RES_FIXED;
-    for (size_t i = 0; i < in->n_waiting; i++) {
-        const struct sched_amounts *need = &in->waiting[i].pod->need;
-        for (size_t k = 0; k < need->n; k++) {
-            if (!need->at[k].n || resource_index(l, need->at[k].name) < l->n_resources)
-                continue;
-            if (l->n_resources == cap) {
-                str *more = ARENA_ARRAY(l->a, str, cap * 2);
-                memcpy(more, l->resources, cap * sizeof(*more));
-                l->resources = more;
-                cap *= 2;
-            }
-            l->resources[l->n_resources++] = need->at[k].name;
-        }
-    }
+    for (size_t i = 0; i < in->n_waiting; i++)
+        name_those(l, &in->waiting[i].pod->need, &cap);
+    for (size_t i = 0; i < in->n_groups; i++)
+        name_those(l, &in->groups[i]->asks, &cap);
     l->lacking = ARENA_ARRAY(l->a, str, l->n_resources);
     for (size_t i = 0; i < l->n_resources; i++)
         l->lacking[i] = arena_printf(l->a, "Insufficient %" PRI_STR, STR_ARG(l->resources[i]));
@@ -115,9 +121,11 @@ void ledger_open(struct ledger *l, struct arena *a, const struct sched_input *in
 {
     const struct sched_node **nodes = ARENA_ARRAY(a, const struct sched_node *, in->n_nodes + 1);
 
-    *l = (struct ledger){
-        .a = a, .n = in->n_nodes, .namespaces = in->namespaces, .search_left = SEARCHES_MAX
-    };
+    *l = (struct ledger){ .a = a,
+                          .n = in->n_nodes,
+                          .namespaces = in->namespaces,
+                          .search_left = SEARCHES_MAX,
+                          .preempts = in->preempts };
     if (in->n_nodes)
         memcpy(nodes, in->nodes, in->n_nodes * sizeof(*nodes));
     qsort(nodes, in->n_nodes, sizeof(*nodes), compare_nodes);
@@ -128,10 +136,18 @@ void ledger_open(struct ledger *l, struct arena *a, const struct sched_input *in
     l->refusals = ARENA_ARRAY(a, struct refusal, in->n_nodes + 1);
     for (size_t i = 0; i < l->n; i++)
         l->places[i] = place_of(l, nodes[i]);
+    stake_open(l, in);
     for (size_t i = 0; i < in->n_bound; i++) {
-        struct place *p = ledger_find(l, in->bound[i]->node);
-        if (p)
-            ledger_take(l, p, in->bound[i], ledger_need(l, &in->bound[i]->need));
+        const struct sched_pod *pod = in->bound[i];
+        struct place *p = ledger_find(l, pod->node);
+        if (!p)
+            continue;
+        const int64_t *need = ledger_need(l, &pod->need);
+        ledger_take(l, p, pod, need);
+        stake_seat(l, pod->gang, need, 1);
+        struct stake *of = pod->ending ? stake_find(l, pod->gang) : NULL;
+        if (of)
+            of->ends = true;
     }
     kept_open(l, in);
 }
@@ -141,6 +157,7 @@ void ledger_empty(struct ledger *out, const struct ledger *l)
     *out = *l;
     out->has_anti = false;
     out->n_ghosts = 0;
+    out->stakes = NULL;
     out->places = ARENA_ARRAY(l->a, struct place, l->n + 1);
     for (size_t i = 0; i < l->n; i++) {
         struct place *p = &out->places[i];

@@ -22,18 +22,37 @@ bool waiting_same_shape(const struct sched_waiting *x, const struct sched_waitin
            !x->n_volumes && !y->n_volumes;
 }
 
+/* Something is kept for its group. */
+static bool has_own(const struct ledger *l, const struct sched_gang *g)
+{
+    const struct stake *h = stake_find(l, g);
+
+    for (size_t k = 0; h && k <= l->n_resources; k++)
+        if (stake_left(h, k))
+            return true;
+    return false;
+}
+
+static const struct sched_queue *queue_of(const struct unit *u)
+{
+    const struct sched_gang *g = u->at[0]->pod->gang;
+
+    return g ? g->queue : NULL;
+}
+
 /* Whether it is nobody's concern but the nodes' where it goes, and nothing is kept for it. */
 static bool is_plain(const struct ledger *l, const struct sched_waiting *w)
 {
     const struct sched_pod *p = w->pod;
 
     return !w->refused.n && !p->n_ports && !jv_exists(p->affinity) && !jv_exists(p->spread) &&
-           !l->has_anti && !kept_find(l, p);
+           !l->has_anti && !kept_find(l, p) && !has_own(l, p->gang);
 }
 
 static bool is_like(const struct ledger *l, const struct unit *u, const struct unit *v)
 {
-    if (u->need != v->need || u->n_distinct != v->n_distinct || !u->gang != !v->gang)
+    if (u->need != v->need || u->n_distinct != v->n_distinct || !u->gang != !v->gang ||
+        queue_of(u) != queue_of(v))
         return false;
     for (size_t i = 0; i < u->n_distinct; i++) {
         const struct sched_pod *p = u->at[i]->pod, *q = v->at[i]->pod;

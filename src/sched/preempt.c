@@ -1,5 +1,4 @@
-/* Whom a pod could send away, as kube-scheduler tells it. Nobody is: where it would help, that is
- * said. */
+/* Whom a pod could send away, as kube-scheduler tells it; and what comes of it (evict.c). */
 
 #include "sched/internal.h"
 
@@ -86,11 +85,34 @@ str preempt_text(const struct candidate *c, const struct refusal *first)
         } else if (p->least_priority >= c->pod->priority) {
             tally_add(&t, S("No preemption victims found for incoming pod"), 1);
         } else if (fits_without_lesser(c, p, &then)) {
-            return S("preemption: it would help, but is not enabled.");
+            return c->l->preempts ? S("preemption: it would help.")
+                                  : S("preemption: it would help, but is not enabled.");
         } else {
             for (size_t k = 0; k < then.n; k++)
                 tally_add(&t, then.at[k], 1);
         }
     }
     return arena_cat(c->l->a, S("preemption: "), tally_text(&t, c->l->n));
+}
+
+str preempt_retell(struct arena *a, str why, enum evicts evicts, size_t n_victims)
+{
+    static const char *const texts[] = {
+        [EVICTS_NOBODY] = "nobody is sent away for it.",
+        [EVICTS_LATER] = "it would help; others come first.",
+        [EVICTS_BEFORE] = "pods that matter less are being deleted.",
+    };
+    str begin = S("preemption: "), would = S("preemption: it would help.");
+    size_t at = why.n;
+
+    while (at && !str_starts((str){ why.p + at, why.n - at }, begin))
+        at--;
+    if (!at || (evicts < EVICTS_BEFORE && !str_ends(why, would)))
+        return why;
+    str first = { why.p, at + begin.n };
+    if (evicts != EVICTS_NOW)
+        return arena_cat(a, first, str_of(texts[evicts]));
+    return arena_printf(a, "%" PRI_STR "%zu pod%s that matter%s less %s sent away.", STR_ARG(first),
+                        n_victims, n_victims == 1 ? "" : "s", n_victims == 1 ? "s" : "",
+                        n_victims == 1 ? "is" : "are");
 }

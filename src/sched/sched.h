@@ -44,10 +44,11 @@ struct sched_gang {
     str ns, name;
     str kind; /* for people: "job" */
     int64_t created_ms;
-    int64_t min;    /* members that start together */
-    int64_t n_done; /* members that succeeded */
-    bool started;   /* min of them had a node at once: the rest, and replacements, go one by one */
-    bool stopped;   /* suspended, ended or being deleted: no pod of it starts */
+    int64_t min;               /* members that start together */
+    int64_t n_done;            /* members that succeeded */
+    struct sched_amounts done; /* what these asked for */
+    bool started; /* min of them had a node at once: the rest, and replacements, go one by one */
+    bool stopped; /* suspended, ended or being deleted: no pod of it starts */
 
     /* Of a group that somebody made, a PodGroup; other gangs follow from their job. */
     bool is_group;
@@ -57,7 +58,14 @@ struct sched_gang {
     int64_t priority;                /* instead of its pods' */
     const struct sched_queue *queue; /* NULL: none */
     struct sched_amounts asks;       /* minResources; its members draw from it */
+    bool never_preempts;             /* nobody is sent away for it */
     str refused; /* it is not let in whatever is free: "queue \"x\" not found" */
+};
+
+/* What is left of a ResourceQuota, under its own names: "requests.cpu", "pods". */
+struct sched_quota {
+    str ns, name;
+    struct sched_amounts left;
 };
 
 /* What a member had that is gone, kept for the pod that replaces it. */
@@ -79,6 +87,7 @@ struct sched_pod {
     int64_t priority;
     int64_t created_ms;
     bool never_preempts;
+    bool ending; /* it is being deleted: what it has comes free */
     struct sched_amounts need;
     const struct sched_port *ports; /* of the node itself */
     size_t n_ports;
@@ -132,7 +141,9 @@ struct sched_input {
     size_t n_reserves;
     const struct sched_gang *const *groups; /* all of them, let in or not */
     size_t n_groups;
-    bool preempts; /* pods may be sent away for more important ones */
+    const struct sched_quota *quotas; /* groups are let in within them */
+    size_t n_quotas;
+    bool preempts; /* pods may be sent away for more important ones, for one unit at a time */
     struct sched_guard *guard; /* NULL: units are passed over for ever */
     jv namespaces;             /* the labels of each, by its name */
 };
@@ -151,28 +162,29 @@ struct sched_verdict {
 /* On a group that was not let in. */
 struct sched_group_verdict {
     const struct sched_gang *of;
-    bool let_in;
-    bool never; /* it asks for more than these nodes have when they are empty */
-    str why;    /* it goes on waiting */
-    str behind; /* as in struct sched_verdict */
+    bool let_in; /* from now on, and its pods are decided on next time */
+    bool never;  /* it asks for more than these nodes have when they are empty */
+    str why;     /* it goes on waiting */
+    str behind;  /* as in struct sched_verdict */
 };
 
 /* A pod to be sent away, as that lets another unit start. */
 struct sched_victim {
     const struct sched_pod *pod; /* of in->bound */
+    bool whole;                  /* with all of its gang; a group is to be let in anew */
     str makes_way_for;           /* "job default/a" */
 };
 
 struct sched_decision {
-    struct sched_verdict *pods; /* n_waiting, in the order they were reached */
-    struct sched_group_verdict *groups;
+    struct sched_verdict *pods;         /* n_waiting, in the order they were reached */
+    struct sched_group_verdict *groups; /* in the order of admission */
     size_t n_groups;
     struct sched_victim *victims;
     size_t n_victims;
 };
 
-/* n_waiting verdicts, in the order they were reached. They live in a and share the input. */
-struct sched_verdict *sched_decide(struct arena *a, const struct sched_input *in);
+/* What is decided lives in a and shares the input. */
+struct sched_decision sched_decide(struct arena *a, const struct sched_input *in);
 
 /* ---- read.c. What is read is borrowed from the object, the arrays from a. */
 

@@ -131,8 +131,9 @@ static bool try_place(struct ledger *l, const struct sched_waiting *w, struct pl
 
     if (g)
         kept_give(l, g);
+    stake_look(&c);
     if (filter_place(&c, p, &why)) {
-        *t = (struct step){ .ghost = g, .of = w };
+        *t = (struct step){ .ghost = g, .of = w, .beyond = c.beyond };
         step_take(l, t, p, w->pod, c.need);
         return true;
     }

@@ -93,7 +93,7 @@ static bool fits_alone(const struct why_view *v, const struct why_unit *u, bool 
         pods[i].member = arena_printf(v->w->a, "%zu", i);
         all[i].pod = &pods[i];
     }
-    const struct sched_verdict *verdicts = sched_decide(v->w->a, &in);
+    const struct sched_verdict *verdicts = sched_decide(v->w->a, &in).pods;
     for (size_t i = 0; i < u->n_pods; i++)
         if (!verdicts[i].node) {
             *said = verdicts[i].why;

@@ -38,7 +38,7 @@ static void say_step(struct arena *a, struct buf *b, const struct help_step *s)
         buf_printf(b, "uncordon the node %" PRI_STR, STR_ARG(s->node));
         return;
     case HELP_ADD:
-        buf_printf(b, "let the machine offer %" PRI_STR " with --resources %" PRI_STR "=%" PRI_STR,
+        buf_printf(b, "let the machine offer %" PRI_STR ": muster resources %" PRI_STR "=%" PRI_STR,
                    STR_ARG(resource_text(a, s->resource, s->to)), STR_ARG(s->resource),
                    STR_ARG(to));
         return;

@@ -191,7 +191,7 @@ bool why_try(const struct why_scene *scene, const struct help_step *steps, size_
         t.rewritten = t.rewritten || rewrites(&steps[i]);
     t.gang = gang_again(&t);
     struct sched_input in = world_after(&t, ours);
-    const struct sched_verdict *v = sched_decide(a, &in);
+    const struct sched_verdict *v = sched_decide(a, &in).pods;
     int64_t n_ours = 0, placed = 0;
     for (size_t i = 0; i < in.n_waiting; i++) {
         n_ours += ours[i];

@@ -49,7 +49,7 @@ test_expect_success 'a job that runs, and one that waits for what it holds' '
 	worker b "$gpu: 2" | kubectl apply -f - &&
 	wait_for "tfjob/b waits: needs 2 $gpu, this machine has 2, 1 free; held by job default/a (1)" b &&
 	has out "^  $gpu   2       2     1      all nodes" "^  job default/a   $gpu   1 " "^What would help:" "^  - wait for job default/a to end, or delete it$" \
-		"^  - lower $gpu to 1 in each pod$" "^  - let the machine offer 3 $gpu with --resources $gpu=3$" &&
+		"^  - lower $gpu to 1 in each pod$" "^  - let the machine offer 3 $gpu: muster resources $gpu=3$" &&
 	jq_is ".scheduling.lacks[0].holders[0].name == \"a\" and .help[0].steps[0].do == \"End\" and .scheduling.never == false" out.json &&
 	muster get >out && has out "  WAITING FOR$" "^tfjob/b .*Insufficient\|^tfjob/b .*held by job default/a"
 '

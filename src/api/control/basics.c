@@ -16,6 +16,7 @@ struct basics {
     struct api *api;
     struct arena *a;
     size_t left;
+    jv later; /* objects of kinds that are being defined */
     struct err e;
     void (*done)(void *ctx, const struct err *e);
     void *ctx;
@@ -26,12 +27,19 @@ struct basic {
     struct basics *all;
     jv obj;
     const char *keep; /* a field that is to be as it is here; NULL: only there */
+    bool yields;      /* a definition that stays as others have written it */
 };
+
+static void make_later(struct basics *b);
 
 static void basics_done(void *arg)
 {
     struct basics *b = arg;
 
+    if (jv_len(b->later) && b->e.code == ERR_OK) {
+        make_later(b);
+        return;
+    }
     b->done(b->ctx, b->e.code == ERR_OK ? NULL : &b->e);
     arena_free(b->a);
 }
@@ -74,14 +82,12 @@ static void done_basic(struct change_op *op, enum change_kind kind, struct blob 
     basic_over(b->all, e);
 }
 
-static void make_kept(struct basics *all, const char *group, const char *plural, const char *ns,
-                      jv obj, const char *keep)
+static void make_of(struct basics *all, struct resource *res, str ns, jv obj, const char *keep)
 {
     struct api *api = all->api;
     struct arena *a = all->a;
     struct basic *b = ARENA_NEW(a, struct basic);
-    struct resource *res = registry_find(&api->registry, str_of(group), S("v1"), str_of(plural));
-    str key = resource_key(a, res, str_of(ns), meta_name(obj));
+    str key = resource_key(a, res, ns, meta_name(obj));
     struct problems ps = { .a = a };
     struct write_ctx w = {
         .a = a, .api = api, .res = res, .manager = S("muster"), .now_ms = wall_now_ms()
@@ -92,11 +98,11 @@ static void make_kept(struct basics *all, const char *group, const char *plural,
     all->left++;
     b->all = all;
     b->keep = keep;
-    b->obj = strategy_create(&w, strategy_fill(&w, str_of(ns), obj), &ps);
+    b->obj = strategy_create(&w, strategy_fill(&w, ns, obj), &ps);
     b->obj = addresses_take(api->addresses, a, res, b->obj, JV_ABSENT, &ps);
     if (ps.n) {
         struct err e;
-        err_set(&e, ERR_INTERNAL, "%s/%.*s: %.*s", plural, STR_ARG(meta_name(obj)),
+        err_set(&e, ERR_INTERNAL, "%.*s/%.*s: %.*s", STR_ARG(res->plural), STR_ARG(meta_name(obj)),
                 STR_ARG(problems_text(a, &ps)));
         basic_over(all, &e);
         return;
@@ -105,6 +111,13 @@ static void make_kept(struct basics *all, const char *group, const char *plural,
         .api = api, .res = res, .key = key, .decide = decide_basic, .done = done_basic, .ctx = b
     };
     change_start(&b->op);
+}
+
+static void make_kept(struct basics *all, const char *group, const char *plural, const char *ns,
+                      jv obj, const char *keep)
+{
+    make_of(all, registry_find(&all->api->registry, str_of(group), S("v1"), str_of(plural)),
+            str_of(ns), obj, keep);
 }
 
 static void make_basic(struct basics *all, const char *group, const char *plural, const char *ns,
@@ -226,6 +239,15 @@ void basics_stop(struct api *api)
 
 /* ---- definitions */
 
+static bool is_of_others(jv obj)
+{
+    JV_EACH (it, jv_at(obj, "metadata", "managedFields"))
+        if (!str_eqz(jv_str(jv_at(it.value, "manager"), S("")), "muster") &&
+            !jv_str(jv_at(it.value, "subresource"), S("")).n)
+            return true;
+    return false;
+}
+
 /* Served as soon as it is stored: with the conditions that it would get a moment later. */
 static int decide_definition(struct change_op *op, struct arena *a, jv live, struct change *out)
 {
@@ -236,7 +258,8 @@ static int decide_definition(struct change_op *op, struct arena *a, jv live, str
     };
     jv obj;
 
-    if (meta_being_deleted(live) || jv_equal(jv_at(b->obj, "spec"), jv_at(live, "spec")))
+    if (meta_being_deleted(live) || jv_equal(jv_at(b->obj, "spec"), jv_at(live, "spec")) ||
+        (b->yields && is_of_others(live)))
         return 0;
     if (jv_exists(live))
         obj =
@@ -251,7 +274,7 @@ static int decide_definition(struct change_op *op, struct arena *a, jv live, str
     return 0;
 }
 
-static void make_definition(struct basics *all, jv crd)
+static void make_definition(struct basics *all, jv crd, bool yields)
 {
     struct api *api = all->api;
     struct basic *b = ARENA_NEW(all->a, struct basic);
@@ -259,6 +282,7 @@ static void make_definition(struct basics *all, jv crd)
                                          S("customresourcedefinitions"));
 
     b->all = all;
+    b->yields = yields;
     b->obj = crd_definition_defaults(all->a, schema_decode(all->a, res->schema, crd, NULL, NULL));
     b->op = (struct change_op){ .api = api,
                                 .res = res,
@@ -270,17 +294,37 @@ static void make_definition(struct basics *all, jv crd)
     change_start(&b->op);
 }
 
+/* Their kinds are served by now; if somebody changed such a kind past recognition, without them. */
+static void make_later(struct basics *b)
+{
+    jv objects = b->later;
+
+    b->later = JV_ABSENT;
+    b->left = 1;
+    JV_EACH (it, objects) {
+        struct resource *res =
+            registry_find_owner(&b->api->registry, jv_str(jv_get(it.value, S("apiVersion")), S("")),
+                                jv_str(jv_get(it.value, S("kind")), S("")));
+        if (res && !res->namespaced)
+            make_of(b, res, STR_NONE, it.value, NULL);
+    }
+    basic_over(b, NULL);
+}
+
 void basics_make(struct api *api, void (*done)(void *ctx, const struct err *e), void *ctx)
 {
     struct arena *a = arena_new();
     struct basics *b = ARENA_NEW(a, struct basics);
 
     *b = (struct basics){ .api = api, .a = a, .left = 1, .done = done, .ctx = ctx };
+    b->later = api->o.objects;
     make_namespaces(b);
     make_priorities(b);
     make_roles(b);
     make_service(b);
     for (size_t i = 0; i < api->o.n_definitions; i++)
-        make_definition(b, api->o.definitions[i]);
+        make_definition(b, api->o.definitions[i], false);
+    for (size_t i = 0; i < api->o.n_loans; i++)
+        make_definition(b, api->o.loans[i], true);
     loop_defer(api->loop, on_all_asked, b); /* done has to find the api there */
 }

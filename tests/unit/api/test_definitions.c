@@ -114,6 +114,34 @@ static void they_are_there_and_up_to_date(const char *path)
     box_close(&b);
 }
 
+/* ---- what others may bring, too */
+
+static void open_with_loan(struct box *b, const char *path, jv def, jv objects)
+{
+    struct api_opts o = { .loans = &def, .n_loans = 1, .objects = objects };
+
+    box_open(b, path, &o);
+}
+
+static void loans_are_there_with_their_objects(const char *path)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    static const struct kube_resource cluster_things = { "example.com", "v1", "things", "Thing",
+                                                         true };
+    jv objects = jarr(a, make(a, "one", "{'color':'red','size':1}").body);
+    struct kube_request get = { .verb = KUBE_GET, .res = &cluster_things, .name = S("one") };
+    struct box b;
+
+    open_with_loan(&b, path, definition(a, "Cluster", "integer"), objects);
+    is_int(box_ask(&b, a, &get).status, 200, "an object is there with its kind");
+    box_close(&b);
+    open_with_loan(&b, path, definition(a, "Cluster", "number"), objects);
+    jv ours = stored_definition(&b, a);
+    is_int(jv_int(jv_at(ours, "metadata", "generation"), 0), 2, "ours follows the program");
+    is_int(box_ask(&b, a, &get).status, 200, "with its objects");
+    box_close(&b);
+}
+
 /* ---- rules */
 
 static void no_large_red_ones(void *ctx, struct problems *ps, jv obj, jv old)
@@ -213,12 +241,14 @@ static void objects_are_checked(void)
 
 int main(void)
 {
-    char dir[] = "/tmp/muster-definitions-XXXXXX";
+    char dir[] = "/tmp/muster-definitions-XXXXXX", lent[] = "/tmp/muster-definitions-XXXXXX";
 
-    if (!mkdtemp(dir))
+    if (!mkdtemp(dir) || !mkdtemp(lent))
         return 1;
     they_are_there_and_up_to_date(box_path(dir));
     objects_are_checked();
     box_remove(dir);
+    loans_are_there_with_their_objects(box_path(lent));
+    box_remove(lent);
     return tap_done();
 }

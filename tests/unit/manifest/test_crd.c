@@ -5,6 +5,7 @@
 #include "builtin/types/types.h"
 #include "crd/crd.h"
 #include "manifest/crd.h"
+#include "manifest/groups.h"
 #include "slurp.h"
 
 static bool spit(const char *path, str text)
@@ -15,38 +16,49 @@ static bool spit(const char *path, str text)
     return f && fclose(f) == 0 && fine;
 }
 
-static void definitions_are_as_written(const char *folder)
+static void is_as_written(const char *path, jv crd)
 {
-    for (size_t i = 0; job_kind_at(i); i++) {
-        AUTO(arena) struct arena *a = arena_new();
-        AUTO(buf) struct buf b = { 0 };
-        const struct job_kind *k = job_kind_at(i);
-        const char *path = arena_printf(a, "%s/%s.yaml", folder, k->planner.res->plural).p;
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf b = { 0 };
 
-        yaml_print(&b, manifest_crd(a, k));
-        if (getenv("GOLDEN_WRITE"))
-            ok(spit(path, buf_str(&b)), "%s is written anew", path);
-        else
-            ok(str_eq(slurp(a, path), buf_str(&b)), "%s is as written", k->singular);
-    }
+    yaml_print(&b, crd);
+    if (getenv("GOLDEN_WRITE"))
+        ok(spit(path, buf_str(&b)), "%s is written anew", path);
+    else
+        ok(str_eq(slurp(a, path), buf_str(&b)), "%s is as written", path);
 }
 
-static void definitions_are_sound(void)
+static void is_sound(jv written)
 {
-    for (size_t i = 0; job_kind_at(i); i++) {
-        AUTO(arena) struct arena *a = arena_new();
-        const struct job_kind *k = job_kind_at(i);
-        struct problems ps = { .a = a };
-        jv crd = crd_definition_defaults(a, manifest_crd(a, k));
+    AUTO(arena) struct arena *a = arena_new();
+    struct problems ps = { .a = a };
+    jv crd = crd_definition_defaults(a, written);
 
-        crd_definition_validate(&ps, crd);
-        ok(ps.n == 0, "%s: nothing is wrong with the definition", k->singular);
-        for (size_t p = 0; p < ps.n; p++)
-            printf("# %" PRI_STR ": %" PRI_STR "\n", STR_ARG(ps.at[p].field),
-                   STR_ARG(ps.at[p].message));
-        is_json(crd_definition_warnings(a, crd, JV_ABSENT), "[]", "and there are no warnings");
-        is_json(crd_cel_rules(a, crd), "[]", "and we can run every rule");
-        ok(json_text(a, crd).n < 150000, "and it is small");
+    crd_definition_validate(&ps, crd);
+    ok(ps.n == 0, "%" PRI_STR ": nothing is wrong with the definition", STR_ARG(meta_name(crd)));
+    for (size_t p = 0; p < ps.n; p++)
+        printf("# %" PRI_STR ": %" PRI_STR "\n", STR_ARG(ps.at[p].field),
+               STR_ARG(ps.at[p].message));
+    is_json(crd_definition_warnings(a, crd, JV_ABSENT), "[]", "and there are no warnings");
+    is_json(crd_cel_rules(a, crd), "[]", "and we can run every rule");
+    ok(json_text(a, crd).n < 150000, "and it is small");
+}
+
+static void definitions_are_as_written(const char *folder)
+{
+    AUTO(arena) struct arena *a = arena_new();
+
+    for (size_t i = 0; job_kind_at(i); i++) {
+        const struct job_kind *k = job_kind_at(i);
+        jv crd = manifest_crd(a, k);
+        is_as_written(arena_printf(a, "%s/%s.yaml", folder, k->planner.res->plural).p, crd);
+        is_sound(crd);
+    }
+    for (size_t i = 0; i < manifest_n_groups(); i++) {
+        jv crd = manifest_group_crd(a, i);
+        is_as_written(arena_printf(a, "%s/%" PRI_STR ".yaml", folder, STR_ARG(meta_name(crd))).p,
+                      crd);
+        is_sound(crd);
     }
 }
 
@@ -257,6 +269,66 @@ static void jobs_are_pruned_and_completed(const struct crd_version *v)
             "parity Q31: jobs get a run policy, and lose what there is no such thing of");
 }
 
+/* ---- what becomes of groups and queues */
+
+static const struct group_row {
+    size_t kind; /* of manifest_group_crd */
+    const char *obj;
+    const char *stored;   /* without apiVersion, kind and metadata */
+    const char *problems; /* as above */
+} group_rows[] = {
+    { 0, "{'spec': {'minMember': 6, 'minResources': {'nvidia.com/gpu': 4}}}",
+      "{'spec': {'minMember': 6, 'minResources': {'nvidia.com/gpu': 4}, 'queue': 'default'}}", "" },
+    { 0, "{'spec': {'odd': 1, 'subGroupPolicy': [{'a': 1}], 'networkTopology': {'mode': 'hard'}}}",
+      "{'spec': {'subGroupPolicy': [{'a': 1}], 'networkTopology': {'mode': 'hard'}, "
+      "'queue': 'default'}}",
+      "" },
+    { 0, "{'status': {'phase': 'Pending', 'odd': 1, 'conditions': [{'transitionID': '1'}]}}",
+      "{'status': {'phase': 'Pending', 'conditions': [{'transitionID': '1'}]}}", "" },
+    { 0, "{'spec': {'minMember': -1}}", NULL,
+      "spec.minMember: Invalid value: -1: spec.minMember in body should be greater than or equal to "
+      "0\n" },
+    { 1, "{'spec': {}}", "{'spec': {'weight': 1}}", "" },
+    { 1, "{'spec': {'weight': 0}}", NULL,
+      "spec.weight: Invalid value: 0: spec.weight in body should be greater than or equal to 1\n" },
+    { 1, "{'spec': {'weight': 65536}}", NULL,
+      "spec.weight: Invalid value: 65536: spec.weight in body should be less than or equal to "
+      "65535\n" },
+    { 1, "{'spec': {'dequeueStrategy': 'lifo'}}", NULL,
+      "spec.dequeueStrategy: Unsupported value: \"lifo\": supported values: \"fifo\", "
+      "\"traverse\", \"\"\n" },
+    { 2, "{'spec': {'minMember': 1, 'queue': 'a'}}", "{'spec': {'minMember': 1}}", "" },
+    { 2, "{'spec': {'minMember': 0}}", NULL,
+      "spec.minMember: Invalid value: 0: spec.minMember in body should be greater than or equal to "
+      "1\n" },
+};
+
+static void groups_are_checked_and_completed(void)
+{
+    for (size_t i = 0; i < COUNT(group_rows); i++) {
+        AUTO(arena) struct arena *a = arena_new();
+        const struct group_row *r = &group_rows[i];
+        AUTO(jdoc) struct jdoc *d = J(r->obj);
+        AUTO(crd)
+        struct crd *c = crd_compile(manifest_group_crd(a, r->kind), &meta_ObjectMeta, NULL);
+        jv obj = crd_default(a, c->storage, crd_prune(a, c->storage, jdoc_root(d), NULL, NULL));
+        is_str(problems_of(a, c->storage, obj, JV_ABSENT), str_of(r->problems), r->obj);
+        if (r->stored)
+            is_json(obj, r->stored, "pruned and completed");
+    }
+}
+
+static void queues_are_sound(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(crd) struct crd *c = crd_compile(manifest_group_crd(a, 1), &meta_ObjectMeta, NULL);
+
+    JV_EACH (it, manifest_queues(a)) {
+        is_str(problems_of(a, c->storage, it.value, JV_ABSENT), S(""), "a queue is valid");
+        ok(jv_equal(it.value, crd_prune(a, c->storage, it.value, NULL, NULL)), "and whole");
+    }
+}
+
 int main(int argc, char **argv)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -265,7 +337,8 @@ int main(int argc, char **argv)
     struct crd *c = crd_compile(manifest_crd(a, job_kind_at(0)), &meta_ObjectMeta, &e);
 
     definitions_are_as_written(argc > 1 ? argv[1] : ".");
-    definitions_are_sound();
+    groups_are_checked_and_completed();
+    queues_are_sound();
     if (ok(c != NULL, "the definition of TFJob compiles")) {
         wrong_jobs_are_refused(c->storage);
         names_must_serve_services(c->storage);

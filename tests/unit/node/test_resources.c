@@ -60,6 +60,47 @@ static void machine_is_read(void)
     o.given = S("memory=1Gi,cpu");
     is_int(node_resources(a, &o, &out, &e), -1, "what has no amount");
     is_str(str_of(e.msg), S("resources: \"cpu\" is not NAME=AMOUNT"), "likewise");
+    o.given = S("nvidia.com/gpu=2");
+    o.told = S("nvidia.com/gpu=4,memory=2Gi");
+    is_int(node_resources(a, &o, &out, &e), 0, "what it is told later");
+    is_str(jv_str(jv_at(out, "capacity", "nvidia.com/gpu"), S("")), S("4"), "counts above that");
+    is_str(jv_str(jv_at(out, "capacity", "memory"), S("")), S("2Gi"), "and above what is found");
+}
+
+static void lists_change(void)
+{
+    static const struct {
+        const char *word;
+        const char *list; /* afterwards; NULL: as before */
+        const char *why;
+    } rows[] = {
+        { "nvidia.com/gpu=4", "nvidia.com/gpu=4", NULL },
+        { "cpu=500m,memory=1Gi", "nvidia.com/gpu=4,cpu=500m,memory=1Gi", NULL },
+        { "nvidia.com/gpu=2", "nvidia.com/gpu=2,cpu=500m,memory=1Gi", NULL },
+        { "cpu-", "nvidia.com/gpu=2,memory=1Gi", NULL },
+        { "cpu-", NULL, "resources: cpu was not declared" },
+        { "-", NULL, "resources:  was not declared" },
+        { "", "nvidia.com/gpu=2,memory=1Gi", NULL },
+        { "cpu", NULL, "resources: \"cpu\" is not NAME=AMOUNT" },
+        { "a b=1", NULL,
+          "resources: \"a b\" is not the name of a resource, as cpu and nvidia.com/gpu are" },
+        { "nvidia.com/gpu=500m", NULL,
+          "resources: nvidia.com/gpu: \"500m\" is not a whole number" },
+        { "pods=1.5", NULL, "resources: pods: \"1.5\" is not a whole number" },
+        { "cpu=-1", NULL, "resources: cpu: \"-1\" is not an amount, as 2, 500m or 4Gi are" },
+    };
+    AUTO(arena) struct arena *a = arena_new();
+    jv amounts = JV_EMPTY_OBJ;
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct err e = { 0 };
+        str before = resources_text(a, amounts);
+        int rc = resources_change(a, str_of(rows[i].word), &amounts, &e);
+        is_int(rc, rows[i].why ? -1 : 0, rows[i].word);
+        is_str(str_of(e.msg), str_of(rows[i].why ? rows[i].why : ""), "what is said");
+        is_str(resources_text(a, amounts), rows[i].list ? str_of(rows[i].list) : before,
+               "the list");
+    }
 }
 
 static void devices_are_lent(void)
@@ -76,6 +117,13 @@ static void devices_are_lent(void)
     is_json(devices_take(&d, a, S("three"), 2), "[0,1]", "free again");
     devices_mark(&d, S("four"), jarr(a, jint(a, 3), jint(a, 99)));
     is_int((int64_t)devices_free(&d), 0, "marked after a restart");
+    devices_release(&d, S("four"));
+    d.n = 1; /* 2 is in use, and so are 0 and 1 */
+    is_int((int64_t)devices_free(&d), 0, "fewer than are in use");
+    devices_release(&d, S("three"));
+    is_int((int64_t)devices_free(&d), 0, "one beyond them counts");
+    devices_release(&d, S("two"));
+    is_int((int64_t)devices_free(&d), 1, "until it is given back");
 }
 
 static void a_pod_has_the_nodes_of_its_own_gpus(void)
@@ -147,6 +195,7 @@ int main(void)
     if (!mkdtemp(root))
         return 1;
     machine_is_read();
+    lists_change();
     devices_are_lent();
     a_pod_has_the_nodes_of_its_own_gpus();
     others_use_gpus();

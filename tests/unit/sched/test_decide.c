@@ -294,7 +294,7 @@ static void decide(const struct row *r)
                               .n_bound = b.n,
                               .waiting = wait,
                               .n_waiting = w.n };
-    is_str(verdict_text(a, sched_decide(a, &in), w.n), str_of(r->want), r->what);
+    is_str(verdict_text(a, sched_decide(a, &in).pods, w.n), str_of(r->want), r->what);
 }
 
 static void volumes_say_where(void)
@@ -315,7 +315,7 @@ static void volumes_say_where(void)
     };
     struct sched_input in = { .nodes = node_at, .n_nodes = 1, .waiting = w, .n_waiting = 2 };
 
-    is_str(verdict_text(a, sched_decide(a, &in), 2),
+    is_str(verdict_text(a, sched_decide(a, &in).pods, 2),
            S("a: 0/1 nodes are available: 1 node(s) had volume node affinity conflict." TAIL_BAD
              "\na: 0/1 nodes are available: persistentvolumeclaim \"x\" not found." TAIL_BAD),
            "a volume elsewhere, and a claim that is not there");
@@ -369,7 +369,7 @@ static void many_terms_are_compared_once(void)
     struct sched_input in = {
         .nodes = node_at, .n_nodes = 1, .bound = b.at, .n_bound = b.n, .waiting = &w, .n_waiting = 1
     };
-    is_str(verdict_text(a, sched_decide(a, &in), 1), S("p=n"),
+    is_str(verdict_text(a, sched_decide(a, &in).pods, 1), S("p=n"),
            "the first of its kind, of which 20000 terms say so");
 }
 

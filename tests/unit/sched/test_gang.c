@@ -94,7 +94,7 @@ static void runs(struct world *w, const struct sched_gang *g, const char *member
 /* "a-0=n0 a-1 ": those that wait have no node. */
 static str decided(struct world *w)
 {
-    struct sched_verdict *v = sched_decide(w->a, &w->in);
+    struct sched_verdict *v = sched_decide(w->a, &w->in).pods;
     str all = S("");
 
     for (size_t i = 0; i < w->in.n_waiting; i++)
@@ -136,7 +136,7 @@ static void all_or_nothing(void)
     for (int i = 0; i < 3; i++)
         waits(&w, &a, arena_printf(w.a, "%d", i).p, 1);
     decides(&w, "a-0 a-1 a-2", "a gang that does not fit starts none of its pods");
-    ok(sched_decide(w.a, &w.in)[0].never, "and never will on this node");
+    ok(sched_decide(w.a, &w.in).pods[0].never, "and never will on this node");
     waits(&w, &b, "0", 1);
     waits(&w, &b, "1", 1);
     decides(&w, "a-0 a-1 a-2 b-0=n0 b-1=n0", "a later one that fits is not held up");
@@ -146,7 +146,7 @@ static void all_or_nothing(void)
     waits(&w, &a, "0", 1);
     waits(&w, &a, "1", 1);
     decides(&w, "a-0 a-1", "a gang waits until as many pods exist as start together");
-    ok(sched_decide(w.a, &w.in)[0].early, "which is told apart");
+    ok(sched_decide(w.a, &w.in).pods[0].early, "which is told apart");
     waits(&w, &a, "1", 1)->name = S("twin");
     decides(&w, "a-0 a-1 twin", "two pods of one index are one member");
     waits(&w, &a, "", 2)->name = S("forged");
@@ -180,7 +180,7 @@ static void growth(void)
     for (int i = 0; i < 4; i++)
         waits(&w, &a, arena_printf(w.a, "%d", i).p, 1);
     decides(&w, "a-0=n0 a-1=n0 a-2=n0 a-3", "beyond what must start together, pod by pod");
-    ok(sched_decide(w.a, &w.in)[2].whole, "none of which is bound before the others");
+    ok(sched_decide(w.a, &w.in).pods[2].whole, "none of which is bound before the others");
     arena_free(w.a);
 
     world_open(&w, ONE(3));
@@ -281,7 +281,7 @@ static void nobody_waits_for_ever(void)
     decides(&w, "big-0 big-1 small-0=n0", "for a time");
     w.guard.now_ms = 1000;
     decides(&w, "big-0 big-1 small-0", "and then what it lacks is kept for it");
-    is_str(sched_decide(w.a, &w.in)[2].behind, S("job d/big"), "which is told");
+    is_str(sched_decide(w.a, &w.in).pods[2].behind, S("job d/big"), "which is told");
     w.in.n_bound = 0;
     decides(&w, "big-0=n0 big-1=n0 small-0", "until it starts");
     ok(w.guard.released, "then the others are to be looked at again");

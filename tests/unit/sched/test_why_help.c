@@ -98,7 +98,7 @@ static void holders_end(void)
     add_pod(&w, S("x"), "", 2, 0);
     is_str(all_text(&w, true),
            S("wait for job d/a to end, or delete it; remove nvidia.com/gpu from each pod; let the "
-             "machine offer 6 nvidia.com/gpu with --resources nvidia.com/gpu=6"),
+             "machine offer 6 nvidia.com/gpu: muster resources nvidia.com/gpu=6"),
            "the one that holds enough ends, or less is asked for, or more is offered");
 }
 

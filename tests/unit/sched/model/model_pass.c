@@ -191,7 +191,7 @@ void model_pass(struct model *m, struct state *s)
             set_slot(st, m->fault, starting, s->slot[g][i], g, i);
         }
     }
-    const struct sched_verdict *v = sched_decide(a, &st->in);
+    const struct sched_verdict *v = sched_decide(a, &st->in).pods;
     for (size_t i = 0; i < st->in.n_waiting; i++)
         take(&v[i], st, s);
     read_guard(&st->guard, sh, s);
