@@ -395,10 +395,10 @@ static str decide_group(struct pass *p, struct unit *u)
     if (u->is_in || try_let_in(p, u, &v))
         return arena_printf(p->l.a, "%" PRI_STR " was let in just now",
                             STR_ARG(gang_text(p->l.a, g)));
-    if (!v.never)
+    bool waits = !v.behind.n && !h->ends && !g->refused.n && !(g->queue && g->queue->closed);
+    if (waits && !v.never)
         make_way_in(p, u, &v);
     p->groups[p->n_groups++] = v;
-    bool waits = !v.behind.n && !h->ends && !g->refused.n && !(g->queue && g->queue->closed);
     note_missed(p, u, v.never || !waits);
     return v.why;
 }

@@ -304,6 +304,20 @@ static bool may_evict(const struct unit *u)
     return true;
 }
 
+/* As one for which all that matter less would not have been enough. */
+static bool is_no_easier(const struct evictor *e, const struct ledger *l, const struct unit *u)
+{
+    const struct stake *x = e->failed ? stake_find(l, e->failed->gang) : NULL,
+                       *y = stake_find(l, u->gang);
+
+    if (!x || !y || x->line != y->line || e->failed->priority < u->priority)
+        return false;
+    for (size_t k = 0; k <= l->n_resources; k++)
+        if (x->asks[k] > y->asks[k])
+            return false;
+    return true;
+}
+
 enum evicts evict_for(struct evictor *e, struct ledger *l, const struct unit *u)
 {
     struct trial t = { .l = l };
@@ -314,22 +328,25 @@ enum evicts evict_for(struct evictor *e, struct ledger *l, const struct unit *u)
         return EVICTS_LATER;
     if (!e->at)
         evictor_fill(e, l->a);
+    if (u->enters && is_no_easier(e, l, u))
+        return EVICTS_NOBODY;
     choose(e, u, 0);
     enum ending ending = who_ends(e, u);
     if (ending != ENDS_NOBODY && would_start(e, &t, u)) {
         if (ending == ENDS_OTHERS)
             return EVICTS_NOBODY;
-        guard_keep(l, u);
+        guard_keep(l, u, true);
         return EVICTS_BEFORE;
     }
     size_t n = count_lesser(e, u);
     choose(e, u, n);
     if (!n || !would_start(e, &t, u)) {
         e->tries++;
+        e->failed = u->enters ? u : NULL;
         return EVICTS_NOBODY;
     }
     choose_least(e, &t, u, n);
-    guard_keep(l, u);
+    guard_keep(l, u, true);
     tell_victims(e, l->barred_for);
     return EVICTS_NOW;
 }
