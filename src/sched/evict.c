@@ -4,6 +4,8 @@
 
 #include "sched/internal.h"
 
+enum { REMOVALS_MAX = 32 * 1024 }; /* in a pass: some tens of milliseconds */
+
 /* Pods that go together. */
 struct evictee {
     const struct sched_pod **at;
@@ -214,6 +216,7 @@ static bool would_start(struct evictor *e, struct trial *t, const struct unit *u
         if (v->chosen && v->whole && v->at[0]->gang)
             remove_kept(t, v->at[0]->gang);
     }
+    e->n_removed += t->n;
     bool starts = can_start(t->l, u);
     put_back(t);
     return starts;
@@ -243,7 +246,7 @@ static size_t count_lesser(const struct evictor *e, const struct unit *u)
 /* The fewest in their order, then without those that are not needed. */
 static void choose_least(struct evictor *e, struct trial *t, const struct unit *u, size_t enough)
 {
-    size_t too_few = 0, tries = TRIES_MAX;
+    size_t too_few = 0;
 
     while (enough - too_few > 1) {
         size_t mid = too_few + (enough - too_few) / 2;
@@ -254,10 +257,9 @@ static void choose_least(struct evictor *e, struct trial *t, const struct unit *
             too_few = mid;
     }
     choose(e, u, enough);
-    for (size_t i = e->n; i-- > 0 && tries;) {
+    for (size_t i = e->n; i-- > 0 && e->n_removed < 2 * REMOVALS_MAX;) {
         if (!e->at[i].chosen)
             continue;
-        tries--;
         e->at[i].chosen = false;
         e->at[i].chosen = !would_start(e, t, u);
     }
@@ -324,7 +326,7 @@ enum evicts evict_for(struct evictor *e, struct ledger *l, const struct unit *u)
 
     if (!e->in->preempts || !may_evict(u))
         return EVICTS_NOBODY;
-    if (l->barred_for.n || e->tries == TRIES_MAX)
+    if (l->barred_for.n || e->n_removed >= REMOVALS_MAX)
         return EVICTS_LATER;
     if (!e->at)
         evictor_fill(e, l->a);
@@ -341,7 +343,6 @@ enum evicts evict_for(struct evictor *e, struct ledger *l, const struct unit *u)
     size_t n = count_lesser(e, u);
     choose(e, u, n);
     if (!n || !would_start(e, &t, u)) {
-        e->tries++;
         e->failed = u->enters ? u : NULL;
         return EVICTS_NOBODY;
     }

@@ -293,12 +293,11 @@ void guard_first(struct sched_guard *g, struct ledger *l, const struct unit *u);
 
 /* ---- evict.c: who is sent away for a unit that does not fit */
 
-enum { TRIES_MAX = 64 };
-
 struct evictor {
     const struct sched_input *in;
     struct evictee *at; /* NULL: not looked at yet */
-    size_t n, tries;
+    size_t n;
+    size_t n_removed;          /* pods taken from the ledger for a time, by all tries */
     const struct unit *failed; /* the last group that it did not help */
     struct sched_victim *victims;
     size_t n_victims;
@@ -306,7 +305,7 @@ struct evictor {
 
 enum evicts evict_for(struct evictor *e, struct ledger *l, const struct unit *u);
 
-/* ---- decide.c */
+/* ---- place.c */
 
 /* Gives the pod a place in the ledger; false: v says why not. */
 bool place_pod(struct ledger *l, struct sched_verdict *v, struct step *t);
