@@ -196,7 +196,7 @@ static struct line *line_of(struct ledger *l, const struct sched_queue *q)
     struct stakes *s = l->stakes;
     size_t i = 0;
 
-    while (i < s->n_lines && s->lines[i].of != q)
+    while (i < s->n_lines && s->lines[i].of != q && !str_eq(s->lines[i].of->name, q->name))
         i++;
     struct line *line = &s->lines[i];
     if (i < s->n_lines)
@@ -257,7 +257,7 @@ void stake_open(struct ledger *l, const struct sched_input *in)
 static bool is_among(const struct sched_gang *const *at, size_t n, const struct sched_gang *g)
 {
     for (size_t i = 0; i < n; i++)
-        if (at[i] == g)
+        if (str_eq(at[i]->uid, g->uid))
             return true;
     return false;
 }
