@@ -355,6 +355,13 @@ static void quotas_count(void)
     runs(&w, a, "a-0", 1);
     waits(&w, a, "a-1", 1);
     decides(&w, "+b +c: a-1=n0", "pods that exist are counted already");
+    w.in.n_waiting = w.in.n_bound = 0;
+    a->let_in = false;
+    a->asks = gpus(&w, 4);
+    decides(&w, "a +b +c", "later ones pass one that a quota keeps out");
+    w.guard.now_ms = 1000;
+    d = decides(&w, "a b +c", "until it has waited long");
+    says(&d, 1, "what the quotas of namespace \"d\" leave is kept for podgroup d/a");
     arena_free(w.a);
 }
 
@@ -433,6 +440,27 @@ static void lesser_make_way(void)
     arena_free(w.a);
 }
 
+static void in_a_full_queue(void)
+{
+    struct sched_queue q = { .name = S("q"), .weight = 1 };
+    struct world w;
+
+    world_open(&w, ONE(8));
+    q.capability = gpus(&w, 2);
+    w.in.preempts = true;
+    struct sched_gang *a = group(&w, "a", 2), *b = group(&w, "b", 2);
+    runs(&w, NULL, "o", 1);
+    runs(&w, a, "a-0", 1);
+    runs(&w, a, "a-1", 1);
+    a->queue = b->queue = &q;
+    a->let_in = a->started = true;
+    b->has_priority = true;
+    b->priority = 5;
+    struct sched_decision d = sends_away(&w, "a-0! a-1!", "those go that fill a queue, no others");
+    says(&d, 0, "queue resource quota insufficient: insufficient gpu; 2 pods are sent away for it");
+    arena_free(w.a);
+}
+
 static void the_newest_of_the_least_goes(void)
 {
     struct world w;
@@ -484,6 +512,7 @@ int main(void)
     queues_have_weights();
     quotas_count();
     lesser_make_way();
+    in_a_full_queue();
     the_newest_of_the_least_goes();
     return tap_done();
 }
