@@ -150,8 +150,10 @@ void groups_count(struct binder *b, struct arena *a)
         p->of = g;
         p->surplus = false;
         p->slot = STR_NONE;
-        if (g)
-            ++*count_of(&group_of(g)->pods, p);
+        if (!g)
+            continue;
+        ++*count_of(&group_of(g)->pods, p);
+        group_of(g)->is_void |= p->never && p->state == POD_WAITS;
     }
     GROUP_EACH(slot, form, b)
     {

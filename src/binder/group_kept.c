@@ -101,7 +101,7 @@ size_t groups_kept(const struct binder *b, struct arena *a, const struct sched_i
     GROUP_EACH(slot, form, b)
     {
         const struct group *g = slot->value;
-        if (g->let_in && &g->g.g != but && group_has_left(g))
+        if (g->let_in && !g->is_void && &g->g.g != but && group_has_left(g))
             n += spread(a, g, in, &out[n]);
     }
     return n;

@@ -15,6 +15,7 @@ struct group {
     str queue;                 /* likewise */
     str class;                 /* of its priority; likewise */
     bool let_in;
+    bool is_void;   /* its pods never fit, so nothing is kept for it; during a pass */
     bool returning; /* it was let in and lost all its pods */
     bool going;     /* it is being deleted */
     /* Let in, and too few pods since then (monotonic); 0: not so. */

@@ -216,6 +216,7 @@ struct binder {
     size_t n_sent;
     uint64_t writes;
     bool place_due, volumes_due; /* something changed that they read */
+    bool place_released;         /* what was kept is free: only what never fits need not be asked */
     bool place_all;              /* there may be room for those that had none before, too */
     bool deferred;               /* work() will run */
     bool dead;                   /* work() frees it */

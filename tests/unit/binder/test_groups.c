@@ -48,7 +48,6 @@ static void why_it_is_not_let_in(void)
     ok(str_contains(g_condition(&w, "a", "Unschedulable"),
                     S("needs 4 nvidia.com/gpu, this machine has 1, 1 free")),
        "which its condition says");
-    printf("# %.*s\n", STR_ARG(g_condition(&w, "a", "Unschedulable")));
     ok(str_contains(w_events_of(&w, "a", "Unschedulable"), S("needs 4")), "and an event");
     uint64_t before = binder_writes(w.b);
     w_settle(&w);
@@ -56,6 +55,26 @@ static void why_it_is_not_let_in(void)
     w_patch(&w, &w_nodes, "n", "status", "{'status': {'allocatable': {'nvidia.com/gpu': '4'}}}");
     w_settle(&w);
     is_str(g_phase(&w, "a"), S("Inqueue"), "when there is room it is let in");
+    w_close(&w);
+}
+
+/* minResources may say less than the pods ask for. */
+static void pods_that_never_fit(void)
+{
+    struct w w;
+
+    g_open(&w, 1);
+    g_group(&w, "a", 2, GPUS(1));
+    g_pod(&w, "a", "0");
+    g_pod(&w, "a", "1"); /* returns: it is not looked at over and over */
+    is_str(g_phase(&w, "a"), S("Inqueue"), "a group is let in by what it asks for");
+    ok(str_contains(g_condition(&w, "a", "Unschedulable"),
+                    S("In short: needs 2 nvidia.com/gpu, this machine has 1, 1 free; never fits")),
+       "what its pods ask for never fits, which is told");
+    g_group(&w, "b", 1, GPUS(1));
+    is_str(g_phase(&w, "b"), S("Inqueue"), "nothing is kept for it");
+    g_pod(&w, "b", "0");
+    is_str(g_phase(&w, "b"), S("Running"), "and others run");
     w_close(&w);
 }
 
@@ -346,6 +365,7 @@ int main(void)
 {
     from_pending_to_completed();
     why_it_is_not_let_in();
+    pods_that_never_fit();
     unknown_queues();
     pods_without_their_group();
     what_is_kept_comes_free_if_no_pods_come();
