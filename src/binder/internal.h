@@ -83,7 +83,8 @@ struct pod {
     struct batch *batch; /* POD_PLACED: bound together with others; NULL: alone */
     uint64_t told_nodes; /* hash of what the nodes say in the reason told last */
     int64_t told_ms;
-    struct pod *next; /* in the queue */
+    uint64_t told_group; /* hash of what its PodGroup is told */
+    struct pod *next;    /* in the queue */
     struct event_budget budget;
 };
 

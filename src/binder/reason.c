@@ -172,23 +172,25 @@ static bool is_early_group(struct binder *b, struct pod *p)
     return true;
 }
 
-static void refuse_pod(struct pod *p, str nodes, str sentence)
+/* False: it is to be told later. */
+static bool refuse_pod(struct pod *p, str nodes, str sentence)
 {
     AUTO(arena) struct arena *a = arena_new();
     str why = waiting_message(a, nodes, sentence);
     int64_t now_ms = loop_now_ms(p->b->loop);
 
     if ((str_hash(why) | 1) == p->told)
-        return;
+        return true;
     if ((str_hash(nodes) | 1) == p->told_nodes && now_ms - p->told_ms < REASON_AGAIN_MS) {
         reasons_later(p->b, REASON_AGAIN_MS);
-        return;
+        return false;
     }
     p->told_nodes = str_hash(nodes) | 1;
     p->told_ms = now_ms;
     free(p->why);
     p->why = mem_or_abort(strndup(why.p, why.n));
     pod_queue(p);
+    return true;
 }
 
 static bool is_of_unit(const struct sched_verdict *v, const struct sched_verdict *first)
@@ -196,23 +198,33 @@ static bool is_of_unit(const struct sched_verdict *v, const struct sched_verdict
     return first->together && !v->node && v->of->pod->gang == first->of->pod->gang;
 }
 
+static str members_text(const struct telling *t, const struct group *g, str why, str sentence)
+{
+    str first = sentence.n ? str_sub(why, 0, why.n - sentence.n - S(" In short: .").n) : why;
+    bool is_plain = str_eqz(first, GROUP_NOT_IN);
+
+    return arena_printf(t->a,
+                        "0/%zu nodes are available: podgroup %" PRI_STR "/%" PRI_STR
+                        " is not let in%s%" PRI_STR,
+                        t->c->in.n_nodes, STR_ARG(g->g.g.ns), STR_ARG(g->g.g.name),
+                        is_plain ? "" : ": ", STR_ARG(is_plain ? S(".") : first));
+}
+
 /* What keeps the group out keeps its pods out. */
 static void refuse_members(const struct telling *t, const struct sched_verdict *v, size_t n)
 {
     struct group *g = group_of(pod_at(t, v)->of);
-    str why = str_of(g->why ? g->why : ""), rest = waiting_sentence(why);
-    str first = rest.n ? str_sub(why, 0, why.n - rest.n - S(" In short: .").n) : why;
+    str why = str_of(g->why ? g->why : ""), rest = waiting_sentence(why), first = STR_NONE;
+    uint64_t hash = str_hash(why) | 1;
 
-    if (!why.n)
-        return;
-    bool is_plain = str_eqz(first, GROUP_NOT_IN);
-    first = arena_printf(t->a,
-                         "0/%zu nodes are available: podgroup %" PRI_STR "/%" PRI_STR
-                         " is not let in%s%" PRI_STR,
-                         t->c->in.n_nodes, STR_ARG(g->g.g.ns), STR_ARG(g->g.g.name),
-                         is_plain ? "" : ": ", STR_ARG(is_plain ? S(".") : first));
-    for (size_t i = 0; i < n; i++)
-        refuse_pod(pod_at(t, &v[i]), first, rest);
+    for (size_t i = 0; i < n && why.n; i++) {
+        struct pod *p = pod_at(t, &v[i]);
+        if (p->told_group == hash)
+            continue;
+        if (!first.n)
+            first = members_text(t, g, why, rest);
+        p->told_group = refuse_pod(p, first, rest) ? hash : 0;
+    }
 }
 
 /* The group is in, but not all that start together fit. */
@@ -277,7 +289,7 @@ static void on_told(struct binder *b, str key, const struct kube_answer *ans)
     } else if (ans->err.code != ERR_NOT_FOUND && ans->err.code != ERR_CONFLICT) {
         log_warn("cannot write the reason why a pod waits, retrying", KV("pod", key),
                  KVZ("error", ans->err.msg));
-        p->told_nodes = 0;
+        p->told_nodes = p->told_group = 0;
         binder_retry(b);
     }
     pod_queue(p); /* it may have another reason by now, or a node */

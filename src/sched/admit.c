@@ -1,7 +1,6 @@
 /* Which groups are let in: their pods may be made, and what they ask for is kept for them. */
 
-#include "sched/internal.h"
-#include "sched/why.h"
+#include "sched/why_internal.h"
 
 static bool asks_for_anything(const struct ledger *l, const struct stake *h)
 {
@@ -112,6 +111,36 @@ static void exceeds_quota(const struct entry *e)
     e->v->why = quota_exceeded(e->l, e->h);
 }
 
+/* Who has it, as the pass began. */
+static str held_by(struct ledger *l, size_t k)
+{
+    struct stakes *s = l->stakes;
+    AUTO(buf) struct buf b = { 0 };
+    size_t n;
+
+    if (s->held_by[k].p)
+        return s->held_by[k];
+    if (!s->world)
+        s->world = why_world_new(l->a, s->in->nodes, s->in->n_nodes, s->in->bound, s->in->n_bound);
+    struct why_resource *r = world_resource(s->world, stake_resource(l, k));
+    const struct why_holder *all = world_holders(s->world, r, NULL, &n);
+    why_say_holders(l->a, &b, r->name, all, n);
+    s->held_by[k] = arena_printf(l->a, "%" PRI_STR, STR_ARG(buf_str(&b)));
+    return s->held_by[k];
+}
+
+static str kept_text(struct ledger *l, size_t k, int64_t kept)
+{
+    if (kept <= 0)
+        return S("");
+    const struct stake *most = stake_largest(l, k);
+    int64_t n = stake_left(most, k);
+    return arena_printf(l->a, ", %" PRI_STR " of that kept for %" PRI_STR "%s",
+                        STR_ARG(amount_text(l->a, stake_resource(l, k), kept)),
+                        STR_ARG(n ? gang_text(l->a, most->of) : l->barred_for),
+                        n && n < kept ? " and others" : "");
+}
+
 static void lacks_room(const struct entry *e)
 {
     struct ledger *l = e->l;
@@ -122,17 +151,13 @@ static void lacks_room(const struct entry *e)
             continue;
         str what = stake_resource(l, k);
         int64_t free = l->stakes->free[k];
-        str kept =
-            free > room && room < more
-                ? arena_printf(l->a, ", %" PRI_STR " of that kept for others",
-                               STR_ARG(amount_text(l->a, what, free - (room > 0 ? room : 0))))
-                : S("");
         if (more <= free - l->stakes->held[k])
             e->v->behind = l->barred_for;
-        e->v->why =
-            arena_printf(l->a, "needs %" PRI_STR ", %" PRI_STR ", %" PRI_STR " free%" PRI_STR,
-                         STR_ARG(resource_text(l->a, what, e->h->asks[k])), STR_ARG(there_is(l, k)),
-                         STR_ARG(amount_text(l->a, what, free)), STR_ARG(kept));
+        e->v->why = arena_printf(
+            l->a, "needs %" PRI_STR ", %" PRI_STR ", %" PRI_STR " free%" PRI_STR "%" PRI_STR,
+            STR_ARG(resource_text(l->a, what, e->h->asks[k])), STR_ARG(there_is(l, k)),
+            STR_ARG(amount_text(l->a, what, free)),
+            STR_ARG(kept_text(l, k, free - (room > 0 ? room : 0))), STR_ARG(held_by(l, k)));
     }
 }
 

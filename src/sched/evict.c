@@ -4,6 +4,8 @@
 
 #include "sched/internal.h"
 
+enum { REMOVALS_MAX = 32 * 1024 }; /* in a pass: some tens of milliseconds */
+
 /* Pods that go together. */
 struct evictee {
     const struct sched_pod **at;
@@ -214,6 +216,7 @@ static bool would_start(struct evictor *e, struct trial *t, const struct unit *u
         if (v->chosen && v->whole && v->at[0]->gang)
             remove_kept(t, v->at[0]->gang);
     }
+    e->n_removed += t->n;
     bool starts = can_start(t->l, u);
     put_back(t);
     return starts;
@@ -243,7 +246,7 @@ static size_t count_lesser(const struct evictor *e, const struct unit *u)
 /* The fewest in their order, then without those that are not needed. */
 static void choose_least(struct evictor *e, struct trial *t, const struct unit *u, size_t enough)
 {
-    size_t too_few = 0, tries = TRIES_MAX;
+    size_t too_few = 0;
 
     while (enough - too_few > 1) {
         size_t mid = too_few + (enough - too_few) / 2;
@@ -254,10 +257,9 @@ static void choose_least(struct evictor *e, struct trial *t, const struct unit *
             too_few = mid;
     }
     choose(e, u, enough);
-    for (size_t i = e->n; i-- > 0 && tries;) {
+    for (size_t i = e->n; i-- > 0 && e->n_removed < 2 * REMOVALS_MAX;) {
         if (!e->at[i].chosen)
             continue;
-        tries--;
         e->at[i].chosen = false;
         e->at[i].chosen = !would_start(e, t, u);
     }
@@ -304,32 +306,48 @@ static bool may_evict(const struct unit *u)
     return true;
 }
 
+/* As one for which all that matter less would not have been enough. */
+static bool is_no_easier(const struct evictor *e, const struct ledger *l, const struct unit *u)
+{
+    const struct stake *x = e->failed ? stake_find(l, e->failed->gang) : NULL,
+                       *y = stake_find(l, u->gang);
+
+    if (!x || !y || x->line != y->line || e->failed->priority < u->priority)
+        return false;
+    for (size_t k = 0; k <= l->n_resources; k++)
+        if (x->asks[k] > y->asks[k])
+            return false;
+    return true;
+}
+
 enum evicts evict_for(struct evictor *e, struct ledger *l, const struct unit *u)
 {
     struct trial t = { .l = l };
 
     if (!e->in->preempts || !may_evict(u))
         return EVICTS_NOBODY;
-    if (l->barred_for.n || e->tries == TRIES_MAX)
+    if (l->barred_for.n || e->n_removed >= REMOVALS_MAX)
         return EVICTS_LATER;
     if (!e->at)
         evictor_fill(e, l->a);
+    if (u->enters && is_no_easier(e, l, u))
+        return EVICTS_NOBODY;
     choose(e, u, 0);
     enum ending ending = who_ends(e, u);
     if (ending != ENDS_NOBODY && would_start(e, &t, u)) {
         if (ending == ENDS_OTHERS)
             return EVICTS_NOBODY;
-        guard_keep(l, u);
+        guard_keep(l, u, true);
         return EVICTS_BEFORE;
     }
     size_t n = count_lesser(e, u);
     choose(e, u, n);
     if (!n || !would_start(e, &t, u)) {
-        e->tries++;
+        e->failed = u->enters ? u : NULL;
         return EVICTS_NOBODY;
     }
     choose_least(e, &t, u, n);
-    guard_keep(l, u);
+    guard_keep(l, u, true);
     tell_victims(e, l->barred_for);
     return EVICTS_NOW;
 }

@@ -150,8 +150,11 @@ static void filter_kept(const struct candidate *c, const struct place *p, struct
         return;
     if (c->held.n)
         refuse(why, c->held, false);
+    if (p->barred && l->n_kept_pods && p->max_pods - p->n_pods <= l->n_kept_pods)
+        refuse(why, l->barred_text, false);
+    const int64_t *asks = l->n_kept_pods ? c->need : c->beyond;
     for (size_t i = 0; p->barred && i < l->n_resources && !why->n; i++)
-        if (c->beyond[i] > 0 && c->beyond[i] > l->spare[i])
+        if (asks[i] > 0 && asks[i] > l->spare[i])
             refuse(why, l->barred_text, false);
 }
 

@@ -103,7 +103,7 @@ static bool group_lacks(struct ledger *l, const struct unit *u, int64_t *need)
     return lacks;
 }
 
-void guard_keep(struct ledger *l, const struct unit *u)
+void guard_keep(struct ledger *l, const struct unit *u, bool all)
 {
     int64_t *need = ARENA_ARRAY(l->a, int64_t, l->n_resources);
     bool *usable = ARENA_ARRAY(l->a, bool, l->n + 1);
@@ -112,12 +112,15 @@ void guard_keep(struct ledger *l, const struct unit *u)
     l->barred_for = unit_text(l->a, u);
     l->barred_text = arena_printf(l->a, "node(s) were kept for %" PRI_STR, STR_ARG(l->barred_for));
     keep_line(l, u);
-    if (u->enters ? !group_lacks(l, u, need) : !sum_needs(l, u, need))
+    if (u->enters ? !group_lacks(l, u, need) && !all : !sum_needs(l, u, need))
         return;
     ledger_empty(&empty, l);
     for (size_t i = 0; i < l->n; i++)
         usable[i] = u->enters ? place_counts(&l->places[i]) : could_use(&empty, i, u);
     l->spare = spare_of(l, u, need, usable);
+    for (size_t k = 0; k < l->n_resources && all; k++)
+        l->spare[k] = need[k] > 0 ? 0 : INT64_MAX;
+    l->n_kept_pods = !all ? 0 : u->need > 0 ? u->need : 1;
     for (size_t i = 0; i < l->n; i++)
         l->places[i].barred = usable[i];
 }
@@ -134,6 +137,6 @@ void guard_first(struct sched_guard *g, struct ledger *l, const struct unit *u)
         memcpy(g->first, uid, sizeof(uid));
         g->since_ms = g->now_ms;
     }
-    if (u && g->now_ms - g->since_ms >= g->patience_ms)
-        guard_keep(l, u);
+    if (u && g->now_ms - g->since_ms >= g->patience_ms && !l->barred_for.n)
+        guard_keep(l, u, false);
 }

@@ -68,6 +68,7 @@ struct ledger {
     size_t search_left;    /* places that may still be looked at by search */
     bool is_open;          /* nothing is barred for the time being */
     str barred_for;        /* "job default/a": what is barred is kept for it; empty: nothing is */
+    int64_t n_kept_pods;   /* room for so many is left on each of these; 0: nobody was sent away */
     str barred_text;       /* what those are told that it is kept from */
     bool preempts;         /* as in struct sched_input */
     struct stakes *stakes; /* of groups; NULL: there are none */
@@ -153,7 +154,10 @@ struct stakes {
     int64_t *has;  /* of nodes that take pods */
     int64_t *free; /* of those, whoever it is kept for */
     int64_t *held; /* what is kept and not in use yet */
-    int64_t *open; /* free where nothing is barred; NULL: to be summed up again */
+    const struct sched_input *in;
+    struct why_world *world; /* who holds what; NULL: not asked for yet */
+    str *held_by;            /* by resource, "; held by job default/a (1)"; p NULL: not yet */
+    int64_t *open;           /* free where nothing is barred; NULL: to be summed up again */
 };
 
 struct candidate;
@@ -172,6 +176,8 @@ int64_t stake_left(const struct stake *h, size_t resource);
 /* Sets beyond and held. */
 void stake_look(struct candidate *c);
 int64_t stake_room(struct ledger *l, size_t resource); /* for a group that comes now */
+/* Who has most of what is kept. */
+const struct stake *stake_largest(const struct ledger *l, size_t resource);
 int64_t stake_has(const struct ledger *l, size_t resource);
 str stake_resource(const struct ledger *l, size_t resource);
 str gang_text(struct arena *a, const struct sched_gang *g);
@@ -279,26 +285,27 @@ bool group_admit(struct ledger *l, struct stake *h, struct sched_group_verdict *
 
 /* ---- guard.c: who has waited longest keeps others away */
 
-/* From now on others get only what it can spare. */
-void guard_keep(struct ledger *l, const struct unit *u);
+/* From now on others get only what it can spare; nothing of what it asks for, if that is free only
+ * because pods were sent away for it. */
+void guard_keep(struct ledger *l, const struct unit *u, bool all);
 /* The first unit that does not fit now, and would if others ended; NULL: there is none. */
 void guard_first(struct sched_guard *g, struct ledger *l, const struct unit *u);
 
 /* ---- evict.c: who is sent away for a unit that does not fit */
 
-enum { TRIES_MAX = 64 };
-
 struct evictor {
     const struct sched_input *in;
     struct evictee *at; /* NULL: not looked at yet */
-    size_t n, tries;
+    size_t n;
+    size_t n_removed;          /* pods taken from the ledger for a time, by all tries */
+    const struct unit *failed; /* the last group that it did not help */
     struct sched_victim *victims;
     size_t n_victims;
 };
 
 enum evicts evict_for(struct evictor *e, struct ledger *l, const struct unit *u);
 
-/* ---- decide.c */
+/* ---- place.c */
 
 /* Gives the pod a place in the ledger; false: v says why not. */
 bool place_pod(struct ledger *l, struct sched_verdict *v, struct step *t);

@@ -7,7 +7,12 @@
  * next unit is looked at, so nothing is ever given twice (S1).
  *
  * A unit that does not fit is passed over, until it has been the first of those for
- * sched_guard.patience_ms: from then on no later unit gets what it lacks. */
+ * sched_guard.patience_ms: from then on no later unit gets what it lacks.
+ *
+ * Groups that are not let in are units in the same order. What a group asks for is kept for it from
+ * when it is let in, in sum over the nodes; its pods draw from it, and others get only the rest. A
+ * queue has no more than its capability, and one that has its share comes after one that has not.
+ * Nothing is kept for a group whose pods never fit. */
 #pragma once
 
 #include "base/json.h"

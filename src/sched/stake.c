@@ -117,7 +117,7 @@ void stake_seat(struct ledger *l, const struct sched_gang *g, const int64_t *nee
     count(l, h, 1);
 }
 
-static const struct stake *largest_holder(const struct ledger *l, size_t k)
+const struct stake *stake_largest(const struct ledger *l, size_t k)
 {
     const struct stake *most = l->stakes->at;
 
@@ -129,7 +129,7 @@ static const struct stake *largest_holder(const struct ledger *l, size_t k)
 
 static void held_by(struct candidate *c, size_t k)
 {
-    const struct stake *most = largest_holder(c->l, k);
+    const struct stake *most = stake_largest(c->l, k);
 
     c->held_for = gang_text(c->l->a, most->of);
     c->held = arena_printf(c->l->a, "node(s) were kept for %" PRI_STR, STR_ARG(c->held_for));
@@ -196,7 +196,7 @@ static struct line *line_of(struct ledger *l, const struct sched_queue *q)
     struct stakes *s = l->stakes;
     size_t i = 0;
 
-    while (i < s->n_lines && s->lines[i].of != q)
+    while (i < s->n_lines && s->lines[i].of != q && !str_eq(s->lines[i].of->name, q->name))
         i++;
     struct line *line = &s->lines[i];
     if (i < s->n_lines)
@@ -236,6 +236,8 @@ void stake_open(struct ledger *l, const struct sched_input *in)
     if (!in->n_groups)
         return;
     l->stakes = ARENA_NEW(l->a, struct stakes);
+    l->stakes->in = in;
+    l->stakes->held_by = ARENA_ARRAY(l->a, str, n);
     l->stakes->at = ARENA_ARRAY(l->a, struct stake, in->n_groups);
     l->stakes->lines = ARENA_ARRAY(l->a, struct line, in->n_groups);
     l->stakes->has = ARENA_ARRAY(l->a, int64_t, n);
@@ -255,7 +257,7 @@ void stake_open(struct ledger *l, const struct sched_input *in)
 static bool is_among(const struct sched_gang *const *at, size_t n, const struct sched_gang *g)
 {
     for (size_t i = 0; i < n; i++)
-        if (at[i] == g)
+        if (str_eq(at[i]->uid, g->uid))
             return true;
     return false;
 }

@@ -30,6 +30,9 @@ struct why_resource *world_resource(struct why_world *w, str name);
 /* usable: by node; NULL: all. */
 const struct why_holder *world_holders(struct why_world *w, struct why_resource *r,
                                        const bool *usable, size_t *n);
+/* "; held by job default/a (1)" */
+void why_say_holders(struct arena *a, struct buf *b, str resource, const struct why_holder *all,
+                     size_t n_all);
 int64_t why_need_of(const struct sched_pod *pod, str resource); /* 1 of "pods" */
 
 /* ---- why.c: a unit while it is looked at */

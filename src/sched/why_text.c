@@ -50,21 +50,22 @@ static void say_nodes(struct arena *a, struct buf *b, const struct why *why)
 
 /* ---- resources */
 
-static void say_holders(struct arena *a, struct buf *b, const struct why_lack *l)
+void why_say_holders(struct arena *a, struct buf *b, str resource, const struct why_holder *all,
+                     size_t n_all)
 {
-    size_t n = l->n_holders < WHY_HOLDERS ? l->n_holders : WHY_HOLDERS;
+    size_t n = n_all < WHY_HOLDERS ? n_all : WHY_HOLDERS;
 
     for (size_t i = 0; i < n; i++) {
-        const struct why_holder *h = &l->holders[i];
+        const struct why_holder *h = &all[i];
         buf_printf(b, "%s%" PRI_STR, i ? ", " : "; held by ", STR_ARG(h->kind));
         if (h->ns.n)
             buf_printf(b, " %" PRI_STR "/%" PRI_STR, STR_ARG(h->ns), STR_ARG(h->name));
         else
             buf_printf(b, ": %" PRI_STR, STR_ARG(h->name));
-        buf_printf(b, " (%" PRI_STR ")", STR_ARG(amount_text(a, l->resource, h->n)));
+        buf_printf(b, " (%" PRI_STR ")", STR_ARG(amount_text(a, resource, h->n)));
     }
-    if (l->n_holders > n)
-        buf_printf(b, " and %zu more", l->n_holders - n);
+    if (n_all > n)
+        buf_printf(b, " and %zu more", n_all - n);
 }
 
 static void say_lack(struct arena *a, struct buf *b, const struct why *why)
@@ -86,7 +87,7 @@ static void say_lack(struct arena *a, struct buf *b, const struct why *why)
         buf_printf(b, ", the most free is %" PRI_STR, STR_ARG(left));
     else
         buf_printf(b, ", %" PRI_STR " free", STR_ARG(left));
-    say_holders(a, b, l);
+    why_say_holders(a, b, l->resource, l->holders, l->n_holders);
 }
 
 static void say_lacks(struct arena *a, struct buf *b, const struct why *why)

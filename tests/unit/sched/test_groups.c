@@ -75,6 +75,8 @@ static struct sched_pod *pod(struct world *w, const struct sched_gang *g, const 
                              .gang = g,
                              .member = g ? str_of(name) : STR_NONE,
                              .created_ms = 50,
+                             .owner_kind = g ? S("job") : S("pod"),
+                             .owner_name = g ? g->name : str_of(name),
                              .need = gpus(w, n) };
     return p;
 }
@@ -136,7 +138,7 @@ static void is_let_in_when_it_fits(void)
     runs(&w, NULL, "other", 1);
     waits(&w, a, "a-0", 1);
     struct sched_decision d = decides(&w, "a: a-0", "what does not fit is not let in");
-    says(&d, 0, "needs 4 gpu, this machine has 4, 3 free");
+    says(&d, 0, "needs 4 gpu, this machine has 4, 3 free; held by pod d/other (1)");
     ok(d.pods[0].early, "and no pod of it starts");
     w.in.n_bound = 0;
     decides(&w, "+a: a-0", "it is let in once it fits");
@@ -158,7 +160,7 @@ static void what_it_asks_for_is_kept(void)
     group(&w, "b", 2);
     waits(&w, NULL, "c", 2);
     struct sched_decision d = decides(&w, "+a b: c", "a group takes its room before it has pods");
-    says(&d, 1, "needs 2 gpu, these nodes have 4, 4 free, 3 of that kept for others");
+    says(&d, 1, "needs 2 gpu, these nodes have 4, 4 free, 3 of that kept for podgroup d/a");
     is_str(d.pods[0].why,
            S("0/2 nodes are available: 2 node(s) were kept for podgroup d/a. no new claims to "
              "deallocate, preemption: 0/2 nodes are available: 2 No preemption victims found for "
@@ -353,6 +355,13 @@ static void quotas_count(void)
     runs(&w, a, "a-0", 1);
     waits(&w, a, "a-1", 1);
     decides(&w, "+b +c: a-1=n0", "pods that exist are counted already");
+    w.in.n_waiting = w.in.n_bound = 0;
+    a->let_in = false;
+    a->asks = gpus(&w, 4);
+    decides(&w, "a +b +c", "later ones pass one that a quota keeps out");
+    w.guard.now_ms = 1000;
+    d = decides(&w, "a b +c", "until it has waited long");
+    says(&d, 1, "what the quotas of namespace \"d\" leave is kept for podgroup d/a");
     arena_free(w.a);
 }
 
@@ -396,7 +405,10 @@ static void lesser_make_way(void)
     struct sched_decision d =
         sends_away(&w, "o a-2", "pods beyond what a gang must have, and what is alone");
     is_str(d.victims[0].makes_way_for, S("podgroup d/b"), "for whom is told");
-    says(&d, 0, "needs 2 gpu, this machine has 4, 0 free; 2 pods are sent away for it");
+    says(
+        &d, 0,
+        "needs 2 gpu, this machine has 4, 0 free; held by job d/a (3), pod d/o (1); 2 pods are sent "
+        "away for it");
     o->priority = 5;
     sends_away(&w, "a-0! a-1! a-2!", "else whole gangs");
     a->has_priority = true;
@@ -413,7 +425,10 @@ static void lesser_make_way(void)
     waits(&w, NULL, "p", 0);
     waits(&w, NULL, "q", 1);
     d = sends_away(&w, "", "once is enough");
-    says(&d, 0, "needs 2 gpu, this machine has 4, 0 free; pods that matter less are being deleted");
+    says(
+        &d, 0,
+        "needs 2 gpu, this machine has 4, 0 free; held by job d/a (3), pod d/o (1); pods that matter "
+        "less are being deleted");
     w.bound[0] = o;
     w.in.n_bound = 3; /* a-1 and a-2 are still there */
     d = decides(&w, "b a: p=n0 q", "nobody takes its room meanwhile");
@@ -422,6 +437,27 @@ static void lesser_make_way(void)
     w.in.n_bound = 1;
     w.in.n_waiting = 0;
     decides(&w, "+b a", "then it is let in");
+    arena_free(w.a);
+}
+
+static void in_a_full_queue(void)
+{
+    struct sched_queue q = { .name = S("q"), .weight = 1 };
+    struct world w;
+
+    world_open(&w, ONE(8));
+    q.capability = gpus(&w, 2);
+    w.in.preempts = true;
+    struct sched_gang *a = group(&w, "a", 2), *b = group(&w, "b", 2);
+    runs(&w, NULL, "o", 1);
+    runs(&w, a, "a-0", 1);
+    runs(&w, a, "a-1", 1);
+    a->queue = b->queue = &q;
+    a->let_in = a->started = true;
+    b->has_priority = true;
+    b->priority = 5;
+    struct sched_decision d = sends_away(&w, "a-0! a-1!", "those go that fill a queue, no others");
+    says(&d, 0, "queue resource quota insufficient: insufficient gpu; 2 pods are sent away for it");
     arena_free(w.a);
 }
 
@@ -476,6 +512,7 @@ int main(void)
     queues_have_weights();
     quotas_count();
     lesser_make_way();
+    in_a_full_queue();
     the_newest_of_the_least_goes();
     return tap_done();
 }

@@ -293,7 +293,7 @@ static bool is_victim(const struct sched_decision *d, size_t g, size_t i)
     return false;
 }
 
-/* The state once all those have ended. */
+/* The state once all those have ended, and what is decided is written. */
 static struct g_state state_without(const struct g_state *s, const struct sched_decision *d)
 {
     struct g_state then = *s;
@@ -305,6 +305,8 @@ static struct g_state state_without(const struct g_state *s, const struct sched_
         for (size_t i = 0; i < G_SLOTS; i++)
             if (then.slot[g][i].at == G_ENDING || is_victim(d, g, i))
                 memset(&then.slot[g][i], 0, sizeof(then.slot[g][i]));
+            else if (then.slot[g][i].at == G_BATCHED)
+                then.slot[g][i].at = G_BOUND;
     return then;
 }
 
