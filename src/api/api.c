@@ -66,6 +66,8 @@ struct api *api_new(const struct api_opts *o, void (*done)(void *ctx, const stru
     registry_init(&api->registry, o->store);
     if (o->pods && o->pods->usage)
         registry_add_metrics(&api->registry);
+    if (o->groups_pods)
+        registry_group_pods(&api->registry);
     api->metrics = metrics_new();
     api->event_cache = event_cache_new();
     api->gc = gc_new(api);

@@ -2,6 +2,8 @@
 
 #include "api/resource.h"
 
+#include "builtin/types/types.h"
+
 #include <stdio.h>
 
 static str store_name(struct arena *a, str group, str plural)
@@ -82,6 +84,11 @@ void registry_add_metrics(struct registry *g)
 {
     for (size_t i = 0; i < METRICS_KINDS; i++)
         add_builtin(g, &metrics_kinds[i]);
+}
+
+void registry_group_pods(struct registry *g)
+{
+    registry_find(g, STR_NONE, S("v1"), S("pods"))->schema = &core_PodOfGroups;
 }
 
 bool resource_is_measured(const struct resource *r)

@@ -49,6 +49,7 @@ bool resource_is_one_of(const struct resource *r, const char *const *names);
 
 void registry_init(struct registry *g, struct store *s); /* the built-in kinds */
 void registry_add_metrics(struct registry *g);
+void registry_group_pods(struct registry *g); /* pods can name a PodGroup of Kubernetes */
 void registry_done(struct registry *g);
 struct resource *registry_find(struct registry *g, str group, str version, str plural);
 /* By apiVersion text, as in ownerReferences. */

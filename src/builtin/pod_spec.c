@@ -116,6 +116,19 @@ static void gates_check(struct problems *ps, const struct path *p, jv spec)
     }
 }
 
+/* Decoding leaves it only where PodGroups of Kubernetes are served. */
+static void group_check(struct problems *ps, const struct path *p, jv group)
+{
+    jv name = FIELD(group, "podGroupName");
+
+    if (jv_is_null(group))
+        return;
+    if (jv_is_null(name))
+        problem_required(ps, AT(p, "podGroupName"), "%s", "");
+    else
+        name_check(ps, AT(p, "podGroupName"), jv_str(name, S("")), name_dns1123_subdomain);
+}
+
 static void host_users_check(struct problems *ps, const struct path *p, struct pod_seen *seen)
 {
     if (seen->host_users)
@@ -222,6 +235,7 @@ void pod_spec_check(struct problems *ps, const struct path *p, jv spec, jv meta,
     affinity_check(ps, AT(p, "affinity"), FIELD(spec, "affinity"));
     dns_config_check(ps, AT(p, "dnsConfig"), spec);
     gates_check(ps, p, spec);
+    group_check(ps, AT(p, "schedulingGroup"), FIELD(spec, "schedulingGroup"));
     spread_check(ps, AT(p, "topologySpreadConstraints"), FIELD(spec, "topologySpreadConstraints"));
     host_users_check(ps, p, &seen);
     names_check(ps, p, spec);

@@ -126,73 +126,74 @@ LOCAL_ENUM(core, RestartPolicy, "Always", "Never", "OnFailure")
 LOCAL_ENUM(core, DNSPolicy, "ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")
 ENUM(core, PreemptionPolicy, "Never", "PreemptLowerPriority")
 
-LOCAL_TYPE(core, PodSpec,
-    DOC("What a pod should be."),
-    F("volumes", LIST(core_Volume, BY("name"), MERGE("name"), RETAIN_KEYS), 0,
-      DOC("Directories that containers can mount.")),
-    F("initContainers", LIST(core_Container, BY("name"), MERGE("name")), 0,
-      DOC("Containers that run to their end, one after the other, before the others start.")),
-    F("containers", LIST(core_Container, BY("name"), MERGE("name")), REQ | KEEP,
-      DOC("The containers. At least one; the set cannot change.")),
-    F("ephemeralContainers", LIST(core_EphemeralContainer, BY("name"), MERGE("name")), 0,
-      DOC("Containers added to a running pod, for looking into it.")),
-    F("restartPolicy", core_RestartPolicy, 0,
-      DOC("When a container ends: Always (the default), OnFailure or Never.")),
-    F("terminationGracePeriodSeconds", INT64, PTR,
-      DOC("Time from the request to stop until processes are killed. 30 if unset.")),
-    F("activeDeadlineSeconds", INT64, PTR,
-      DOC("The longest that the pod may be active; then it fails.")),
-    F("dnsPolicy", core_DNSPolicy, 0, DOC("Where host names are looked up.")),
-    F("nodeSelector", MAP(STRING, ATOMIC), 0, DOC("Labels that a node must have.")),
-    F("serviceAccountName", STRING, 0, DOC("Who the pod is when it talks to the API.")),
-    F("serviceAccount", STRING, 0, DOC("An old name of serviceAccountName.")),
-    F("automountServiceAccountToken", BOOL, PTR,
-      DOC("Whether a token of the service account is put into containers.")),
-    F("nodeName", STRING, 0, DOC("The node. Set by the scheduler, or by hand to go past it.")),
-    F("hostNetwork", BOOL, 0, DOC("Whether to use the network of the node.")),
-    F("hostPID", BOOL, 0, DOC("Whether to see the processes of the node.")),
-    F("hostIPC", BOOL, 0, DOC("Whether to share memory and semaphores with the node.")),
-    F("shareProcessNamespace", BOOL, PTR,
-      DOC("Whether containers see the processes of each other.")),
-    F("securityContext", core_PodSecurityContext, PTR,
-      DOC("Users, groups and privileges, for all containers.")),
-    F("imagePullSecrets", LIST(core_LocalObjectReference, BY("name"), MERGE("name")), 0,
-      DOC("Secrets for fetching images.")),
-    F("hostname", STRING, 0,
-      DOC("The name of the host as the pod sees it. The name of the pod if unset.")),
-    F("subdomain", STRING, 0, DOC("Makes the full host name hostname.subdomain.namespace.svc.")),
-    F("affinity", core_Affinity, PTR, DOC("Where the pod would like to run, or must.")),
-    F("schedulerName", STRING, 0, DOC("Which scheduler finds a node.")),
-    F("tolerations", LIST(core_Toleration), 0, DOC("Taints of nodes that the pod puts up with.")),
-    F("hostAliases", LIST(core_HostAlias, BY("ip"), MERGE("ip")), 0,
-      DOC("Further lines for /etc/hosts.")),
-    F("priorityClassName", STRING, 0,
-      DOC("How important the pod is, by the name of a priority class.")),
-    F("priority", INT32, PTR,
-      DOC("How important the pod is, as a number. Set from the priority class.")),
-    F("dnsConfig", core_PodDNSConfig, PTR,
-      DOC("Settings for looking up names, besides those of dnsPolicy.")),
-    F("readinessGates", LIST(core_PodReadinessGate), 0,
-      DOC("Conditions that must be true as well for the pod to be ready.")),
-    F("runtimeClassName", STRING, PTR, DOC("What runs the containers.")),
-    F("enableServiceLinks", BOOL, PTR,
-      DOC("Whether environment variables describe the services of the namespace.")),
-    F("preemptionPolicy", core_PreemptionPolicy, PTR,
-      DOC("Whether less important pods may be made to give way.")),
-    F("overhead", core_ResourceList, 0, DOC("What running the pod costs besides its containers.")),
-    F("topologySpreadConstraints", LIST(core_TopologySpreadConstraint,
-      BY("topologyKey", "whenUnsatisfiable"), MERGE("topologyKey")), 0,
-      DOC("How to spread like pods over the cluster.")),
-    F("setHostnameAsFQDN", BOOL, PTR, DOC("Whether the host name is the full name.")),
-    F("os", core_PodOS, PTR, DOC("The operating system of the containers.")),
-    F("hostUsers", BOOL, PTR, DOC("Whether users in the pod are users of the node.")),
-    F("schedulingGates", LIST(core_PodSchedulingGate, BY("name"), MERGE("name")), 0,
-      DOC("While there are any, the pod is not scheduled.")),
-    F("resourceClaims", LIST(core_PodResourceClaim, BY("name"), MERGE("name"), RETAIN_KEYS), 0,
-      DOC("Devices to be set aside before the pod starts.")),
-    F("resources", core_ResourceRequirements, PTR,
-      DOC("What the pod as a whole needs and may use.")),
-    F("hostnameOverride", STRING, PTR))
+#define POD_SPEC_ROWS \
+    F("volumes", LIST(core_Volume, BY("name"), MERGE("name"), RETAIN_KEYS), 0, \
+      DOC("Directories that containers can mount.")), \
+    F("initContainers", LIST(core_Container, BY("name"), MERGE("name")), 0, \
+      DOC("Containers that run to their end, one after the other, before the others start.")), \
+    F("containers", LIST(core_Container, BY("name"), MERGE("name")), REQ | KEEP, \
+      DOC("The containers. At least one; the set cannot change.")), \
+    F("ephemeralContainers", LIST(core_EphemeralContainer, BY("name"), MERGE("name")), 0, \
+      DOC("Containers added to a running pod, for looking into it.")), \
+    F("restartPolicy", core_RestartPolicy, 0, \
+      DOC("When a container ends: Always (the default), OnFailure or Never.")), \
+    F("terminationGracePeriodSeconds", INT64, PTR, \
+      DOC("Time from the request to stop until processes are killed. 30 if unset.")), \
+    F("activeDeadlineSeconds", INT64, PTR, \
+      DOC("The longest that the pod may be active; then it fails.")), \
+    F("dnsPolicy", core_DNSPolicy, 0, DOC("Where host names are looked up.")), \
+    F("nodeSelector", MAP(STRING, ATOMIC), 0, DOC("Labels that a node must have.")), \
+    F("serviceAccountName", STRING, 0, DOC("Who the pod is when it talks to the API.")), \
+    F("serviceAccount", STRING, 0, DOC("An old name of serviceAccountName.")), \
+    F("automountServiceAccountToken", BOOL, PTR, \
+      DOC("Whether a token of the service account is put into containers.")), \
+    F("nodeName", STRING, 0, DOC("The node. Set by the scheduler, or by hand to go past it.")), \
+    F("hostNetwork", BOOL, 0, DOC("Whether to use the network of the node.")), \
+    F("hostPID", BOOL, 0, DOC("Whether to see the processes of the node.")), \
+    F("hostIPC", BOOL, 0, DOC("Whether to share memory and semaphores with the node.")), \
+    F("shareProcessNamespace", BOOL, PTR, \
+      DOC("Whether containers see the processes of each other.")), \
+    F("securityContext", core_PodSecurityContext, PTR, \
+      DOC("Users, groups and privileges, for all containers.")), \
+    F("imagePullSecrets", LIST(core_LocalObjectReference, BY("name"), MERGE("name")), 0, \
+      DOC("Secrets for fetching images.")), \
+    F("hostname", STRING, 0, \
+      DOC("The name of the host as the pod sees it. The name of the pod if unset.")), \
+    F("subdomain", STRING, 0, DOC("Makes the full host name hostname.subdomain.namespace.svc.")), \
+    F("affinity", core_Affinity, PTR, DOC("Where the pod would like to run, or must.")), \
+    F("schedulerName", STRING, 0, DOC("Which scheduler finds a node.")), \
+    F("tolerations", LIST(core_Toleration), 0, DOC("Taints of nodes that the pod puts up with.")), \
+    F("hostAliases", LIST(core_HostAlias, BY("ip"), MERGE("ip")), 0, \
+      DOC("Further lines for /etc/hosts.")), \
+    F("priorityClassName", STRING, 0, \
+      DOC("How important the pod is, by the name of a priority class.")), \
+    F("priority", INT32, PTR, \
+      DOC("How important the pod is, as a number. Set from the priority class.")), \
+    F("dnsConfig", core_PodDNSConfig, PTR, \
+      DOC("Settings for looking up names, besides those of dnsPolicy.")), \
+    F("readinessGates", LIST(core_PodReadinessGate), 0, \
+      DOC("Conditions that must be true as well for the pod to be ready.")), \
+    F("runtimeClassName", STRING, PTR, DOC("What runs the containers.")), \
+    F("enableServiceLinks", BOOL, PTR, \
+      DOC("Whether environment variables describe the services of the namespace.")), \
+    F("preemptionPolicy", core_PreemptionPolicy, PTR, \
+      DOC("Whether less important pods may be made to give way.")), \
+    F("overhead", core_ResourceList, 0, DOC("What running the pod costs besides its containers.")), \
+    F("topologySpreadConstraints", LIST(core_TopologySpreadConstraint, \
+      BY("topologyKey", "whenUnsatisfiable"), MERGE("topologyKey")), 0, \
+      DOC("How to spread like pods over the cluster.")), \
+    F("setHostnameAsFQDN", BOOL, PTR, DOC("Whether the host name is the full name.")), \
+    F("os", core_PodOS, PTR, DOC("The operating system of the containers.")), \
+    F("hostUsers", BOOL, PTR, DOC("Whether users in the pod are users of the node.")), \
+    F("schedulingGates", LIST(core_PodSchedulingGate, BY("name"), MERGE("name")), 0, \
+      DOC("While there are any, the pod is not scheduled.")), \
+    F("resourceClaims", LIST(core_PodResourceClaim, BY("name"), MERGE("name"), RETAIN_KEYS), 0, \
+      DOC("Devices to be set aside before the pod starts.")), \
+    F("resources", core_ResourceRequirements, PTR, \
+      DOC("What the pod as a whole needs and may use.")), \
+    F("hostnameOverride", STRING, PTR)
+
+LOCAL_TYPE(core, PodSpec, DOC("What a pod should be."), POD_SPEC_ROWS)
 
 LOCAL_TYPE(core, PodCondition, PLAIN,
     F("type", core_PodConditionType, REQ | KEEP),
@@ -255,6 +256,22 @@ TYPE(core, Pod,
     OBJECT_HEAD,
     F("spec", core_PodSpec, KEEP, DOC("The desired state.")),
     F("status", core_PodStatus, KEEP, DOC("The observed state. Written by the system.")))
+
+/* The same with what Kubernetes 1.36 has behind a gate: the group that a pod starts with. */
+LOCAL_TYPE(core, PodSchedulingGroup, PLAIN,
+    F("podGroupName", STRING, PTR, DOC("The PodGroup, in the namespace of the pod.")))
+
+ROWS_(core, PodSpecOfGroups, POD_SPEC_ROWS,
+    F("schedulingGroup", core_PodSchedulingGroup, PTR, DOC("What the pod starts together with.")))
+static const struct schema core_PodSpecOfGroups =
+    OBJECT_(core_PodSpecOfGroups_rows, PodSpec, DOC("What a pod should be."));
+
+ROWS_(core, PodOfGroups,
+    OBJECT_HEAD,
+    F("spec", core_PodSpecOfGroups, KEEP, DOC("The desired state.")),
+    F("status", core_PodStatus, KEEP, DOC("The observed state. Written by the system.")))
+const struct schema core_PodOfGroups = OBJECT_(core_PodOfGroups_rows, Pod,
+    DOC("Containers that run together on one node and share its network and volumes."));
 
 TYPE(core, PodTemplateSpec,
     DOC("A pod to make copies of."),

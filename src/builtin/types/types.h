@@ -21,7 +21,7 @@ extern const struct schema core_AppArmorProfile, core_Binding, core_ConditionSta
     core_EventSource, core_LimitRange, core_LocalObjectReference, core_Namespace, core_Node,
     core_NodeSelector, core_NodeSelectorTerm, core_ObjectFieldSelector, core_ObjectReference,
     core_PersistentVolume, core_PersistentVolumeClaim, core_PersistentVolumeReclaimPolicy,
-    core_PersistentVolumeSpec, core_Pod, core_PodConditionType, core_PodTemplate,
+    core_PersistentVolumeSpec, core_Pod, core_PodConditionType, core_PodOfGroups, core_PodTemplate,
     core_PodTemplateSpec, core_PreemptionPolicy, core_Protocol, core_PullPolicy,
     core_ReplicationController, core_ResourceFieldSelector, core_ResourceList, core_ResourceName,
     core_ResourceQuota, core_ResourceRequirements, core_SELinuxOptions, core_SeccompProfile,
