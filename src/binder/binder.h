@@ -23,6 +23,7 @@ struct binder_gangs {
 struct binder_opts {
     struct binder_gangs gangs;
     str scheduler;            /* one more name that it answers to; empty: none */
+    bool kube_groups;         /* PodGroups of Kubernetes are served */
     bool preempts;            /* pods are sent away for more important ones */
     int64_t group_wait_ms;    /* how long a PodGroup that is let in waits for its pods; 0: 60 s */
     bool no_placing;          /* others give pods their nodes */

@@ -321,8 +321,8 @@ void gangs_init(struct binder *b)
                                      gang_gone };
         shelf_init(&k->shelf, b, &k->ops);
     }
-    shelf_init(&b->groups[GROUP_VOLCANO], b, group_shelf(GROUP_VOLCANO));
-    shelf_init(&b->groups[GROUP_PLUGINS], b, group_shelf(GROUP_PLUGINS));
+    for (enum group_form form = GROUP_VOLCANO; form < GROUP_FORMS; form++)
+        shelf_init(&b->groups[form], b, group_shelf(form));
     shelf_init(&b->queues, b, &queue_shelf);
     shelf_init(&b->priorities, b, &priority_shelf);
     shelf_init(&b->quotas, b, &quota_shelf);
@@ -335,8 +335,9 @@ void gangs_start(struct binder *b)
     informer_start(b->priorities.inf);
     informer_start(b->quotas.inf);
     informer_start(b->queues.inf);
-    informer_start(b->groups[GROUP_VOLCANO].inf);
-    informer_start(b->groups[GROUP_PLUGINS].inf);
+    for (enum group_form form = GROUP_VOLCANO; form < GROUP_FORMS; form++)
+        if (group_form_is_on(b, form))
+            informer_start(b->groups[form].inf);
 }
 
 static bool is_read(const struct informer *inf)
@@ -349,16 +350,18 @@ bool gangs_are_synced(const struct binder *b)
     for (size_t i = 0; i < b->n_kinds; i++)
         if (!is_read(b->kinds[i].shelf.inf))
             return false;
-    return is_read(b->groups[GROUP_VOLCANO].inf) && is_read(b->groups[GROUP_PLUGINS].inf) &&
-           is_read(b->queues.inf) && is_read(b->priorities.inf) && is_read(b->quotas.inf);
+    for (enum group_form form = GROUP_VOLCANO; form < GROUP_FORMS; form++)
+        if (group_form_is_on(b, form) && !is_read(b->groups[form].inf))
+            return false;
+    return is_read(b->queues.inf) && is_read(b->priorities.inf) && is_read(b->quotas.inf);
 }
 
 void gangs_done(struct binder *b)
 {
     for (size_t i = 0; i < b->n_kinds; i++)
         shelf_done(&b->kinds[i].shelf);
-    shelf_done(&b->groups[GROUP_VOLCANO]);
-    shelf_done(&b->groups[GROUP_PLUGINS]);
+    for (enum group_form form = GROUP_VOLCANO; form < GROUP_FORMS; form++)
+        shelf_done(&b->groups[form]);
     shelf_done(&b->queues);
     shelf_done(&b->priorities);
     shelf_done(&b->quotas);

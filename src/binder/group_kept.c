@@ -58,7 +58,7 @@ size_t groups_kept_max(const struct binder *b, const struct sched_input *in)
 {
     size_t n = in->n_nodes < KEPT_NODES ? in->n_nodes : KEPT_NODES;
 
-    return n * (b->groups[GROUP_VOLCANO].items.n + b->groups[GROUP_PLUGINS].items.n);
+    return n * groups_number(b);
 }
 
 /* Nobody has said on which nodes, so it is spread. */

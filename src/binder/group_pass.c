@@ -60,13 +60,25 @@ static void go_on(struct group *g, bool was_in)
         g->phase = PHASE_INQUEUE;
 }
 
+/* Nothing is kept for one all of whose pods are gone. */
+static void stay_in(struct group *g)
+{
+    g->let_in = true;
+    if (g->phase != PHASE_PENDING || g->pods.binding || g->pods.bound || g->pods.running)
+        return;
+    g->g.g.started = false;
+    gang_drop_reserves(&g->g);
+}
+
 static void look_at_phase(struct group *g)
 {
     struct group_seen seen = { g->form, g->phase, group_min(g), g->pods };
     bool was_in = g->let_in;
 
     g->phase = phase_of(&seen);
-    if (g->form == GROUP_VOLCANO)
+    if (g->form == GROUP_KUBE)
+        stay_in(g);
+    else if (g->form == GROUP_VOLCANO)
         go_on(g, was_in);
     else if (phase_is_let_in(g->form, g->phase) || g->pods.bound || g->pods.running)
         g->let_in = true;
@@ -171,8 +183,7 @@ static bool is_unknown_yet(const struct group *g)
 void groups_collect(struct binder *b, struct arena *a, struct sched_input *in)
 {
     const struct sched_gang **groups =
-        ARENA_ARRAY(a, const struct sched_gang *,
-                    b->groups[GROUP_VOLCANO].items.n + b->groups[GROUP_PLUGINS].items.n + 1);
+        ARENA_ARRAY(a, const struct sched_gang *, groups_number(b) + 1);
 
     b->groups_due = false;
     b->n_groups_out = 0;

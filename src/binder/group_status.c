@@ -71,6 +71,28 @@ static jv conditions(struct arena *a, const struct group *g, jv list)
     return list;
 }
 
+/* Kubernetes' own: whether it has started, which it then has for good, and why not. */
+static jv kube_conditions(struct arena *a, const struct group *g, jv list)
+{
+    bool is_so = g->g.g.started;
+    str why = str_of(g->why && !is_so ? g->why : "");
+
+    if (!is_so && !why.n)
+        return list;
+    jv before = meta_condition(g->g.h.obj, S("PodGroupScheduled"));
+    bool was_so = str_eqz(jv_str(jv_get(before, S("status")), S("")), "True");
+    jv since =
+        jv_exists(before) && was_so == is_so ? jv_get(before, S("lastTransitionTime")) : JV_ABSENT;
+    if (!jv_exists(since))
+        since = jstr(a, time_text(a, g->b->o.wall_ms()));
+    jv c = jobj(a, { "type", jstrz(a, "PodGroupScheduled") },
+                { "status", is_so ? jstrz(a, "True") : jstrz(a, "False") },
+                { "lastTransitionTime", since },
+                { "reason", jstr(a, str_of(is_so ? scheduled : unschedulable)) },
+                { "message", jstr(a, arena_str(a, why)) });
+    return with_condition(a, list, c);
+}
+
 /* ---- the whole */
 
 static jv count(struct arena *a, int64_t n)
@@ -82,13 +104,18 @@ static jv status_wanted(struct arena *a, const struct group *g, jv there)
 {
     struct jbuild b = jb_from(a, there);
     str phase = phase_text(g->phase);
+    jv now = jv_get(there, S("conditions"));
 
+    if (g->form == GROUP_KUBE) {
+        now = kube_conditions(a, g, now);
+        return jv_exists(now) ? jv_with(a, there, now, "conditions") : there;
+    }
     jb_set(&b, S("phase"), phase.n ? jstr(a, phase) : JV_ABSENT);
     jb_set(&b, S("running"), count(a, g->pods.running));
     jb_set(&b, S("succeeded"), count(a, g->pods.succeeded));
     jb_set(&b, S("failed"), count(a, g->pods.failed));
     if (g->form == GROUP_VOLCANO)
-        jb_set(&b, S("conditions"), conditions(a, g, jv_get(there, S("conditions"))));
+        jb_set(&b, S("conditions"), conditions(a, g, now));
     else if (g->phase == PHASE_SCHEDULING && !jv_exists(jv_get(there, S("scheduleStartTime"))))
         jb_set(&b, S("scheduleStartTime"), jstr(a, time_text(a, g->b->o.wall_ms())));
     return jb_done(&b);
@@ -142,7 +169,8 @@ static void on_written(struct binder *b, enum group_form form, str key,
     b->groups_dirty = b->groups_due = true;
     if (ans->err.code == ERR_OK) {
         g->stored = phase_read(jv_str(jv_at(ans->obj, "status", "phase"), S("")));
-        if (g->stored == PHASE_RUNNING)
+        if (g->stored == PHASE_RUNNING ||
+            meta_condition_is(ans->obj, S("PodGroupScheduled"), S("True")))
             tell_started(g);
         return;
     }
@@ -165,22 +193,30 @@ static void on_plugins(struct binder *b, str key, const struct kube_answer *ans)
     on_written(b, GROUP_PLUGINS, key, ans);
 }
 
+static void on_kube(struct binder *b, str key, const struct kube_answer *ans)
+{
+    on_written(b, GROUP_KUBE, key, ans);
+}
+
 /* Volcano's has no subresource for it. */
 static void send_status(struct group *g, struct arena *a, jv status)
 {
+    static void (*const on_answer[])(struct binder *, str, const struct kube_answer *) = {
+        [GROUP_VOLCANO] = on_volcano, [GROUP_PLUGINS] = on_plugins, [GROUP_KUBE] = on_kube
+    };
     struct sched_gang *of = &g->g.g;
     struct kube_request r = {
         .verb = KUBE_PATCH,
         .res = group_resource(g->form),
         .ns = of->ns,
         .name = of->name,
-        .sub = g->form == GROUP_PLUGINS ? S("status") : STR_NONE,
+        .sub = g->form == GROUP_VOLCANO ? STR_NONE : S("status"),
         .patch = KUBE_PATCH_MERGE,
         .body = jobj(a, { "metadata", jobj(a, { "uid", jstr(a, of->uid) }) }, { "status", status }),
     };
 
     g->busy = true;
-    send_write(g->b, &r, g->form == GROUP_PLUGINS ? on_plugins : on_volcano, str_of(g->g.h.key));
+    send_write(g->b, &r, on_answer[g->form], str_of(g->g.h.key));
 }
 
 static void group_send(struct group *g)

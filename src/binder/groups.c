@@ -1,5 +1,5 @@
-/* PodGroups as they come in, of Volcano and of scheduler-plugins. One is a gang whose members say
- * so themselves, which may have to be let in before. */
+/* PodGroups as they come in, of Volcano, of scheduler-plugins and of Kubernetes. One is a gang
+ * whose members say so themselves, which may have to be let in before. */
 
 #include "binder/groups.h"
 
@@ -11,6 +11,7 @@
 static const struct kube_resource resources[] = {
     [GROUP_VOLCANO] = { "scheduling.volcano.sh", "v1beta1", "podgroups", "PodGroup", false },
     [GROUP_PLUGINS] = { "scheduling.x-k8s.io", "v1alpha1", "podgroups", "PodGroup", false },
+    [GROUP_KUBE] = { "scheduling.k8s.io", "v1alpha2", "podgroups", "PodGroup", false },
 };
 
 const struct kube_resource *group_resource(enum group_form form)
@@ -43,8 +44,8 @@ static jv some(struct arena *a, jv obj, const char *const *names, size_t n)
 static jv group_slim(struct arena *a, jv obj)
 {
     static const char *const meta[] = { "name", "namespace", "uid", "creationTimestamp" };
-    static const char *const spec[] = { "minMember", "minTaskMember", "minResources", "queue",
-                                        "priorityClassName" };
+    static const char *const spec[] = { "minMember", "minTaskMember",     "minResources",
+                                        "queue",     "priorityClassName", "schedulingPolicy" };
 
     return jobj(a, { "metadata", some(a, meta_of(obj), meta, COUNT(meta)) },
                 { "spec", some(a, jv_get(obj, S("spec")), spec, COUNT(spec)) },
@@ -70,9 +71,12 @@ struct sched_amounts amounts_of_list(struct arena *a, jv list)
     return sched_node_read(a, jobj(a, { "status", status })).has;
 }
 
-static int64_t min_of(jv spec)
+static int64_t min_of(enum group_form form, jv spec)
 {
-    int64_t min = jv_int(jv_get(spec, S("minMember")), 0), sum = 0;
+    int64_t min = jv_int(form == GROUP_KUBE ? jv_at(spec, "schedulingPolicy", "gang", "minCount")
+                                            : jv_get(spec, S("minMember")),
+                         0);
+    int64_t sum = 0;
 
     JV_EACH (it, jv_get(spec, S("minTaskMember"))) {
         int64_t n = jv_int(it.value, 0);
@@ -94,12 +98,12 @@ static void group_read(struct group *g)
                                   .name = meta_name(obj),
                                   .kind = S("podgroup"),
                                   .created_ms = us / 1000,
-                                  .min = min_of(spec),
+                                  .min = min_of(g->form, spec),
                                   .started = started,
                                   .is_group = true };
     g->asks = amounts_of_list(g->g.h.a, jv_get(spec, S("minResources")));
-    g->queue = jv_str(jv_get(spec, S("queue")), S("default"));
-    if (!g->queue.n)
+    g->queue = jv_str(jv_get(spec, S("queue")), S(""));
+    if (!g->queue.n && g->form != GROUP_KUBE)
         g->queue = S("default");
     g->class = jv_str(jv_get(spec, S("priorityClassName")), STR_NONE);
     g->going = jv_bool(jv_get(obj, S("going")), false);
@@ -115,11 +119,12 @@ static void group_changed(struct shelf *s, struct held *h, jv obj, bool is_new)
     if (is_new) {
         str uid = meta_uid(h->obj);
         g->b = b;
-        g->form = s == &b->groups[GROUP_VOLCANO] ? GROUP_VOLCANO : GROUP_PLUGINS;
+        g->form = (enum group_form)(s - b->groups);
         g->phase = phase;
         g->let_in = phase_is_let_in(g->form, phase);
         g->g.is_group = true;
-        g->g.g.started = phase == PHASE_RUNNING || phase == PHASE_UNKNOWN;
+        g->g.g.started = phase == PHASE_RUNNING || phase == PHASE_UNKNOWN ||
+                         meta_condition_is(h->obj, S("PodGroupScheduled"), S("True"));
         g->g.uid = mem_or_abort(strndup(uid.p, uid.n));
         map_put(&b->gangs, str_of(g->g.uid), &g->g);
     }
@@ -149,7 +154,23 @@ static const struct shelf_ops shelves[] = {
                         group_gone },
     [GROUP_PLUGINS] = { &resources[GROUP_PLUGINS], sizeof(struct group), group_slim, group_changed,
                         group_gone },
+    [GROUP_KUBE] = { &resources[GROUP_KUBE], sizeof(struct group), group_slim, group_changed,
+                     group_gone },
 };
+
+bool group_form_is_on(const struct binder *b, enum group_form form)
+{
+    return form != GROUP_KUBE || b->o.kube_groups;
+}
+
+size_t groups_number(const struct binder *b)
+{
+    size_t n = 0;
+
+    for (enum group_form form = GROUP_VOLCANO; form < GROUP_FORMS; form++)
+        n += b->groups[form].items.n;
+    return n;
+}
 
 const struct shelf_ops *group_shelf(enum group_form form)
 {
@@ -164,10 +185,10 @@ jv group_of_pod_slim(struct arena *a, jv pod)
     jv notes = meta_annotations(pod);
     str scheduler = jv_str(jv_at(pod, "spec", "schedulerName"), S(""));
     str label = jv_str(jv_get(meta_labels(pod), S("scheduling.x-k8s.io/pod-group")), S(""));
-    str name = STR_NONE;
-    enum group_form form = GROUP_NONE;
+    str name = jv_str(jv_at(pod, "spec", "schedulingGroup", "podGroupName"), STR_NONE);
+    enum group_form form = GROUP_KUBE;
 
-    if (str_eqz(scheduler, "volcano")) {
+    if (!name.n && str_eqz(scheduler, "volcano")) {
         name = jv_str(jv_get(notes, S("scheduling.k8s.io/group-name")), S(""));
         if (!name.n)
             name = jv_str(jv_get(notes, S("scheduling.volcano.sh/group-name")), S(""));
@@ -227,7 +248,7 @@ void group_say(struct group *g, const char *reason, str first, str message)
 
 void group_tell(struct group *g, const struct plan_note *note)
 {
-    static const char component[] = "volcano";
+    const char *component = g->form == GROUP_KUBE ? "default-scheduler" : "volcano";
 
     binder_tell(g->b, g->g.h.obj, group_resource(g->form), component, &g->budget, note);
 }

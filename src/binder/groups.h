@@ -57,10 +57,13 @@ const struct kube_resource *group_resource(enum group_form form);
 struct group *group_of(struct gang *g); /* of one that is a group */
 struct group *group_find(const struct binder *b, enum group_form form, str ns, str name);
 /* Each of the groups: GROUP_EACH (slot, form, b) */
-#define GROUP_EACH(slot, form, b)                                             \
-    for (enum group_form form = GROUP_VOLCANO; form <= GROUP_PLUGINS; form++) \
+#define GROUP_EACH(slot, form, b)                                          \
+    for (enum group_form form = GROUP_VOLCANO; form < GROUP_FORMS; form++) \
         MAP_EACH (slot, &(b)->groups[form].items)
+size_t groups_number(const struct binder *b);
 const struct shelf_ops *group_shelf(enum group_form form);
+/* Whether such groups are looked at at all. */
+bool group_form_is_on(const struct binder *b, enum group_form form);
 /* What a pod says of its group; absent: it is in none. */
 jv group_of_pod_slim(struct arena *a, jv pod);
 struct sched_amounts amounts_of_list(struct arena *a, jv list); /* a ResourceList */

@@ -196,7 +196,7 @@ struct binder {
     struct shelf pods, nodes, namespaces, claims, volumes, classes;
     struct gang_kind *kinds;
     size_t n_kinds;
-    struct shelf groups[3]; /* by enum group_form */
+    struct shelf groups[GROUP_FORMS]; /* by enum group_form */
     struct shelf queues, priorities, quotas;
     bool groups_due;     /* something changed that PodGroups are decided by */
     bool groups_dirty;   /* the status of some may have to be written */

@@ -31,12 +31,12 @@ bool phase_is_over(enum group_phase phase)
 }
 
 /* Volcano's groups say so. Those of scheduler-plugins have no phase for it: they are let in when
- * their pods start. */
+ * their pods start. Those of Kubernetes ask for nothing that could be kept before. */
 bool phase_is_let_in(enum group_form form, enum group_phase phase)
 {
     if (form == GROUP_VOLCANO)
         return phase != PHASE_NONE && phase != PHASE_PENDING;
-    return phase == PHASE_RUNNING || phase_is_over(phase);
+    return form == GROUP_KUBE || phase == PHASE_RUNNING || phase_is_over(phase);
 }
 
 int64_t group_pods_total(const struct group_pods *p)
@@ -82,7 +82,25 @@ static enum group_phase phase_of_plugins(const struct group_seen *s)
     return active && active >= s->min ? PHASE_RUNNING : PHASE_SCHEDULING;
 }
 
+/* Never written: how far it is with its pods. */
+static enum group_phase phase_of_kube(const struct group_seen *s)
+{
+    const struct group_pods *p = &s->pods;
+    int64_t ended = p->succeeded + p->failed, seated = p->bound + p->running + ended;
+    int64_t total = group_pods_total(p) - p->going;
+
+    if (s->was == PHASE_FINISHED && total == ended)
+        return PHASE_FINISHED; /* its pods may be cleaned up */
+    if (!total || total < s->min)
+        return PHASE_PENDING;
+    if (!seated || seated < s->min)
+        return PHASE_SCHEDULING;
+    return ended == total ? PHASE_FINISHED : PHASE_RUNNING;
+}
+
 enum group_phase phase_of(const struct group_seen *s)
 {
-    return s->form == GROUP_PLUGINS ? phase_of_plugins(s) : phase_of_volcano(s);
+    return s->form == GROUP_KUBE      ? phase_of_kube(s)
+           : s->form == GROUP_PLUGINS ? phase_of_plugins(s)
+                                      : phase_of_volcano(s);
 }

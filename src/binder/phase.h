@@ -3,7 +3,7 @@
 
 #include "base/str.h"
 
-enum group_form { GROUP_NONE, GROUP_VOLCANO, GROUP_PLUGINS };
+enum group_form { GROUP_NONE, GROUP_VOLCANO, GROUP_PLUGINS, GROUP_KUBE, GROUP_FORMS };
 
 enum group_phase {
     PHASE_NONE, /* nobody has looked at it */

@@ -124,6 +124,8 @@ static void read_group(struct pod *p)
     jv group = jv_get(p->h.obj, S("group"));
 
     p->form = jv_int(jv_get(group, S("form")), GROUP_NONE) & 3;
+    if (!group_form_is_on(p->b, p->form))
+        p->form = GROUP_NONE; /* stored when they were */
     p->group = jv_str(jv_get(group, S("name")), STR_NONE);
     p->role = jv_str(jv_get(group, S("role")), STR_NONE);
     p->is_running = str_eqz(jv_str(jv_get(group, S("phase")), S("")), "Running");

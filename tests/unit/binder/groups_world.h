@@ -1,4 +1,5 @@
-/* A world that serves PodGroups and Queues. */
+/* A world that serves PodGroups and Queues; those of Kubernetes if the binder is to look at them.
+ */
 #pragma once
 
 #include "world.h"
@@ -9,6 +10,8 @@ static const struct kube_resource w_queues = { "scheduling.volcano.sh", "v1beta1
                                                "Queue", true };
 static const struct kube_resource w_plugins = { "scheduling.x-k8s.io", "v1alpha1", "podgroups",
                                                 "PodGroup", false };
+static const struct kube_resource w_kube = { "scheduling.k8s.io", "v1alpha2", "podgroups",
+                                             "PodGroup", false };
 
 static void w_define(struct w *w, const struct kube_resource *res, const char *more)
 {
@@ -49,7 +52,7 @@ static void g_make(struct w *w, const struct kube_resource *res, const char *mem
 
 static void g_open_with(struct w *w, int gpus, const struct binder_opts *more)
 {
-    struct api_opts o = { .protect_storage = true };
+    struct api_opts o = { .protect_storage = true, .groups_pods = more->kube_groups };
 
     *w = (struct w){ .a = arena_new(), .o = *more };
     w->o.volumes_dir = S("/nowhere");
@@ -58,6 +61,8 @@ static void g_open_with(struct w *w, int gpus, const struct binder_opts *more)
     w_define(w, &w_groups, "");
     w_define(w, &w_queues, "'subresources': {'status': {}},");
     w_define(w, &w_plugins, "'subresources': {'status': {}},");
+    if (more->kube_groups)
+        w_define(w, &w_kube, "'subresources': {'status': {}},");
     g_make_early(w, &w_queues, "'metadata': {'name': 'default'}, 'spec': {'weight': 1}");
     w_start(w);
     w_node(w, "n",

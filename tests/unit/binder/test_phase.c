@@ -179,6 +179,18 @@ static const struct row {
       PHASE_FAILED },
     { "Finished is for good", GROUP_PLUGINS, PHASE_FINISHED, 2, { 0 }, PHASE_FINISHED },
     { "Failed is for good", GROUP_PLUGINS, PHASE_FAILED, 2, { .running = 2 }, PHASE_FAILED },
+    { "of Kubernetes: too few pods", GROUP_KUBE, PHASE_NONE, 2, { .waiting = 1 }, PHASE_PENDING },
+    { "pods going do not count", GROUP_KUBE, 0, 2, { .waiting = 1, .going = 1 }, PHASE_PENDING },
+    { "enough", GROUP_KUBE, PHASE_PENDING, 2, { .waiting = 2 }, PHASE_SCHEDULING },
+    { "too few have a node", GROUP_KUBE, 0, 2, { .bound = 1, .waiting = 1 }, PHASE_SCHEDULING },
+    { "enough have one", GROUP_KUBE, 0, 2, { .bound = 2, .waiting = 1 }, PHASE_RUNNING },
+    { "ended ones had one", GROUP_KUBE, 0, 2, { .failed = 1, .running = 1 }, PHASE_RUNNING },
+    { "all have ended", GROUP_KUBE, 0, 2, { .failed = 1, .succeeded = 1 }, PHASE_FINISHED },
+    { "and are cleaned up", GROUP_KUBE, PHASE_FINISHED, 2, { .failed = 1 }, PHASE_FINISHED },
+    { "new ones come", GROUP_KUBE, PHASE_FINISHED, 2, { .waiting = 2 }, PHASE_SCHEDULING },
+    { "a basic one without pods", GROUP_KUBE, 0, 0, { 0 }, PHASE_PENDING },
+    { "a basic one that waits", GROUP_KUBE, 0, 0, { .waiting = 2 }, PHASE_SCHEDULING },
+    { "a basic one", GROUP_KUBE, 0, 0, { .waiting = 2, .bound = 1 }, PHASE_RUNNING },
 };
 
 static void each_row(void)
@@ -203,6 +215,7 @@ static void texts_are_read_back(void)
            phase_is_let_in(GROUP_VOLCANO, PHASE_RUNNING) &&
            phase_is_let_in(GROUP_VOLCANO, PHASE_UNKNOWN),
        "these are");
+    ok(phase_is_let_in(GROUP_KUBE, PHASE_PENDING), "one that asks for nothing is");
 }
 
 int main(void)
