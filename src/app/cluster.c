@@ -135,6 +135,7 @@ static void start_binder(struct cluster *c)
         return;
     o.whole_jobs = !c->o.no_operator && up_gang_way(&c->o.gang) == UP_GANG_WHOLE;
     o.scheduler = up_gang_way(&c->o.gang) == UP_GANG_GROUPS ? c->o.gang.name : NULL;
+    o.kube_groups = up_gang_way(&c->o.gang) == UP_GANG_KUBE;
     o.named = c->o.node.claims;
     o.volumes = c->o.no_node ? NULL : up_node_claims(c->a, &c->o.node).p;
     up_binder_start(&c->binder, c->o.loop, c->api, &o);
@@ -258,14 +259,16 @@ int cluster_start(struct cluster **out, const struct cluster_opts *o, struct err
     }
     if (!o->binder.no_scheduler) {
         c->until_ready = arena_new();
-        up_groups_describe(c->until_ready, &api);
+        up_groups_describe(c->until_ready, &o->gang, &api);
     }
     if (!o->no_node) {
         roles[api.n_roles++] = up_node_role(c->a);
         api.namespaces = up_namespaces;
     }
     if (!o->no_node || !o->binder.no_scheduler)
-        roles[api.n_roles++] = up_scheduler_role(c->a, o->binder.preempts);
+        roles[api.n_roles++] =
+            up_scheduler_role(c->a, &(struct up_scheduler_may){ .delete_pods = o->binder.preempts,
+                                                                .kube_groups = api.groups_pods });
     c->o.node.pods = o->no_node ? NULL : up_pods_new();
     if (c->o.node.pods)
         up_pods_describe(c->o.node.pods, &api);

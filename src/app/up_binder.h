@@ -10,6 +10,7 @@ struct up_binder_opts {
     bool strict_classes;
     int64_t starvation_s; /* how long the first that does not fit is passed over; 0: five minutes */
     bool whole_jobs;      /* they start together without a PodGroup */
+    bool kube_groups;     /* PodGroups of Kubernetes are served */
     const char *scheduler; /* one more name that it answers to; NULL: none */
     bool preempts;         /* pods are evicted for more important ones */
     bool no_scheduler;     /* others give pods their nodes */

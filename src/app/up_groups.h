@@ -9,6 +9,7 @@ enum up_gang_way {
     UP_GANG_WHOLE,  /* jobs start whole; no PodGroup is made */
     UP_GANG_NONE,   /* pod by pod */
     UP_GANG_GROUPS, /* the operator makes a PodGroup for each job, as on a cluster */
+    UP_GANG_KUBE,   /* likewise; that of Kubernetes itself, which is served only then */
 };
 
 struct up_gang_opts {
@@ -21,9 +22,9 @@ struct up_gang_opts {
     {                    \
         NULL, -1, -1     \
     }
-#define UP_GANG_NAMES                                                                           \
-    "none: start the pods of a job one by one; volcano, or a scheduler's name: with PodGroups " \
-    "(default: as many pods as must start together, or none)"
+#define UP_GANG_NAMES                                                                              \
+    "none: start the pods of a job one by one; volcano, kube (the PodGroups of Kubernetes), or a " \
+    "scheduler's name: with PodGroups (default: as many pods as must start together, or none)"
 
 /* -1: what is wrong with them. */
 int up_gang_check(const struct up_gang_opts *o, struct err *e);
@@ -31,4 +32,4 @@ enum up_gang_way up_gang_way(const struct up_gang_opts *o);
 void up_gang_settings(struct plan_settings *out, const struct up_gang_opts *o);
 
 /* Served from the start; a is kept until the API is ready. */
-void up_groups_describe(struct arena *a, struct api_opts *o);
+void up_groups_describe(struct arena *a, const struct up_gang_opts *gang, struct api_opts *o);

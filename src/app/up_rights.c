@@ -36,7 +36,12 @@ static const struct right scheduler_rights[] = {
     { "", "persistentvolumeclaims/status persistentvolumes/status", "patch" },
     { "storage.k8s.io", "storageclasses", "list watch create" },
     { "", "events", "create" },
-    { "", "pods", "delete" }, /* the last: with --preemption only */
+};
+
+static const struct right preemption_rights[] = { { "", "pods", "delete" } };
+static const struct right kube_group_rights[] = {
+    { "scheduling.k8s.io", "podgroups", "list watch" },
+    { "scheduling.k8s.io", "podgroups/status", "patch" },
 };
 
 static jv words(struct arena *a, const char *list)
@@ -55,13 +60,10 @@ static jv rule(struct arena *a, const struct right *r)
                 { "resources", words(a, r->resources) });
 }
 
-static jv rules(struct arena *a, const struct right *at, size_t n)
+static void add_rules(struct jbuild *b, const struct right *at, size_t n)
 {
-    struct jbuild b = jb_arr(a);
-
     for (size_t i = 0; i < n; i++)
-        jb_push(&b, rule(a, &at[i]));
-    return jb_done(&b);
+        jb_push(b, rule(b->a, &at[i]));
 }
 
 static void allow(struct jbuild *b, const struct kube_resource *res, const char *sub, str verbs)
@@ -97,15 +99,23 @@ jv up_operator_rules(struct arena *a, const struct planner *const *planners, siz
 
 struct api_role up_node_role(struct arena *a)
 {
-    return (struct api_role){ .name = "system:node",
-                              .group = UP_NODES_GROUP,
-                              .rules = rules(a, node_rights, COUNT(node_rights)) };
+    struct jbuild b = jb_arr(a);
+
+    add_rules(&b, node_rights, COUNT(node_rights));
+    return (
+        struct api_role){ .name = "system:node", .group = UP_NODES_GROUP, .rules = jb_done(&b) };
 }
 
-struct api_role up_scheduler_role(struct arena *a, bool preempts)
+struct api_role up_scheduler_role(struct arena *a, const struct up_scheduler_may *may)
 {
+    struct jbuild b = jb_arr(a);
+
+    add_rules(&b, scheduler_rights, COUNT(scheduler_rights));
+    if (may->delete_pods)
+        add_rules(&b, preemption_rights, COUNT(preemption_rights));
+    if (may->kube_groups)
+        add_rules(&b, kube_group_rights, COUNT(kube_group_rights));
     return (struct api_role){ .name = UP_SCHEDULER_USER,
                               .user = UP_SCHEDULER_USER,
-                              .rules =
-                                  rules(a, scheduler_rights, COUNT(scheduler_rights) - !preempts) };
+                              .rules = jb_done(&b) };
 }

@@ -14,4 +14,9 @@
 jv up_operator_rules(struct arena *a, const struct planner *const *planners, size_t n,
                      const struct planner_needed *needed);
 struct api_role up_node_role(struct arena *a);
-struct api_role up_scheduler_role(struct arena *a, bool preempts);
+
+struct up_scheduler_may {
+    bool delete_pods; /* to make way for others */
+    bool kube_groups; /* read the PodGroups of Kubernetes, and tell them */
+};
+struct api_role up_scheduler_role(struct arena *a, const struct up_scheduler_may *may);

@@ -22,6 +22,8 @@ bool why_group_waits(jv group)
 {
     str phase = text_at(group, "status", "phase");
 
+    if (jv_exists(jv_at(group, "spec", "schedulingPolicy")))
+        return false; /* that of Kubernetes: only its pods wait */
     return jv_exists(group) && !meta_being_deleted(group) &&
            (!phase.n || str_eqz(phase, "Pending"));
 }

@@ -9,6 +9,7 @@
 #include "sched/volume.h"
 
 static const struct kube_resource groups[] = {
+    { "scheduling.k8s.io", "v1alpha2", "podgroups", "PodGroup", false },
     { "scheduling.volcano.sh", "v1beta1", "podgroups", "PodGroup", false },
     { "scheduling.x-k8s.io", "v1alpha1", "podgroups", "PodGroup", false },
 };
@@ -39,6 +40,7 @@ static bool is_in_group(jv pod, str group)
 {
     return str_eq(group, jv_str(jv_get(meta_annotations(pod), S("scheduling.k8s.io/group-name")),
                                 STR_NONE)) ||
+           str_eq(group, jv_str(jv_at(pod, "spec", "schedulingGroup", "podGroupName"), STR_NONE)) ||
            str_eq(group,
                   jv_str(jv_get(meta_labels(pod), S("scheduling.x-k8s.io/pod-group")), STR_NONE));
 }
@@ -162,7 +164,8 @@ static int read_own_group(struct why_page *p, str name)
     if (code >= 0 || p->job.kind)
         return code;
     p->obj = p->group;
-    p->wanted = jv_int(jv_at(p->obj, "spec", "minMember"), 0);
+    p->wanted = jv_int(jv_at(p->obj, "spec", "schedulingPolicy", "gang", "minCount"),
+                       jv_int(jv_at(p->obj, "spec", "minMember"), 0));
     return read_own_pods(p, STR_NONE, true);
 }
 

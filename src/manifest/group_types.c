@@ -97,3 +97,49 @@ TYPE(group, PluginsStatus,
     F("succeeded", INT32, 0, DOC("How many have ended well.")),
     F("failed", INT32, 0, DOC("How many have ended badly.")),
     F("scheduleStartTime", TIME, 0, DOC("When the scheduler first placed its pods.")))
+
+LOCAL_TYPE(group, WorkloadReference,
+    DOC("A template of groups; kept, without effect here."),
+    F("workloadName", STRING, REQ, DOC("The Workload.")),
+    F("podGroupTemplateName", STRING, REQ, DOC("Which of its templates.")))
+
+LOCAL_TYPE(group, TemplateReference,
+    DOC("What the group was made of; kept, without effect here."),
+    F("workload", group_WorkloadReference, PTR, DOC("A template of a Workload.")))
+
+LOCAL_EMPTY_TYPE(group, BasicPolicy)
+
+LOCAL_TYPE(group, GangPolicy,
+    DOC("Pods that start together."),
+    F("minCount", INT32, REQ, DOC("How many pods must fit before any starts.")))
+
+LOCAL_TYPE(group, SchedulingPolicy,
+    DOC("How the pods start; exactly one of these."),
+    F("basic", group_BasicPolicy, PTR, DOC("Each by itself.")),
+    F("gang", group_GangPolicy, PTR, DOC("So many together, or none.")))
+
+TYPE(group, KubeSpec,
+    DOC("How many pods start together. It cannot be changed."),
+    F("podGroupTemplateRef", group_TemplateReference, PTR,
+      DOC("What the group was made of; kept, without effect here.")),
+    F("schedulingPolicy", group_SchedulingPolicy, REQ, DOC("How the pods start.")),
+    F("schedulingConstraints", ANYTHING, PTR, DOC("Kept, without effect here.")),
+    F("resourceClaims", LIST(ANYTHING), 0, DOC("Kept, without effect here.")),
+    F("disruptionMode", STRING, PTR, DOC("Kept, without effect here.")),
+    F("priorityClassName", STRING, 0, DOC("How important the group is.")),
+    F("priority", INT32, PTR, DOC("Kept, without effect here.")))
+
+LOCAL_TYPE(group, KubeCondition,
+    DOC("Something that is so, or is not."),
+    F("type", STRING, REQ, DOC("PodGroupScheduled.")),
+    F("status", STRING, REQ, DOC("True, False or Unknown.")),
+    F("observedGeneration", INT64, 0, DOC("Of which state of the spec it tells.")),
+    F("lastTransitionTime", TIME, REQ, DOC("When status last changed.")),
+    F("reason", STRING, REQ, DOC("Why, in one word for programs.")),
+    F("message", STRING, REQ, DOC("Why, for people.")))
+
+TYPE(group, KubeStatus,
+    DOC("What is so, as the scheduler sees it."),
+    F("conditions", LIST(group_KubeCondition, BY("type")), 0,
+      DOC("Whether its pods have started together, and why not.")),
+    F("resourceClaimStatuses", LIST(ANYTHING), 0, DOC("Kept, without effect here.")))

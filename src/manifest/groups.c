@@ -12,7 +12,7 @@ struct column {
     bool wide;
 };
 
-struct keyword { /* of spec, or of one of its members */
+struct keyword { /* of spec ("") or of one of its members */
     const char *member;
     const char *name;
     const char *value; /* JSON text */
@@ -23,8 +23,9 @@ static const struct group_kind {
     const char *words; /* what kubectl explain says of it */
     const char *short_names[MANY_WORDS];
     bool of_cluster;
-    bool has_status;  /* as a subresource */
-    const char *seal; /* Kubernetes' own groups need one */
+    bool has_status;    /* as a subresource */
+    bool of_kubernetes; /* its API server serves it, behind a gate */
+    const char *seal;   /* Kubernetes' own groups need one */
     const struct schema *spec, *status;
     struct column columns[MANY_COLUMNS];
     struct keyword keywords[MANY_KEYWORDS];
@@ -78,6 +79,24 @@ static const struct group_kind {
                    { "Failed", ".status.failed", "integer" },
                    { "Age", ".metadata.creationTimestamp", "date" } },
       .keywords = { { "minMember", "minimum", "1" } } },
+    { "scheduling.k8s.io", "v1alpha2", "podgroups", "podgroup", "PodGroup",
+      "PodGroup is a set of pods that start together or not at all.", .has_status = true,
+      .of_kubernetes = true, .seal = "https://kep.k8s.io/4671", .spec = &group_KubeSpec,
+      .status = &group_KubeStatus,
+      .columns = { { "MinCount", ".spec.schedulingPolicy.gang.minCount", "integer" },
+                   { "Workload", ".spec.podGroupTemplateRef.workload.workloadName", "string" },
+                   { "Status", ".status.conditions[?(@.type==\"PodGroupScheduled\")].reason",
+                     "string" },
+                   { "Age", ".metadata.creationTimestamp", "date" } },
+      .keywords = { { "disruptionMode", "enum", "[\"Pod\",\"PodGroup\"]" },
+                    { "", "x-kubernetes-validations",
+                      "[{\"rule\":\"self == oldSelf\",\"message\":\"field is immutable\"},"
+                      "{\"rule\":\"has(self.schedulingPolicy.basic) != "
+                      "has(self.schedulingPolicy.gang)\","
+                      "\"message\":\"exactly one of schedulingPolicy.basic and gang must be set\"},"
+                      "{\"rule\":\"!has(self.schedulingPolicy.gang) || "
+                      "self.schedulingPolicy.gang.minCount >= 1\",\"message\":"
+                      "\"schedulingPolicy.gang.minCount must be greater than or equal to 1\"}]" } } },
 };
 
 static jv text(struct arena *a, const char *z)
@@ -99,9 +118,11 @@ static jv object_schema(struct arena *a, const struct group_kind *k)
 {
     jv spec = documented(a, k->spec);
 
-    for (const struct keyword *w = k->keywords; w->member; w++)
-        spec = jv_with(a, spec, json_parse(a, str_of(w->value), NULL, NULL), "properties",
-                       w->member, w->name);
+    for (const struct keyword *w = k->keywords; w->member; w++) {
+        jv value = json_parse(a, str_of(w->value), NULL, NULL);
+        spec = *w->member ? jv_with(a, spec, value, "properties", w->member, w->name)
+                          : jv_with(a, spec, value, w->name);
+    }
     jv members =
         jobj(a, { "apiVersion", string_of(a, "The group and version that the object is in.") },
              { "kind", string_of(a, "The kind of the object, in CamelCase.") },
@@ -109,7 +130,8 @@ static jv object_schema(struct arena *a, const struct group_kind *k)
              { "status", documented(a, k->status) });
 
     return jobj(a, { "type", jstrz(a, "object") }, { "description", text(a, k->words) },
-                { "properties", members });
+                { "properties", members },
+                { "required", k->of_kubernetes ? jarr(a, jstrz(a, "spec")) : JV_ABSENT });
 }
 
 static jv columns(struct arena *a, const struct group_kind *k)
@@ -132,12 +154,17 @@ static jv names(struct arena *a, const struct group_kind *k)
     return jobj(a, { "kind", text(a, k->kind) },
                 { "listKind", jstr(a, arena_printf(a, "%sList", k->kind)) },
                 { "plural", text(a, k->plural) }, { "singular", text(a, k->singular) },
-                { "shortNames", jb_done(&words) });
+                { "shortNames", words.n ? jb_done(&words) : JV_ABSENT });
 }
 
 size_t manifest_n_groups(void)
 {
     return COUNT(kinds);
+}
+
+bool manifest_group_is_of_kubernetes(size_t i)
+{
+    return kinds[i].of_kubernetes;
 }
 
 jv manifest_group_crd(struct arena *a, size_t i)

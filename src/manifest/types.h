@@ -6,4 +6,4 @@
 extern const struct schema job_RunPolicy, job_ReplicaSpec, job_JobStatus, job_TemplateMeta;
 
 extern const struct schema group_VolcanoSpec, group_VolcanoStatus, group_QueueSpec,
-    group_QueueStatus, group_PluginsSpec, group_PluginsStatus;
+    group_QueueStatus, group_PluginsSpec, group_PluginsStatus, group_KubeSpec, group_KubeStatus;

@@ -298,6 +298,19 @@ static const struct group_row {
       "spec.dequeueStrategy: Unsupported value: \"lifo\": supported values: \"fifo\", "
       "\"traverse\", \"\"\n" },
     { 2, "{'spec': {'minMember': 1, 'queue': 'a'}}", "{'spec': {'minMember': 1}}", "" },
+    { 3, "{'spec': {'schedulingPolicy': {'gang': {'minCount': 1, 'odd': 1}}}}",
+      "{'spec': {'schedulingPolicy': {'gang': {'minCount': 1}}}}", "" },
+    { 3, "{'spec': {'schedulingPolicy': {'basic': {}}, 'queue': 'a'}}",
+      "{'spec': {'schedulingPolicy': {'basic': {}}}}", "" },
+    { 3, "{'spec': {'schedulingPolicy': {}}}", NULL,
+      "spec: Invalid value: \"object\": exactly one of schedulingPolicy.basic and gang must be "
+      "set\n" },
+    { 3, "{'spec': {'schedulingPolicy': {'basic': {}, 'gang': {'minCount': 1}}}}", NULL,
+      "spec: Invalid value: \"object\": exactly one of schedulingPolicy.basic and gang must be "
+      "set\n" },
+    { 3, "{'spec': {'schedulingPolicy': {'gang': {'minCount': 0}}}}", NULL,
+      "spec: Invalid value: \"object\": schedulingPolicy.gang.minCount must be greater than or "
+      "equal to 1\n" },
     { 2, "{'spec': {'minMember': 0}}", NULL,
       "spec.minMember: Invalid value: 0: spec.minMember in body should be greater than or equal to "
       "1\n" },
@@ -316,6 +329,24 @@ static void groups_are_checked_and_completed(void)
         if (r->stored)
             is_json(obj, r->stored, "pruned and completed");
     }
+}
+
+static void only_one_is_of_kubernetes(void)
+{
+    for (size_t i = 0; i < manifest_n_groups(); i++)
+        is_int(manifest_group_is_of_kubernetes(i), i == 3, "the PodGroup of 1.36 alone is gated");
+}
+
+static void its_spec_is_immutable(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(crd) struct crd *c = crd_compile(manifest_group_crd(a, 3), &meta_ObjectMeta, NULL);
+    AUTO(jdoc) struct jdoc *old = J("{'spec': {'schedulingPolicy': {'gang': {'minCount': 2}}}}");
+    AUTO(jdoc) struct jdoc *now = J("{'spec': {'schedulingPolicy': {'gang': {'minCount': 1}}}}");
+
+    is_str(problems_of(a, c->storage, jdoc_root(old), jdoc_root(old)), S(""), "it may stay");
+    is_str(problems_of(a, c->storage, jdoc_root(now), jdoc_root(old)),
+           S("spec: Invalid value: \"object\": field is immutable\n"), "it cannot change");
 }
 
 static void queues_are_sound(void)
@@ -338,6 +369,8 @@ int main(int argc, char **argv)
 
     definitions_are_as_written(argc > 1 ? argv[1] : ".");
     groups_are_checked_and_completed();
+    only_one_is_of_kubernetes();
+    its_spec_is_immutable();
     queues_are_sound();
     if (ok(c != NULL, "the definition of TFJob compiles")) {
         wrong_jobs_are_refused(c->storage);
