@@ -179,6 +179,13 @@ static str barred_by_queue(struct why_page *p, const struct ask *q)
     return over_capability(p);
 }
 
+/* It is let in for what it asks for, whatever its pods do. */
+static bool asks_more_than_pods(const struct why_page *p)
+{
+    return !p->job.kind && str_eq(meta_uid(p->obj), meta_uid(p->group)) &&
+           (!p->n_pods || jv_len(jv_at(p->group, "spec", "minResources")) > 0);
+}
+
 int why_group_read(struct why_page *p, const struct kube_resource *res)
 {
     str queue = text_at(p->group, "spec", "queue");
@@ -197,9 +204,9 @@ int why_group_read(struct why_page *p, const struct kube_resource *res)
     why_read_is_fine(p, &q[0], "PodGroups", "what is before it is not known");
     find_before(p, jv_at(q[0].obj, "items"), classes);
     p->priority = priority_of(classes, p->group);
-    if (p->job.kind)
+    if (p->job.kind && !p->n_pods)
         p->expected = expected_of_job(p);
-    else if (jv_len(p->nodes) == 1)
+    else if (asks_more_than_pods(p) && jv_len(p->nodes) == 1)
         p->expected = jarr(p->a, sum_of_group(p->a, p->group, p->priority));
     if (has_queue) {
         p->queue = q[2].err.code ? JV_ABSENT : q[2].obj;

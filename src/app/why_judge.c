@@ -9,7 +9,7 @@
 
 #include <inttypes.h>
 
-enum { ANSWER_MS = 5000 }; /* who has not answered in that time may not be there */
+enum { ANSWER_MS = 10000 }; /* who has not answered in that time may not be there */
 
 static str text_at(jv obj, const char *x, const char *y)
 {
@@ -240,6 +240,19 @@ static void collect_pods(struct why_page *p)
     }
 }
 
+/* Where all of them say the same, it is said of the group; of a job the first is named. */
+static str told_text(const struct why_page *p)
+{
+    const struct replica_note *w = &p->waits[0];
+    bool alike = !p->job.kind && p->n_waits == p->n_pods;
+
+    for (size_t i = 1; i < p->n_waits; i++)
+        alike = alike && str_eq(w->text, p->waits[i].text);
+    return alike || p->n_pods == 1
+               ? w->text
+               : arena_printf(p->a, "%" PRI_STR ": %" PRI_STR, STR_ARG(w->name), STR_ARG(w->text));
+}
+
 /* Nodes are no reason where a gate or an absent scheduler is one. */
 static str before_nodes(const struct why_page *p)
 {
@@ -254,6 +267,9 @@ static str before_nodes(const struct why_page *p)
 static void judge_pods(struct why_page *p)
 {
     str first = before_nodes(p);
+
+    if (!first.n)
+        first = p->barred;
     str sentence = p->placed ? why_sentence(p->a, &p->why) : STR_NONE;
 
     p->state = STATE_WAITS;
@@ -266,10 +282,7 @@ static void judge_pods(struct why_page *p)
         if (p->why.cause == WHY_REFUSED && str_ends(sentence, S("which does not exist")))
             p->advice = S("create it");
     } else {
-        const struct replica_note *w = &p->waits[0];
-        p->sentence = p->n_pods == 1 ? w->text
-                                     : arena_printf(p->a, "%" PRI_STR ": %" PRI_STR,
-                                                    STR_ARG(w->name), STR_ARG(w->text));
+        p->sentence = told_text(p);
     }
 }
 

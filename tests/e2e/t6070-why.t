@@ -118,6 +118,37 @@ test_expect_success 'with fewer rights: what is not known is told, the rest stay
 	muster why tfjob/big --kubeconfig few >out && has out "^tfjob/big waits: .*" "^Not known:$" "^  nodes cannot be listed, so what they have is not known: .*forbidden" "^  pods of other namespaces cannot be listed" "^  events cannot be listed"
 '
 
+# member NAME GROUP [SCHEDULER]: a pod of a group that is made by hand
+member() {
+	cat <<-END
+	---
+	apiVersion: v1
+	kind: Pod
+	metadata: {name: $1, annotations: {scheduling.k8s.io/group-name: $2}}
+	spec: {schedulerName: ${3:-volcano}, containers: [{name: c, image: none, command: [sleep, "600"], resources: {limits: {$gpu: 1}}}]}
+	END
+}
+
+# group KIND NAME SPEC
+group() {
+	printf -- "---\napiVersion: scheduling.volcano.sh/v1beta1\nkind: %s\nmetadata: {name: %s}\nspec: {%s}\n" "$1" "$2" "$3"
+}
+
+test_expect_success 'groups that are made by hand: what helps others is not said of them' '
+	kubectl delete tfjobs --all && kubectl delete pod alone &&
+	{ group Queue tight "capability: {$gpu: 1}" && group PodGroup tight "queue: tight, minMember: 2, minResources: {$gpu: 2}" && member tight0 tight && member tight1 tight && member loose tight default-scheduler &&
+	group PodGroup part "minMember: 2" && member part0 part && member lost none &&
+	group PodGroup much "minMember: 2, minResources: {$gpu: 6}" && member much0 much && member much1 much; } | kubectl apply -f - &&
+	wait_for "pod/loose is running: 1 of 1 pods" pod/loose &&
+	wait_for "podgroup/tight waits: needs 2 $gpu, its queue tight may use 1, 0 in use; never fits" podgroup/tight && has out "^  - raise the capability of the queue tight$" "^  tight is Pending in queue tight" &&
+	jq_is ".help == [{text: \"raise the capability of the queue tight\", steps: []}]" out.json &&
+	wait_for "pod/tight1 waits: needs 2 $gpu, its queue tight may use 1, 0 in use; never fits" pod/tight1 &&
+	wait_for "podgroup/part waits: .*1 of .*" podgroup/part && jq_is ".help == []" out.json &&
+	wait_for "pod/part0 waits: .*1 of .*" pod/part0 && jq_is ".help == []" out.json &&
+	wait_for "pod/lost waits: its PodGroup none does not exist" pod/lost && jq_is "[.help[].text] == [\"create the PodGroup none\"]" out.json &&
+	wait_for "podgroup/much waits: needs 6 $gpu, this machine has 2, .*; never fits" podgroup/much && jq_is "all(.help[]; .steps[].do == \"Offer\")" out.json
+'
+
 test_expect_success 'the pods end with the server' 'stop_muster'
 
 test_done
