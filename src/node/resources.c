@@ -96,6 +96,17 @@ static bool must_be_whole(str name)
     return str_find(name, '/') >= 0 || str_eqz(name, "pods");
 }
 
+/* A pod cannot ask for any other: "gpu" is nvidia.com/gpu without its domain. */
+static bool is_known_or_qualified(str name)
+{
+    static const char *const known[] = { "cpu", "memory", "ephemeral-storage", "pods" };
+
+    for (size_t i = 0; i < COUNT(known); i++)
+        if (str_eqz(name, known[i]))
+            return true;
+    return str_find(name, '/') >= 0 || str_starts(name, S("hugepages-"));
+}
+
 static int parse_one(str whole, str *name, struct quantity *q, struct err *e)
 {
     str value = whole;
@@ -104,7 +115,7 @@ static int parse_one(str whole, str *name, struct quantity *q, struct err *e)
     if (!name->n || !value.p)
         return err_set(e, ERR_INVALID, "resources: \"%" PRI_STR "\" is not NAME=AMOUNT",
                        STR_ARG(whole));
-    if (!name_ok(*name, name_qualified))
+    if (!name_ok(*name, name_qualified) || !is_known_or_qualified(*name))
         return err_set(e, ERR_INVALID,
                        "resources: \"%" PRI_STR
                        "\" is not the name of a resource, as cpu and nvidia.com/gpu are",

@@ -84,6 +84,8 @@ static void lists_change(void)
         { "cpu", NULL, "resources: \"cpu\" is not NAME=AMOUNT" },
         { "a b=1", NULL,
           "resources: \"a b\" is not the name of a resource, as cpu and nvidia.com/gpu are" },
+        { "gpu=4", NULL,
+          "resources: \"gpu\" is not the name of a resource, as cpu and nvidia.com/gpu are" },
         { "nvidia.com/gpu=500m", NULL,
           "resources: nvidia.com/gpu: \"500m\" is not a whole number" },
         { "pods=1.5", NULL, "resources: pods: \"1.5\" is not a whole number" },
