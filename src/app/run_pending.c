@@ -152,11 +152,16 @@ static int64_t spare(const struct run_job *j)
     return least >= 0 && least < j->wanted ? j->wanted - least : 0;
 }
 
-/* Of a job that has no pods yet. */
-static str why_held_for_ever(struct arena *a, const struct run_job *j)
+/* Of a job that has no pods yet. In our own cluster nobody else makes a Queue. */
+static str why_held_for_ever(struct arena *a, const struct run_pending *p, const struct run_job *j)
 {
     str held = run_job_held(j);
 
+    if (p->r->embedded && str_starts(held, S("queue \"")) && str_ends(held, S("\" not found")))
+        return arena_printf(a,
+                            "%" PRI_STR ": add the Queue to the files, or remove "
+                            "spec.runPolicy.schedulingPolicy.queue",
+                            STR_ARG(held));
     return why_sentence_is_never(held)
                ? arena_printf(a,
                               "%" PRI_STR ": lower what its replicas ask for, or how many they are",
@@ -194,7 +199,7 @@ static str why_never(struct arena *a, const struct run_pending *p, const struct 
         }
     }
     if (!n)
-        return why_held_for_ever(a, j);
+        return why_held_for_ever(a, p, j);
     if (n <= spare(j))
         return STR_NONE;
     str more = n > 1 ? arena_printf(a, " (and %lld more)", (long long)(n - 1)) : STR_NONE;

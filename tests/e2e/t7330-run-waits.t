@@ -44,6 +44,12 @@ test_expect_success 'labels that no node has' '
 	gives_up sel.yaml "cannot run on this machine: it does not have the labels disk=ssd: remove nodeSelector in spec.tfReplicaSpecs"
 '
 
+test_expect_success 'a queue that nobody can make' '
+	job queue 1 true | sed "s/^spec:/&\n  runPolicy: {schedulingPolicy: {queue: nowhere}}/" >queue.yaml &&
+	test_expect_code 1 timeout -k 5 120 muster run --gang-scheduler-name volcano --pending-timeout 1ms queue.yaml 2>err &&
+	has err "^tfjob/queue Failed after .*: queue \"nowhere\" not found: add the Queue to the files, or remove spec.runPolicy.schedulingPolicy.queue$"
+'
+
 test_expect_success 'an image that is not mapped and no command' '
 	pod img "containers: [{name: main, image: example.com/trainer}]" >img.yaml &&
 	gives_up img.yaml "^pod/img Failed.*its image example.com/trainer is not mapped: add a command to spec.containers, or map the image"
