@@ -149,6 +149,14 @@ test_expect_success 'groups that are made by hand: what helps others is not said
 	wait_for "podgroup/much waits: needs 6 $gpu, this machine has 2, .*; never fits" podgroup/much && jq_is "all(.help[]; .steps[].do == \"Offer\")" out.json
 '
 
+test_expect_success 'what a group that was let in keeps is held by it, and free when it is gone' '
+	group PodGroup kept "minMember: 1, minResources: {$gpu: 1}" | kubectl apply -f - && soon sh -c "kubectl get podgroup kept | grep -q Inqueue" &&
+	group PodGroup next "minMember: 1, minResources: {$gpu: 1}" | kubectl apply -f - &&
+	wait_for "podgroup/next waits: needs 1 $gpu, this machine has 2, 0 free; held by pod default/loose (1), podgroup default/kept (1)" podgroup/next &&
+	has out "^  - wait for podgroup default/kept to end, or delete it$" && lacks out "much\|tight" &&
+	kubectl delete podgroup kept && soon sh -c "kubectl get podgroup next | grep -q Inqueue"
+'
+
 test_expect_success 'the pods end with the server' 'stop_muster'
 
 test_done
