@@ -13,6 +13,8 @@ static str resource_of(str name)
 {
     static const char *const plain[] = { "cpu", "memory", "ephemeral-storage", "pods" };
 
+    if (str_eqz(name, "count/pods"))
+        return S("pods");
     if (str_starts(name, S("requests.")))
         return str_sub(name, S("requests.").n, name.n);
     for (size_t i = 0; i < COUNT(plain); i++)
@@ -42,6 +44,16 @@ static int64_t amount_in(const struct sched_amounts *of, str name)
     return 0;
 }
 
+/* Pods are an amount of a node as the others are. */
+static int64_t hard_of(struct arena *a, str name, jv value)
+{
+    jv list = jv_with_key(a, JV_EMPTY_OBJ, name, value);
+    jv status = jobj(a, { "allocatable", list });
+    struct sched_node like = sched_node_read(a, jobj(a, { "status", status }));
+
+    return amount_in(&like.has, name);
+}
+
 static void quota_changed(struct shelf *s, struct held *h, jv obj, bool is_new)
 {
     struct quota *q = (struct quota *)h;
@@ -55,9 +67,7 @@ static void quota_changed(struct shelf *s, struct held *h, jv obj, bool is_new)
         str name = resource_of(it.key);
         if (!name.n)
             continue;
-        jv one = jv_with_key(h->a, JV_EMPTY_OBJ, name, it.value);
-        struct sched_amounts amounts = amounts_of_list(h->a, one);
-        at[q->hard.n++] = (struct sched_amount){ it.key, amount_in(&amounts, name) };
+        at[q->hard.n++] = (struct sched_amount){ it.key, hard_of(h->a, name, it.value) };
     }
     s->b->groups_due = true;
     binder_work(s->b);

@@ -255,6 +255,28 @@ static void quotas_of_the_namespace(void)
     w_close(&w);
 }
 
+static void quotas_of_pods(void)
+{
+    static const struct kube_resource quotas = { "", "v1", "resourcequotas", "ResourceQuota",
+                                                 false };
+    static const char *const names[] = { "pods", "count/pods" };
+
+    for (size_t i = 0; i < COUNT(names); i++) {
+        struct w w;
+        char quota[256];
+        g_open(&w, 9);
+        snprintf(quota, sizeof(quota),
+                 "{'metadata': {'name': 'few'}, 'spec': {'hard': {'%s': '3'}}}", names[i]);
+        w_make(&w, &quotas, quota);
+        w_settle(&w);
+        g_group(&w, "a", 2, GPUS(2));
+        is_str(g_phase(&w, "a"), S("Inqueue"), "two of three pods");
+        g_group(&w, "b", 2, GPUS(2));
+        is_str(g_phase(&w, "b"), S("Pending"), "two more are one too many");
+        w_close(&w);
+    }
+}
+
 static void those_of_scheduler_plugins(void)
 {
     struct w w;
@@ -354,6 +376,7 @@ int main(void)
     each_role_has_its_least();
     queues_and_their_status();
     quotas_of_the_namespace();
+    quotas_of_pods();
     those_of_scheduler_plugins();
     the_more_important_is_first();
     others_make_way();
