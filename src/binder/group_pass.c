@@ -233,8 +233,10 @@ str group_refuses(struct arena *a, const struct pod *p)
     if (!g)
         return arena_printf(a, "podgroup \"%" PRI_STR "\" not found", STR_ARG(p->group));
     if (g->lacking_role.n && !g->g.g.started)
-        return arena_printf(a, "too few pods of role \"%" PRI_STR "\" exist",
-                            STR_ARG(g->lacking_role));
+        return arena_printf(a,
+                            "podgroup %" PRI_STR "/%" PRI_STR " lacks pods of role \"%" PRI_STR
+                            "\" (annotation volcano.sh/task-spec)",
+                            STR_ARG(g->g.g.ns), STR_ARG(g->g.g.name), STR_ARG(g->lacking_role));
     return STR_NONE;
 }
 
