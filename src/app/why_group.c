@@ -200,6 +200,19 @@ static str over_capability(struct why_page *p)
     return STR_NONE;
 }
 
+/* Whatever nodes have: a quota counts pods of the namespace, wherever they are. */
+static str barred_by_quota(struct why_page *p)
+{
+    jv c = meta_condition(p->group, S("Unschedulable"));
+
+    if (!str_eqz(text_at(c, "reason", NULL), "ExceedsQuota") ||
+        !str_eqz(text_at(c, "status", NULL), "True"))
+        return STR_NONE;
+    p->advice = S("raise the ResourceQuota, or wait for other pods of the namespace to end");
+    return arena_printf(p->a, "its PodGroup is not admitted: %" PRI_STR,
+                        STR_ARG(text_at(c, "message", NULL)));
+}
+
 static str barred_by_queue(struct why_page *p, const struct ask *q)
 {
     str state = text_at(p->queue, "status", "state");
@@ -248,6 +261,8 @@ int why_group_read(struct why_page *p, const struct kube_resource *res)
         p->queue = q[2].err.code ? JV_ABSENT : q[2].obj;
         p->barred = barred_by_queue(p, &q[2]);
     }
+    if (!p->barred.n)
+        p->barred = barred_by_quota(p);
     return -1;
 }
 

@@ -116,28 +116,40 @@ static str group_text(const struct why_page *p)
     jv c = meta_condition(p->group, S("Unschedulable"));
     str message = text_at(c, "message", NULL), s = waiting_sentence(message);
 
-    if (!jv_exists(p->group) || str_eqz(text_at(p->group, "status", "phase"), "Running"))
+    if (!p->barred.n && !why_group_waits(p->group))
         return STR_NONE;
     if (p->barred.n || s.n)
         return p->barred.n ? p->barred : s;
     s = p->placed ? why_sentence(p->a, &p->why) : STR_NONE;
     if (str_eqz(text_at(c, "status", NULL), "True") && message.n)
         return arena_printf(p->a, "its PodGroup is not admitted: %" PRI_STR, STR_ARG(message));
-    return str_eqz(text_at(p->group, "status", "phase"), "Inqueue") ? STR_NONE
-           : s.n                                                    ? s
-                 : S("its PodGroup is not admitted yet");
+    return s.n ? s : S("its PodGroup is not admitted yet");
+}
+
+/* After a failure its pods are created again, some time later. */
+static str restarting_text(const struct why_page *p)
+{
+    jv c = meta_condition(p->obj, S("Restarting"));
+    str message = text_at(c, "message", NULL);
+
+    if (!p->job.kind || !str_eqz(text_at(c, "status", NULL), "True"))
+        return STR_NONE;
+    return str_ends(message, S(".")) ? str_sub(message, 0, message.n - 1) : message;
 }
 
 static void judge_without_pods(struct why_page *p)
 {
     str by = jv_str(jv_at(p->obj, "spec", "runPolicy", "managedBy"), STR_NONE);
     str warning = without_head(last_warning(p, p->obj, NULL)), group = group_text(p);
+    str again = restarting_text(p);
     bool is_answered = jv_len(jv_at(p->obj, "status", "conditions")) > 0;
 
     p->state = STATE_WAITS;
     p->sentence = S("it has no pods yet");
     if (group.n) {
         p->sentence = group;
+    } else if (again.n) {
+        p->sentence = again;
     } else if (by.n && !str_eqz(by, "kubeflow.org/training-operator")) {
         p->sentence = arena_printf(
             p->a, "left to the controller %" PRI_STR " (spec.runPolicy.managedBy)", STR_ARG(by));

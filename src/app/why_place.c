@@ -218,6 +218,32 @@ static void drop_lower(struct why_page *p)
     p->n_helps = kept;
 }
 
+/* A scheduler that takes pods one by one says of each what it needs, and not that it never fits. */
+static bool start_in_turn(const struct why_page *p)
+{
+    bool is_told = false;
+
+    for (size_t i = 0; i < p->n_pods; i++) {
+        str told = why_pod_waits_for_node(p->pods[i]) ? waiting_reason(p->pods[i]) : STR_NONE;
+        is_told = is_told || told.n;
+        if (why_sentence_is_never(told))
+            return false;
+    }
+    return is_told;
+}
+
+/* The sentence is about the first of them, and each is enough. */
+static void take_first(struct why_page *p, struct cluster *c, struct why_unit *unit)
+{
+    struct sched_gang *g = p->job.kind ? map_get(&c->gangs, meta_uid(p->obj)) : NULL;
+
+    if (g)
+        g->min = 1;
+    unit->n_pods = 1;
+    unit->min = 1;
+    unit->by_default = false;
+}
+
 static void explain(struct why_page *p, struct cluster *c)
 {
     const struct sched_gang *gang = own_gang(p, c);
@@ -240,6 +266,11 @@ static void explain(struct why_page *p, struct cluster *c)
     if (p->partial)
         why_world_set_partial(w);
     p->why = why_of(w, &unit);
+    if (p->why.never && start_in_turn(p)) {
+        take_first(p, c, &unit);
+        scene.min = unit.min;
+        p->why = why_of(w, &unit);
+    }
     p->placed = true;
     p->n_helps = why_help_find(p->a, &scene, &p->why, p->helps);
     if (why_group_waits(p->group) && !p->job.kind)

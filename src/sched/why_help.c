@@ -164,6 +164,7 @@ static void find_lower(struct finder *f)
 {
     struct help_step *steps = ARENA_ARRAY(f->a, struct help_step, f->why->n_lacks + 1);
     size_t n = 0;
+    bool is_less = false;
 
     for (size_t i = 0; i < f->why->n_lacks; i++) {
         const struct why_lack *l = &f->why->lacks[i];
@@ -174,9 +175,12 @@ static void find_lower(struct finder *f)
     }
     if (!n || !why_try(f->scene, steps, n))
         return;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         raise(f, steps, n, i);
-    try_help(f, steps, n);
+        is_less = is_less || steps[i].to < steps[i].from;
+    }
+    if (is_less) /* else being created again would be all that helps */
+        try_help(f, steps, n);
 }
 
 /* ---- other nodes */
