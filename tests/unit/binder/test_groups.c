@@ -361,6 +361,37 @@ static void others_make_way(void)
     w_close(&w);
 }
 
+static void a_pod_makes_way_once(void)
+{
+    struct w w;
+
+    g_open_with(&w, 2, &(struct binder_opts){ .preempts = true });
+    make_class(&w, "high", 2);
+    w_pod(&w, "low", "{'nvidia.com/gpu': '1'}", "");
+    w_pod(&w, "low2", "{'nvidia.com/gpu': '1'}", "");
+    w_settle(&w);
+    w_pod(&w, "high", "{'nvidia.com/gpu': '1'}", ", 'priorityClassName': 'high'");
+    w_settle(&w);
+    int gone = meta_being_deleted(w_get(&w, &w_pods, "low")) +
+               meta_being_deleted(w_get(&w, &w_pods, "low2"));
+    is_int(gone, 1, "one pod makes way for one that matters more");
+    is_str(w_node_of(&w, "high"), S(""), "which waits until it is gone");
+    w_pod(&w, "other", "{'nvidia.com/gpu': '1'}", "");
+    w_settle(&w);
+    const char *victim = meta_being_deleted(w_get(&w, &w_pods, "low")) ? "low" : "low2";
+    ok(str_starts(w_events_of(&w, victim, "Preempted"), S("Preempted by pod default/high")),
+       "an event says for whom");
+    binder_free(w.b); /* it is not chosen anew, nor is another */
+    w_start(&w);
+    gone = meta_being_deleted(w_get(&w, &w_pods, "low")) +
+           meta_being_deleted(w_get(&w, &w_pods, "low2"));
+    is_int(gone, 1, "still one, after a restart too");
+    w_delete(&w, &w_pods, victim);
+    is_str(w_node_of(&w, "high"), S("n"), "then it starts");
+    is_str(w_node_of(&w, "other"), S(""), "nobody else got the room");
+    w_close(&w);
+}
+
 int main(void)
 {
     from_pending_to_completed();
@@ -377,5 +408,6 @@ int main(void)
     those_of_scheduler_plugins();
     the_more_important_is_first();
     others_make_way();
+    a_pod_makes_way_once();
     return tap_done();
 }
