@@ -27,11 +27,10 @@ static const struct command command_completion; /* it knows all the others */
 static const struct command command_version;
 
 static const struct command *const commands[] = {
-    &command_run,       &command_up,       &command_down,       &command_get,
-    &command_describe,  &command_why,      &command_top,       &command_resources,
-    &command_logs,      &command_events,   &command_delete,    &command_exec,
-    &command_ps,        &command_rerun,    &command_init,      &command_image,
-    &command_operator,  &command_manifests, &command_validate, &command_completion,
+    &command_run,    &command_up,       &command_down,      &command_get,      &command_describe,
+    &command_why,    &command_top,      &command_resources, &command_logs,     &command_events,
+    &command_delete, &command_exec,     &command_ps,        &command_rerun,    &command_init,
+    &command_image,  &command_operator, &command_manifests, &command_validate, &command_completion,
     &command_version
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };

@@ -119,7 +119,7 @@ struct api_opts {
     size_t n_definitions;
     const jv *loans; /* definitions that others may bring, too: so until somebody changes them */
     size_t n_loans;
-    jv objects; /* an array of objects of those kinds, to have; until done */
+    jv objects;                   /* an array of objects of those kinds, to have; until done */
     const struct api_role *roles; /* to have, as they are here; until done */
     size_t n_roles;
     const char *const *namespaces; /* to have besides Kubernetes' own, up to a NULL; may be NULL */

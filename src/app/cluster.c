@@ -265,7 +265,7 @@ int cluster_start(struct cluster **out, const struct cluster_opts *o, struct err
         api.namespaces = up_namespaces;
     }
     if (!o->no_node || !o->binder.no_scheduler)
-        roles[api.n_roles++] = up_scheduler_role(c->a);
+        roles[api.n_roles++] = up_scheduler_role(c->a, o->binder.preempts);
     c->o.node.pods = o->no_node ? NULL : up_pods_new();
     if (c->o.node.pods)
         up_pods_describe(c->o.node.pods, &api);

@@ -127,9 +127,8 @@ static int write_node(struct session *s, struct flags *f, char **words, int n, j
         if (code >= 0)
             break;
         jv text = told->n ? jstr(a, *told) : JV_NULL_V;
-        jv meta =
-            jobj(a, { "resourceVersion", jv_at(*node, "metadata", "resourceVersion") },
-                 { "annotations", jobj(a, { NODE_RESOURCES_ANNOTATION, text }) });
+        jv meta = jobj(a, { "resourceVersion", jv_at(*node, "metadata", "resourceVersion") },
+                       { "annotations", jobj(a, { NODE_RESOURCES_ANNOTATION, text }) });
         q = (struct ask){ .req = { .verb = KUBE_PATCH,
                                    .patch = KUBE_PATCH_MERGE,
                                    .res = &nodes,
@@ -181,7 +180,9 @@ static void on_node(void *ctx, enum kube_event type, jv node)
 static int await(struct session *s, jv *node, str told)
 {
     struct wait w = { .s = s, .told = told };
-    struct track_opts o = { .res = &nodes, .name = meta_name(*node), .on_event = on_node, .ctx = &w };
+    struct track_opts o = {
+        .res = &nodes, .name = meta_name(*node), .on_event = on_node, .ctx = &w
+    };
     struct track *t = track_start(s, &o);
 
     session_limit(s, WAIT_MS);

@@ -6,6 +6,7 @@
 #include "cli/track.h"
 #include "sched/chance.h"
 #include "sched/volume.h"
+#include "sched/why.h"
 
 #include <stdlib.h>
 
@@ -78,6 +79,11 @@ static void on_pod(void *ctx, struct run_job *j, enum kube_event type, jv pod)
     look_soon(p, LOOK_MS);
 }
 
+static void on_job(void *ctx)
+{
+    look_soon(ctx, LOOK_MS);
+}
+
 static void on_warning(void *ctx, jv event)
 {
     struct run_pending *p = ctx;
@@ -146,6 +152,18 @@ static int64_t spare(const struct run_job *j)
     return least >= 0 && least < j->wanted ? j->wanted - least : 0;
 }
 
+/* Of a job that has no pods yet. */
+static str why_held_for_ever(struct arena *a, const struct run_job *j)
+{
+    str held = run_job_held(j);
+
+    return why_sentence_is_never(held)
+               ? arena_printf(a,
+                              "%" PRI_STR ": lower what its replicas ask for, or how many they are",
+                              STR_ARG(held))
+               : STR_NONE;
+}
+
 /* Why the job cannot start; empty: it can, or may. */
 static str why_never(struct arena *a, const struct run_pending *p, const struct run_job *j)
 {
@@ -175,7 +193,9 @@ static str why_never(struct arena *a, const struct run_pending *p, const struct 
             worst = one;
         }
     }
-    if (!n || n <= spare(j))
+    if (!n)
+        return why_held_for_ever(a, j);
+    if (n <= spare(j))
         return STR_NONE;
     str more = n > 1 ? arena_printf(a, " (and %lld more)", (long long)(n - 1)) : STR_NONE;
     return arena_printf(a, "%" PRI_STR "%" PRI_STR " %" PRI_STR ": %" PRI_STR, STR_ARG(who),
@@ -247,6 +267,7 @@ void run_pending_start(struct run *r, struct follow_opts *f)
     struct track_opts o = { .res = &kube_nodes, .on_event = on_node, .ctx = p };
     p->r = r;
     p->track = track_start(&r->s, &o);
+    f->on_job = on_job;
     f->on_pod = on_pod;
     f->on_warning = on_warning;
     f->ctx = p;

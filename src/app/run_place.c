@@ -37,17 +37,17 @@ static int open_there(struct run *r)
 {
     struct session_opts o = { .data = r->dir, .ns = r->f->ns };
 
-    const char *flag = r->f->resources           ? "--resources"
-                       : r->f->isolation         ? "--isolation"
-                       : r->f->gang.name         ? "--gang-scheduler-name"
-                       : r->f->gang.hold_s >= 0  ? "--gang-hold-seconds"
+    const char *flag = r->f->resources                ? "--resources"
+                       : r->f->isolation              ? "--isolation"
+                       : r->f->gang.name              ? "--gang-scheduler-name"
+                       : r->f->gang.hold_s >= 0       ? "--gang-hold-seconds"
                        : r->f->gang.max_restarts >= 0 ? "--gang-max-restarts"
-                       : r->f->host_path_roots   ? "--host-path-roots"
-                       : r->f->show_home_secrets ? "--show-home-secrets"
-                       : r->f->reuse_claims      ? "--reuse-claims"
-                       : r->f->keep_files        ? "--keep-files"
-                       : r->f->rm                ? "--rm"
-                                                 : NULL;
+                       : r->f->host_path_roots        ? "--host-path-roots"
+                       : r->f->show_home_secrets      ? "--show-home-secrets"
+                       : r->f->reuse_claims           ? "--reuse-claims"
+                       : r->f->keep_files             ? "--keep-files"
+                       : r->f->rm                     ? "--rm"
+                                                      : NULL;
     if (flag)
         return command_fail(EXIT_USAGE,
                             "%s is for a cluster of its own, but a 'muster up' runs on %s; stop "

@@ -307,9 +307,7 @@ static int detach(struct up *u)
 
 static int run(const struct command *c, int argc, char **argv)
 {
-    struct up u = {
-        .gang = UP_GANG_DEFAULTS, .lock = -1, .ready_fd = -1, .a = arena_new()
-    };
+    struct up u = { .gang = UP_GANG_DEFAULTS, .lock = -1, .ready_fd = -1, .a = arena_new() };
     struct err e = { 0 };
     int code = parse(c, &u, argc, argv);
 

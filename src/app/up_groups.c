@@ -53,10 +53,11 @@ int up_gang_check(const struct up_gang_opts *o, struct err *e)
     if (o->hold_s > MOST_S)
         return err_set(e, ERR_INVALID, "--gang-hold-seconds must be 0 to %d", MOST_S);
     if (up_gang_way(o) != UP_GANG_GROUPS && (o->hold_s >= 0 || o->max_restarts >= 0))
-        return err_set(e, ERR_INVALID,
-                       "%s is for PodGroups: it needs --gang-scheduler-name=volcano, or the name of "
-                       "another scheduler",
-                       o->hold_s >= 0 ? "--gang-hold-seconds" : "--gang-max-restarts");
+        return err_set(
+            e, ERR_INVALID,
+            "%s is for PodGroups: it needs --gang-scheduler-name=volcano, or the name of "
+            "another scheduler",
+            o->hold_s >= 0 ? "--gang-hold-seconds" : "--gang-max-restarts");
     return 0;
 }
 

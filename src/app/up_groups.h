@@ -17,12 +17,12 @@ struct up_gang_opts {
     int64_t max_restarts; /* so, too, and then without a limit */
 };
 
-#define UP_GANG_DEFAULTS          \
-    {                             \
-        NULL, -1, -1              \
+#define UP_GANG_DEFAULTS \
+    {                    \
+        NULL, -1, -1     \
     }
-#define UP_GANG_NAMES                                                                              \
-    "none: start the pods of a job one by one; volcano, or a scheduler's name: with PodGroups "    \
+#define UP_GANG_NAMES                                                                           \
+    "none: start the pods of a job one by one; volcano, or a scheduler's name: with PodGroups " \
     "(default: as many pods as must start together, or none)"
 
 /* -1: what is wrong with them. */

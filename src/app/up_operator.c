@@ -7,8 +7,8 @@
 #include "app/up_rights.h"
 #include "base/mem.h"
 #include "ctl/ctl.h"
-#include "loop/log.h"
 #include "job/gang.h"
+#include "loop/log.h"
 #include "manifest/crd.h"
 #include "sys/self.h"
 

@@ -20,7 +20,7 @@ static const struct right node_rights[] = {
 /* Pods to nodes, and claims to volumes. */
 static const struct right scheduler_rights[] = {
     { "", "nodes namespaces", "list watch" },
-    { "", "pods", "list watch delete" },
+    { "", "pods", "list watch" },
     { "", "bindings pods/binding", "create" },
     { "kubeflow.org", "*", "list watch" },
     { "scheduling.volcano.sh", "podgroups", "list watch patch" },
@@ -36,6 +36,7 @@ static const struct right scheduler_rights[] = {
     { "", "persistentvolumeclaims/status persistentvolumes/status", "patch" },
     { "storage.k8s.io", "storageclasses", "list watch create" },
     { "", "events", "create" },
+    { "", "pods", "delete" }, /* the last: with --preemption only */
 };
 
 static jv words(struct arena *a, const char *list)
@@ -101,9 +102,10 @@ struct api_role up_node_role(struct arena *a)
                               .rules = rules(a, node_rights, COUNT(node_rights)) };
 }
 
-struct api_role up_scheduler_role(struct arena *a)
+struct api_role up_scheduler_role(struct arena *a, bool preempts)
 {
     return (struct api_role){ .name = UP_SCHEDULER_USER,
                               .user = UP_SCHEDULER_USER,
-                              .rules = rules(a, scheduler_rights, COUNT(scheduler_rights)) };
+                              .rules =
+                                  rules(a, scheduler_rights, COUNT(scheduler_rights) - !preempts) };
 }

@@ -2,8 +2,8 @@
 
 #include "app/why_internal.h"
 
-#include "builtin/pod.h"
 #include "builtin/amounts.h"
+#include "builtin/pod.h"
 #include "plan/planner.h"
 
 #include <stdlib.h>
@@ -22,7 +22,8 @@ bool why_group_waits(jv group)
 {
     str phase = text_at(group, "status", "phase");
 
-    return jv_exists(group) && !meta_being_deleted(group) && (!phase.n || str_eqz(phase, "Pending"));
+    return jv_exists(group) && !meta_being_deleted(group) &&
+           (!phase.n || str_eqz(phase, "Pending"));
 }
 
 /* ---- pods that are not made yet */
@@ -59,9 +60,9 @@ static jv sum_of_group(struct arena *a, jv group, int64_t priority)
     jv box =
         jobj(a, { "resources", jobj(a, { "requests", jv_at(group, "spec", "minResources") }) });
 
-    return jobj(a, { "metadata", meta_of(group) },
-                { "spec", jobj(a, { "priority", jint(a, priority) },
-                               { "containers", jarr(a, box) }) });
+    return jobj(
+        a, { "metadata", meta_of(group) },
+        { "spec", jobj(a, { "priority", jint(a, priority) }, { "containers", jarr(a, box) }) });
 }
 
 /* ---- the queue */

@@ -22,13 +22,13 @@ struct why_page {
     str title;            /* "tfjob/mnist" */
     struct job_found job; /* of a job */
     jv obj;
-    jv group;    /* its PodGroup; absent: it has none, or it cannot be read */
+    jv group; /* its PodGroup; absent: it has none, or it cannot be read */
     const struct kube_resource *group_res; /* of group */
     int64_t priority;                      /* of group */
-    jv expected; /* the pods it will have, once it is let in */
-    jv rivals;   /* a pod for each group before it, which asks for all that the group does */
-    str barred;  /* whatever nodes have, its queue does not let it in; empty: it does */
-    jv queue;    /* its Queue; absent: as above, or it need not be known */
+    jv expected;                           /* the pods it will have, once it is let in */
+    jv rivals;  /* a pod for each group before it, which asks for all that the group does */
+    str barred; /* whatever nodes have, its queue does not let it in; empty: it does */
+    jv queue;   /* its Queue; absent: as above, or it need not be known */
     const jv *pods;
     size_t n_pods;
     int64_t wanted; /* pods; 0: not known */

@@ -123,9 +123,8 @@ static str group_text(const struct why_page *p)
     s = p->placed ? why_sentence(p->a, &p->why) : STR_NONE;
     if (str_eqz(text_at(c, "status", NULL), "True") && message.n)
         return arena_printf(p->a, "its PodGroup is not admitted: %" PRI_STR, STR_ARG(message));
-    return str_eqz(text_at(p->group, "status", "phase"), "Inqueue")
-               ? STR_NONE
-           : s.n ? s
+    return str_eqz(text_at(p->group, "status", "phase"), "Inqueue") ? STR_NONE
+           : s.n                                                    ? s
                  : S("its PodGroup is not admitted yet");
 }
 

@@ -30,7 +30,7 @@ static str refusal_of(struct arena *a, jv pod)
 
 struct cluster {
     struct sched_input in;
-    struct map gangs; /* struct sched_gang by uid of the owner */
+    struct map gangs;               /* struct sched_gang by uid of the owner */
     const struct sched_pod **bound; /* of in, as waiting is */
     struct sched_waiting *waiting;
     bool *ours;
@@ -152,8 +152,7 @@ static void add_pod(struct why_page *p, struct cluster *c, jv pod, bool is_ours)
 
 static void read_pods(struct why_page *p, struct cluster *c)
 {
-    size_t most = jv_len(p->all_pods) + jv_len(p->rivals) + jv_len(p->expected) +
-                   c->in.n_nodes + 1;
+    size_t most = jv_len(p->all_pods) + jv_len(p->rivals) + jv_len(p->expected) + c->in.n_nodes + 1;
 
     c->bound = ARENA_ARRAY(p->a, const struct sched_pod *, most);
     c->waiting = ARENA_ARRAY(p->a, struct sched_waiting, most);

@@ -199,6 +199,16 @@ static void say_why(struct follow *f, const struct run_job *j)
     }
 }
 
+/* Why it has no replicas yet. */
+static void say_no_pods(struct follow *f, const struct run_job *j)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    str why = run_job_held(j);
+
+    if (why.n && !f->o.live && is_news(f, j, why))
+        say(f, j, STR_NONE, arena_printf(a, "Pending: %" PRI_STR, STR_ARG(why)));
+}
+
 static void say_last_lines(struct follow *f, const struct run_job *j, str replica)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -353,6 +363,9 @@ static void on_job(void *ctx, enum kube_event type, jv obj)
         return;
     if (run_job_see(j, type, obj, wall_now_ms()) && !f->o.live && !j->over)
         say(f, j, STR_NONE, j->state);
+    say_no_pods(f, j);
+    if (f->o.on_job)
+        f->o.on_job(f->o.ctx);
     screen_touch(f->o.screen);
 }
 

@@ -13,6 +13,7 @@ struct follow_opts {
     bool color;
     bool live;
     /* Told besides; may be NULL. */
+    void (*on_job)(void *ctx);
     void (*on_pod)(void *ctx, struct run_job *j, enum kube_event type, jv pod);
     void (*on_warning)(void *ctx, jv event); /* of a pod or job that is followed */
     void *ctx;

@@ -3,6 +3,7 @@
 #include "cli/runstate.h"
 
 #include "cli/pods.h"
+#include "job/gang.h"
 #include "job/stall.h"
 
 #include <stdio.h>
@@ -106,6 +107,11 @@ static void set_given_up(struct run_job *j)
     j->over = j->failed = true;
     j->state = S("Failed");
     j->message = j->given_up;
+}
+
+str run_job_held(const struct run_job *j)
+{
+    return j->kind && !j->over && j->obj ? gang_held_text(jdoc_root(j->obj)) : STR_NONE;
 }
 
 void run_job_give_up(struct run_job *j, str why, int64_t now_ms)

@@ -97,6 +97,8 @@ void run_job_give_up(struct run_job *j, str why, int64_t now_ms);
 
 /* Why it waits, or how it failed: the first sentence of it. */
 str run_replica_why(const struct run_replica *r);
+/* Why it has no replicas yet; empty: it has, or is about to. */
+str run_job_held(const struct run_job *j);
 /* All that runs of it makes no progress, and not only roles that are idle by nature. */
 bool run_job_is_stalled(const struct run_job *j);
 struct run_replica *run_job_replica(const struct run_job *j, str name);

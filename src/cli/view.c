@@ -152,6 +152,9 @@ static void job_line(struct layout *y, const struct run_job *j)
         put(l, dim, arena_printf(l->a, ", %" PRId64 " done", done));
     put_to(l, l->width + 2);
     put(l, dim, time_short(l->a, until - j->began_ms));
+    str why = run_job_held(j);
+    if (why.n)
+        put(l, dim, arena_printf(l->a, "  %" PRI_STR, STR_ARG(why)));
     end_line(y->v, l);
 }
 

@@ -28,7 +28,8 @@ jv gang_add_to_pod(struct arena *a, const struct job *j, const struct job_role *
 /* A template's own scheduler is kept, which is told with the making of the pod. */
 void gang_tell_scheduler(const struct job *j, struct plan *p, struct plan_step *s);
 
-/* gang_wait.c: why a job has no pods yet, as its condition Created says; empty: it does not wait. */
+/* gang_wait.c: why a job has no pods yet, as its condition Created says; empty: it does not wait.
+ */
 str gang_held_text(jv job);
 
 /* gang_of.c: how much of the job must start together. */

@@ -144,11 +144,11 @@ jv manifest_group_crd(struct arena *a, size_t i)
 {
     const struct group_kind *k = &kinds[i];
     jv seal = k->seal ? jobj(a, { "api-approved.kubernetes.io", text(a, k->seal) }) : JV_ABSENT;
-    jv version = jobj(
-        a, { "name", text(a, k->version) }, { "served", JV_TRUE }, { "storage", JV_TRUE },
-        { "additionalPrinterColumns", columns(a, k) },
-        { "subresources", jobj(a, { "status", k->has_status ? JV_EMPTY_OBJ : JV_ABSENT }) },
-        { "schema", jobj(a, { "openAPIV3Schema", object_schema(a, k) }) });
+    jv version =
+        jobj(a, { "name", text(a, k->version) }, { "served", JV_TRUE }, { "storage", JV_TRUE },
+             { "additionalPrinterColumns", columns(a, k) },
+             { "subresources", jobj(a, { "status", k->has_status ? JV_EMPTY_OBJ : JV_ABSENT }) },
+             { "schema", jobj(a, { "openAPIV3Schema", object_schema(a, k) }) });
 
     return jobj(
         a, { "apiVersion", jstrz(a, "apiextensions.k8s.io/v1") },
@@ -163,8 +163,7 @@ jv manifest_group_crd(struct arena *a, size_t i)
 static jv queue(struct arena *a, const char *name, const char *parent)
 {
     return jobj(a, { "apiVersion", jstrz(a, "scheduling.volcano.sh/v1beta1") },
-                { "kind", jstrz(a, "Queue") },
-                { "metadata", jobj(a, { "name", text(a, name) }) },
+                { "kind", jstrz(a, "Queue") }, { "metadata", jobj(a, { "name", text(a, name) }) },
                 { "spec", jobj(a, { "weight", jint(a, 1) },
                                { "parent", parent ? text(a, parent) : JV_ABSENT }) });
 }

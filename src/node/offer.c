@@ -23,10 +23,9 @@ int offer_set(struct node *n, str told, struct err *e)
 {
     AUTO(arena) struct arena *tmp = arena_new();
     struct arena *a = arena_new();
-    struct resources_opts r = { .root = n->o.root,
-                                .data = arena_z(tmp, n->o.data),
-                                .given = n->o.resources,
-                                .told = told };
+    struct resources_opts r = {
+        .root = n->o.root, .data = arena_z(tmp, n->o.data), .given = n->o.resources, .told = told
+    };
     jv machine;
 
     if (node_resources(a, &r, &machine, e) < 0) {

@@ -73,8 +73,9 @@ static jv conditions(struct arena *a, const struct node *n, jv old)
                               text.n ? arena_z(a, text) : "no GPU is in use by others", now));
     }
     if (n->offer.was_told)
-        jb_push(&b, condition(a, old, NODE_RESOURCES_CONDITION, str_eqz(offer_reason(n), "Declared"),
-                              offer_reason(n).p, arena_z(a, offer_message(n)), now));
+        jb_push(&b,
+                condition(a, old, NODE_RESOURCES_CONDITION, str_eqz(offer_reason(n), "Declared"),
+                          offer_reason(n).p, arena_z(a, offer_message(n)), now));
     JV_EACH (it, n->o.conditions)
         jb_push(&b, it.value);
     return jb_done(&b);
@@ -203,14 +204,13 @@ static void patch_status(struct registration *r, jv node)
 {
     AUTO(arena) struct arena *a = arena_new();
     jv status = with_amounts(a, status_json(a, r->n, node), node);
-    struct kube_request q = {
-        .verb = KUBE_PATCH,
-        .patch = KUBE_PATCH_STRATEGIC,
-        .res = &nodes,
-        .name = r->n->o.name,
-        .sub = S("status"),
-        .body = jobj(a, { "status", r->told ? status : first_status(a, status) })
-    };
+    struct kube_request q = { .verb = KUBE_PATCH,
+                              .patch = KUBE_PATCH_STRATEGIC,
+                              .res = &nodes,
+                              .name = r->n->o.name,
+                              .sub = S("status"),
+                              .body = jobj(
+                                  a, { "status", r->told ? status : first_status(a, status) }) };
 
     r->call = kube_send(r->n->o.api, &q, on_status, r);
 }

@@ -19,7 +19,8 @@ int resources_parse(struct arena *a, str given, jv *amounts, struct err *e);
 int resources_change(struct arena *a, str word, jv *amounts, struct err *e);
 str resources_text(struct arena *a, jv amounts); /* "nvidia.com/gpu=2,cpu=4" */
 
-/* {capacity: {…}, gpus: [{index, model}], info: {…nodeInfo…}}. Errors are those of `given` and `told`. */
+/* {capacity: {…}, gpus: [{index, model}], info: {…nodeInfo…}}. Errors are those of `given` and
+ * `told`. */
 int node_resources(struct arena *a, const struct resources_opts *o, jv *out, struct err *e);
 
 /* ---- the ledger of devices: which of a resource's indexes are whose. Embedded; starts as { 0 }.

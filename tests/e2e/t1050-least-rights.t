@@ -84,6 +84,14 @@ test_expect_success 'and nothing else' '
 	test_must_fail kubectl get secrets -A --as=system:muster:operator 2>err && has err "cannot list resource \"secrets\""
 '
 
+test_expect_success 'with PodGroups the operator may make them, and nobody is refused anything either' '
+	is no "$(as_part operator create podgroups.scheduling.volcano.sh)" && is no "$(as_part scheduler delete pods)" &&
+	stop_muster && start_muster --gang-scheduler-name=volcano --preemption && kubectl apply -f jobs.yaml &&
+	kubectl wait --for=condition=Succeeded pytorchjob/train --timeout=120s && kubectl delete -f jobs.yaml --timeout=120s &&
+	is yes "$(as_part operator create podgroups.scheduling.volcano.sh)" && is no "$(as_part operator patch queues.scheduling.volcano.sh)" &&
+	is yes "$(as_part scheduler patch podgroups.scheduling.volcano.sh)" && is yes "$(as_part scheduler delete pods)" && ! refused
+'
+
 test_expect_success 'a role that was changed is as it was after a restart' '
 	kubectl patch clusterrole system:kube-scheduler --type=json -p "[{\"op\":\"replace\",\"path\":\"/rules\",\"value\":[]}]" &&
 	stop_muster && start_muster && is yes "$(as_part scheduler create pods --subresource=binding)"

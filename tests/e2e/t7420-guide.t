@@ -150,8 +150,8 @@ test_expect_success 'what its queue does not allow is the reason, whatever is fr
 
 # twice N: two such jobs at once, which run one after the other
 twice() {
-	from=$(revision) && for name in x$1 y$1; do sed "s/$guide/$name/" "$e2e/guide-gang.yaml"; echo ---; done | kubectl apply -f - &&
-		ended x$1 && ended y$1 && whole_between $from $(revision) && kubectl delete tfjob x$1 y$1 || { echo "in turn $1"; return 1; }
+	echo "turn $1" && from=$(revision) && for name in "x$1" "y$1"; do sed "s/$guide/$name/" "$e2e/guide-gang.yaml"; echo ---; done | kubectl apply -f - &&
+		ended "x$1" && ended "y$1" && whole_between "$from" "$(revision)" && kubectl delete tfjob "x$1" "y$1"
 }
 
 test_expect_success "J3.4: two such jobs take turns, ${GANG_REPEAT:-5} times, and never does a part of one start" '
@@ -182,8 +182,8 @@ test_expect_success 'J3.5: a worker that was killed comes back, and nobody else 
 '
 
 test_expect_success 'J3.5: when it cannot come back the whole job waits again, and others run' '
-	stop_muster && start_muster --isolation shared --gang-scheduler-name=volcano --gang-hold-seconds=1 &&
-	soon phases ring 4 Running && resources nvidia.com/gpu=3 && touch "$space/die" && soon one_died &&
+	kubectl delete tfjob ring && kubectl delete pod -l one && stop_muster && start_muster --isolation shared --gang-scheduler-name=volcano --gang-hold-seconds=1 &&
+	gpu=1 policy=ExitCode job ring 4 "$dies" | kubectl apply -f - && soon phases ring 4 Running && singles | kubectl apply -f - && resources nvidia.com/gpu=3 && touch "$space/die" && soon one_died &&
 	soon eval "kubectl get events --field-selector involvedObject.name=ring | grep \"its gang is broken: for 1 s only 3 of the 4\"" &&
 	soon eval "kubectl get podgroup ring | grep Pending" &&
 	kubectl wait --for=jsonpath="{.status.phase}"=Succeeded pod -l one --timeout=120s &&
@@ -206,6 +206,12 @@ test_expect_success 'a PodGroup of scheduler-plugins, for any other name of a sc
 test_expect_success 'by default no PodGroup is made, and two jobs that pod by pod would block each other both end' '
 	stop_muster && start_muster --isolation shared && soon eval "resources nvidia.com/gpu=4" &&
 	from=$(revision) && kubectl apply -f two.yaml && ended p && ended q && whole_between $from $(revision) && kubectl get podgroup -A 2>err && has err "No resources found"
+'
+
+test_expect_success 'muster run has PodGroups, too, and gives up on one that is never let in' '
+	gpu=1 job r 2 "echo ran" >r.yaml && muster run --gang-scheduler-name=volcano --resources nvidia.com/gpu=2 r.yaml >out 2>err && is 2 "$(grep -c ran out)" &&
+	test_expect_code 1 timeout -k 5 120 muster run --gang-scheduler-name=volcano --resources nvidia.com/gpu=1 --pending-timeout 1ms r.yaml >out 2>err &&
+	has err "^muster: tfjob/r: Pending: needs 2 nvidia.com/gpu, this machine has 1, 1 free; never fits$" "^tfjob/r Failed after .*never fits: lower what its replicas ask for"
 '
 
 # ---- the kinds

@@ -25,9 +25,12 @@ NOT_RUN = {
     ("README.md", "sudo make install"): INSTALLS,
     ("README.md", "muster manifests | kubectl apply --server-side -f -"): CLUSTER,
     ("README.md", "muster operator"): CLUSTER,
+    ("docs/cli.md", "muster resources"): "shows what this machine has: tests/e2e/t7420-guide.t",
     ("docs/cli.md", "muster why big"): "its jobs compete for two GPUs of one server: t6070-why.t makes such jobs",
     ("docs/cli.md", "muster run --context prod --image pytorch/pytorch:2.1.2 --kind pytorch -N 4 --gpus 1 --upload -- python train.py"):
         "needs a cluster: tests/e2e/t7347-make-cluster.t",
+    **{("docs/gang.md", command): "needs the guide's job: tests/e2e/t7420-guide.t" for command in (
+        "kubectl get podgroup", "muster get", "muster resources nvidia.com/gpu=4")},
     ("docs/gpus.md", "muster run --gang-scheduler-name none examples/pytorchjob-gpu.yaml"): GPU,
     ("docs/gpus.md", "kubectl get node -o yaml"): GPU,
     ("docs/images.md", "docker save pytorch/pytorch:2.4.0 | muster image import -"): "needs Docker: tests/e2e/t7330-image.t",

@@ -37,7 +37,8 @@ static void is_sound(jv written)
     crd_definition_validate(&ps, crd);
     ok(ps.n == 0, "%" PRI_STR ": nothing is wrong with the definition", STR_ARG(meta_name(crd)));
     for (size_t p = 0; p < ps.n; p++)
-        printf("# %" PRI_STR ": %" PRI_STR "\n", STR_ARG(ps.at[p].field), STR_ARG(ps.at[p].message));
+        printf("# %" PRI_STR ": %" PRI_STR "\n", STR_ARG(ps.at[p].field),
+               STR_ARG(ps.at[p].message));
     is_json(crd_definition_warnings(a, crd, JV_ABSENT), "[]", "and there are no warnings");
     is_json(crd_cel_rules(a, crd), "[]", "and we can run every rule");
     ok(json_text(a, crd).n < 150000, "and it is small");

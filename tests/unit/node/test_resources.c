@@ -98,7 +98,8 @@ static void lists_change(void)
         int rc = resources_change(a, str_of(rows[i].word), &amounts, &e);
         is_int(rc, rows[i].why ? -1 : 0, rows[i].word);
         is_str(str_of(e.msg), str_of(rows[i].why ? rows[i].why : ""), "what is said");
-        is_str(resources_text(a, amounts), rows[i].list ? str_of(rows[i].list) : before, "the list");
+        is_str(resources_text(a, amounts), rows[i].list ? str_of(rows[i].list) : before,
+               "the list");
     }
 }
 
