@@ -126,7 +126,7 @@ static void group_changed(struct shelf *s, struct held *h, jv obj, bool is_new)
         map_put(&b->gangs, str_of(g->g.uid), &g->g);
     }
     g->stored = phase;
-    g->written = 0;
+    g->written = g->seen = 0;
     group_read(g);
     b->groups_due = b->place_all = true;
     binder_work(b);

@@ -412,6 +412,25 @@ static void a_pod_makes_way_once(void)
     w_close(&w);
 }
 
+static void what_is_refused_is_not_sent_over_and_over(void)
+{
+    struct w w;
+
+    g_phases = ", 'enum': ['', 'Pending']";
+    g_open(&w, 1);
+    g_phases = "";
+    uint64_t before = binder_writes(w.b);
+    g_make_early(&w, &w_groups, "'metadata': {'name': 'a'}, 'spec': {'minMember': 1}");
+    while (binder_writes(w.b) == before)
+        box_turn(&w.box);
+    int64_t start = loop_now_ms(w.box.loop);
+    while (loop_now_ms(w.box.loop) < start + 500)
+        box_turn(&w.box);
+    ok(binder_writes(w.b) - before <= 2, "a status that the server refuses is tried each second");
+    is_str(g_phase(&w, "a"), S(""), "and is not there");
+    w_close(&w);
+}
+
 int main(void)
 {
     from_pending_to_completed();
@@ -430,5 +449,6 @@ int main(void)
     the_more_important_is_first();
     others_make_way();
     a_pod_makes_way_once();
+    what_is_refused_is_not_sent_over_and_over();
     return tap_done();
 }
