@@ -176,7 +176,9 @@ int64_t stake_room(struct ledger *l, size_t k)
     struct stakes *s = l->stakes;
     int64_t room = s->free[k] - s->held[k];
 
-    if (!l->spare || k == l->n_resources || l->spare[k] == INT64_MAX)
+    if (k == l->n_resources)
+        return room - s->kept_pods;
+    if (!l->spare || l->spare[k] == INT64_MAX)
         return room;
     if (!s->open) {
         s->open = ARENA_ARRAY(l->a, int64_t, l->n_resources);
