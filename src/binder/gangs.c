@@ -153,7 +153,7 @@ struct gang *gang_of_pod(const struct pod *p)
 
 bool gang_join(struct pod *p)
 {
-    struct gang *g = gang_of_pod(p);
+    struct gang *g = p->form ? p->of : gang_of_pod(p);
 
     p->p.gang = g ? &g->g : NULL;
     p->p.member =

@@ -178,6 +178,26 @@ static void a_restart_goes_on_from_the_phases(void)
     w_close(&w);
 }
 
+/* Both as after a whole restart of its job, and a restart of the server in the middle of it. */
+static void one_that_ran_comes_before_others(void)
+{
+    struct w w;
+
+    g_open(&w, 3);
+    g_group(&w, "old", 1, GPUS(2));
+    binder_free(w.b);
+    w_patch(&w, &w_groups, "old", "", "{'status': {'phase': 'Pending'}}");
+    g_make_early(&w, &w_groups,
+                 "'metadata': {'name': 'young'}, 'spec': {'minMember': 1, 'minResources': "
+                 "{'nvidia.com/gpu': 2}}, 'status': {'phase': 'Pending', 'conditions': [{'type': "
+                 "'Scheduled', 'status': 'True'}]}");
+    w_start(&w);
+    is_str(g_phase(&w, "young"), S("Inqueue"),
+           "a group that ran and lost its pods is let in first");
+    is_str(g_phase(&w, "old"), S("Pending"), "one that never ran waits, although it is older");
+    w_close(&w);
+}
+
 static void a_replacement_of_any_name(void)
 {
     struct w w;
@@ -401,6 +421,7 @@ int main(void)
     pods_without_their_group();
     what_is_kept_comes_free_if_no_pods_come();
     a_restart_goes_on_from_the_phases();
+    one_that_ran_comes_before_others();
     a_replacement_of_any_name();
     each_role_has_its_least();
     queues_and_their_status();
