@@ -197,10 +197,10 @@ test_expect_success 'step 6: a job that never fits does not block a smaller one'
 
 test_expect_success 'a PodGroup of scheduler-plugins, for any other name of a scheduler' '
 	stop_muster && start_muster --isolation shared --gang-scheduler-name=my-scheduler && soon eval "resources nvidia.com/gpu=4" &&
-	for name in p q; do gpu=1 job $name 3 "sleep 0.2"; echo ---; done >two.yaml && from=$(revision) && kubectl apply -f two.yaml &&
+	for name in p q; do gpu=1 job $name 3 "until test -e $space/go; do sleep 0.1; done"; echo ---; done >two.yaml && from=$(revision) && kubectl apply -f two.yaml &&
 	soon eval "kubectl get podgroups.scheduling.x-k8s.io p -o yaml | grep minMember" &&
 	soon eval "kubectl get pod p-worker-0 -o yaml | grep \"schedulerName: my-scheduler\"" &&
-	ended p && ended q && whole_between $from $(revision) && kubectl delete tfjob p q
+	touch "$space/go" && ended p && ended q && whole_between $from $(revision) && kubectl delete tfjob p q
 '
 
 test_expect_success 'by default no PodGroup is made, and two jobs that pod by pod would block each other both end' '
