@@ -178,6 +178,26 @@ static void a_restart_goes_on_from_the_phases(void)
     w_close(&w);
 }
 
+/* Both as after a whole restart of its job, and a restart of the server in the middle of it. */
+static void one_that_ran_comes_before_others(void)
+{
+    struct w w;
+
+    g_open(&w, 3);
+    g_group(&w, "old", 1, GPUS(2));
+    binder_free(w.b);
+    w_patch(&w, &w_groups, "old", "", "{'status': {'phase': 'Pending'}}");
+    g_make_early(&w, &w_groups,
+                 "'metadata': {'name': 'young'}, 'spec': {'minMember': 1, 'minResources': "
+                 "{'nvidia.com/gpu': 2}}, 'status': {'phase': 'Pending', 'conditions': [{'type': "
+                 "'Scheduled', 'status': 'True'}]}");
+    w_start(&w);
+    is_str(g_phase(&w, "young"), S("Inqueue"),
+           "a group that ran and lost its pods is let in first");
+    is_str(g_phase(&w, "old"), S("Pending"), "one that never ran waits, although it is older");
+    w_close(&w);
+}
+
 static void a_replacement_of_any_name(void)
 {
     struct w w;
@@ -361,6 +381,56 @@ static void others_make_way(void)
     w_close(&w);
 }
 
+static void a_pod_makes_way_once(void)
+{
+    struct w w;
+
+    g_open_with(&w, 2, &(struct binder_opts){ .preempts = true });
+    make_class(&w, "high", 2);
+    w_pod(&w, "low", "{'nvidia.com/gpu': '1'}", "");
+    w_pod(&w, "low2", "{'nvidia.com/gpu': '1'}", "");
+    w_settle(&w);
+    w_pod(&w, "high", "{'nvidia.com/gpu': '1'}", ", 'priorityClassName': 'high'");
+    w_settle(&w);
+    int gone = meta_being_deleted(w_get(&w, &w_pods, "low")) +
+               meta_being_deleted(w_get(&w, &w_pods, "low2"));
+    is_int(gone, 1, "one pod makes way for one that matters more");
+    is_str(w_node_of(&w, "high"), S(""), "which waits until it is gone");
+    w_pod(&w, "other", "{'nvidia.com/gpu': '1'}", "");
+    w_settle(&w);
+    const char *victim = meta_being_deleted(w_get(&w, &w_pods, "low")) ? "low" : "low2";
+    ok(str_starts(w_events_of(&w, victim, "Preempted"), S("Preempted by pod default/high")),
+       "an event says for whom");
+    binder_free(w.b); /* it is not chosen anew, nor is another */
+    w_start(&w);
+    gone = meta_being_deleted(w_get(&w, &w_pods, "low")) +
+           meta_being_deleted(w_get(&w, &w_pods, "low2"));
+    is_int(gone, 1, "still one, after a restart too");
+    w_delete(&w, &w_pods, victim);
+    is_str(w_node_of(&w, "high"), S("n"), "then it starts");
+    is_str(w_node_of(&w, "other"), S(""), "nobody else got the room");
+    w_close(&w);
+}
+
+static void what_is_refused_is_not_sent_over_and_over(void)
+{
+    struct w w;
+
+    g_phases = ", 'enum': ['', 'Pending']";
+    g_open(&w, 1);
+    g_phases = "";
+    uint64_t before = binder_writes(w.b);
+    g_make_early(&w, &w_groups, "'metadata': {'name': 'a'}, 'spec': {'minMember': 1}");
+    while (binder_writes(w.b) == before)
+        box_turn(&w.box);
+    int64_t start = loop_now_ms(w.box.loop);
+    while (loop_now_ms(w.box.loop) < start + 500)
+        box_turn(&w.box);
+    ok(binder_writes(w.b) - before <= 2, "a status that the server refuses is tried each second");
+    is_str(g_phase(&w, "a"), S(""), "and is not there");
+    w_close(&w);
+}
+
 int main(void)
 {
     from_pending_to_completed();
@@ -370,6 +440,7 @@ int main(void)
     pods_without_their_group();
     what_is_kept_comes_free_if_no_pods_come();
     a_restart_goes_on_from_the_phases();
+    one_that_ran_comes_before_others();
     a_replacement_of_any_name();
     each_role_has_its_least();
     queues_and_their_status();
@@ -377,5 +448,7 @@ int main(void)
     those_of_scheduler_plugins();
     the_more_important_is_first();
     others_make_way();
+    a_pod_makes_way_once();
+    what_is_refused_is_not_sent_over_and_over();
     return tap_done();
 }
