@@ -198,6 +198,25 @@ static void a_replacement_of_any_name(void)
     w_close(&w);
 }
 
+static void a_group_that_lost_all_its_pods_at_once(void)
+{
+    struct w w;
+
+    g_open(&w, 1);
+    g_group(&w, "a", 1, GPUS(1));
+    g_pod(&w, "a", "0");
+    g_pod(&w, "a", "more");
+    is_str(g_phase(&w, "a"), S("Running"), "a group runs with one pod");
+    is_str(w_node_of(&w, "a-more"), S(""), "while another waits");
+    w_delete(&w, &w_pods, "a-0");
+    is_str(w_node_of(&w, "a-more"), S("n"), "which starts when the first is gone");
+    w_delete(&w, &w_pods, "a-more");
+    g_group(&w, "b", 1, GPUS(1));
+    is_str(g_phase(&w, "a"), S("Inqueue"), "without any pod it is let in anew");
+    is_str(g_phase(&w, "b"), S("Pending"), "and nobody else");
+    w_close(&w);
+}
+
 static void each_role_has_its_least(void)
 {
     struct w w;
@@ -371,6 +390,7 @@ int main(void)
     what_is_kept_comes_free_if_no_pods_come();
     a_restart_goes_on_from_the_phases();
     a_replacement_of_any_name();
+    a_group_that_lost_all_its_pods_at_once();
     each_role_has_its_least();
     queues_and_their_status();
     quotas_of_the_namespace();
