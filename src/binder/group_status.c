@@ -147,12 +147,11 @@ static void on_written(struct binder *b, enum group_form form, str key,
         return;
     }
     g->written = 0;
+    g->write_ms = binder_rest(b);
     if (ans->err.code == ERR_NOT_FOUND || ans->err.code == ERR_CONFLICT)
         return; /* it is another one by now: the watch says so */
     log_warn("cannot write the status of a PodGroup, retrying", KV("podgroup", key),
              KVZ("error", ans->err.msg));
-    b->groups_dirty = false;
-    binder_retry(b);
 }
 
 static void on_volcano(struct binder *b, str key, const struct kube_answer *ans)
@@ -203,7 +202,7 @@ void groups_send(struct binder *b)
     GROUP_EACH(slot, form, b)
     {
         struct group *g = slot->value;
-        if (g->busy || g->going)
+        if (g->busy || g->going || binder_is_resting(b, g->write_ms))
             continue; /* its answer looks again */
         if (b->n_sent >= SENT_MAX) {
             b->groups_dirty = true;

@@ -34,6 +34,7 @@ struct group {
     int64_t told_ms;
     bool busy;        /* a request is under way */
     uint64_t written; /* hash of the status written last and not seen yet; 0: none */
+    int64_t write_ms; /* its status is not written before, as the last try failed (monotonic) */
     struct event_budget budget;
 };
 
@@ -44,6 +45,7 @@ struct queue {
     bool closing, closed;
     bool busy;
     uint64_t written;
+    int64_t write_ms; /* as in struct group */
 };
 
 static inline int64_t group_min(const struct group *g)

@@ -229,6 +229,9 @@ struct binder {
 bool binder_is_synced(const struct binder *b);
 void binder_work(struct binder *b);  /* soon, and once */
 void binder_retry(struct binder *b); /* all of it, in a second */
+/* For one of many things: what failed is left alone until then (monotonic), and tried again. */
+int64_t binder_rest(struct binder *b);
+bool binder_is_resting(struct binder *b, int64_t until_ms);
 void binder_tell(struct binder *b, jv obj, const struct kube_resource *res, const char *component,
                  struct event_budget *budget, const struct plan_note *note);
 

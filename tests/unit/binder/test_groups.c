@@ -217,6 +217,35 @@ static void a_group_that_lost_all_its_pods_at_once(void)
     w_close(&w);
 }
 
+/* As with definitions of another version. */
+static void a_server_that_refuses_the_status(void)
+{
+    static const struct kube_resource crds = { "apiextensions.k8s.io", "v1",
+                                               "customresourcedefinitions",
+                                               "CustomResourceDefinition", true };
+    struct w w;
+
+    g_open(&w, 1);
+    w_patch(&w, &crds, "podgroups.scheduling.volcano.sh", "",
+            "{'spec': {'versions': [{'name': 'v1beta1', 'served': true, 'storage': true, 'schema': "
+            "{'openAPIV3Schema': {'type': 'object', 'x-kubernetes-preserve-unknown-fields': true, "
+            "'properties': {'status': {'type': 'object', 'maxProperties': 0, "
+            "'x-kubernetes-preserve-unknown-fields': true}}}}}]}}");
+    w_settle(&w);
+    g_make_early(&w, &w_groups, "'metadata': {'name': 'a'}, 'spec': {'minMember': 1}");
+    uint64_t before = binder_writes(w.b);
+    int64_t start_ms = loop_now_ms(w.box.loop);
+    while (binder_writes(w.b) == before)
+        box_turn(&w.box);
+    for (int i = 0; i < 200; i++)
+        box_turn(&w.box);
+    int64_t seconds = (loop_now_ms(w.box.loop) - start_ms) / 1000;
+    int64_t n = (int64_t)(binder_writes(w.b) - before);
+    printf("# %d writes in %d s\n", (int)n, (int)seconds);
+    ok(n <= 1 + seconds, "what a server refuses is tried again once a second");
+    w_close(&w);
+}
+
 static void each_role_has_its_least(void)
 {
     struct w w;
@@ -391,6 +420,7 @@ int main(void)
     a_restart_goes_on_from_the_phases();
     a_replacement_of_any_name();
     a_group_that_lost_all_its_pods_at_once();
+    a_server_that_refuses_the_status();
     each_role_has_its_least();
     queues_and_their_status();
     quotas_of_the_namespace();
