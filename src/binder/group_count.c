@@ -142,8 +142,8 @@ static void fill_gaps(struct binder *b, struct arena *a, struct group *g)
 
 void groups_count(struct binder *b, struct arena *a)
 {
-    GROUP_EACH(slot, form, b)
-    ((struct group *)slot->value)->pods = (struct group_pods){ 0 };
+    GROUP_EACH (slot, form, b)
+        ((struct group *)slot->value)->pods = (struct group_pods){ 0 };
     MAP_EACH (slot, &b->pods.items) {
         struct pod *p = slot->value;
         struct gang *g = p->form ? gang_of_pod(p) : NULL;
@@ -155,8 +155,7 @@ void groups_count(struct binder *b, struct arena *a)
         ++*count_of(&group_of(g)->pods, p);
         group_of(g)->is_void |= p->never && p->state == POD_WAITS;
     }
-    GROUP_EACH(slot, form, b)
-    {
+    GROUP_EACH (slot, form, b) {
         struct group *g = slot->value;
         if (jv_len(roles_of(g)))
             collect_roles(b, a, g);

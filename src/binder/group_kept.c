@@ -98,8 +98,7 @@ size_t groups_kept(const struct binder *b, struct arena *a, const struct sched_i
 {
     size_t n = 0;
 
-    GROUP_EACH(slot, form, b)
-    {
+    GROUP_EACH (slot, form, b) {
         const struct group *g = slot->value;
         if (g->let_in && !g->is_void && &g->g.g != but && group_has_left(g))
             n += spread(a, g, in, &out[n]);

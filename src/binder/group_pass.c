@@ -178,8 +178,7 @@ void groups_collect(struct binder *b, struct arena *a, struct sched_input *in)
     b->n_groups_out = 0;
     b->groups_dirty = true;
     in->groups = groups;
-    GROUP_EACH(slot, form, b)
-    {
+    GROUP_EACH (slot, form, b) {
         struct group *g = slot->value;
         if (!is_unknown_yet(g))
             look_at_phase(g);
@@ -194,8 +193,7 @@ void groups_collect(struct binder *b, struct arena *a, struct sched_input *in)
         if (p->of && !p->going)
             group_sums_add(group_of(p->of), p);
     }
-    GROUP_EACH(slot, form, b)
-    {
+    GROUP_EACH (slot, form, b) {
         struct group *g = slot->value;
         g->g.g.done = g->done;
     }

@@ -118,13 +118,15 @@ static void group_changed(struct shelf *s, struct held *h, jv obj, bool is_new)
         g->form = s == &b->groups[GROUP_VOLCANO] ? GROUP_VOLCANO : GROUP_PLUGINS;
         g->phase = phase;
         g->let_in = phase_is_let_in(g->form, phase);
+        /* it ran once, so it lost its pods */
+        g->returning = phase == PHASE_PENDING && jv_exists(meta_condition(h->obj, S("Scheduled")));
         g->g.is_group = true;
         g->g.g.started = phase == PHASE_RUNNING || phase == PHASE_UNKNOWN;
         g->g.uid = mem_or_abort(strndup(uid.p, uid.n));
         map_put(&b->gangs, str_of(g->g.uid), &g->g);
     }
     g->stored = phase;
-    g->written = 0;
+    g->written = g->seen = 0;
     group_read(g);
     b->groups_due = b->place_all = true;
     binder_work(b);

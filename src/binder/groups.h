@@ -35,6 +35,7 @@ struct group {
     bool busy;        /* a request is under way */
     uint64_t written; /* hash of the status written last and not seen yet; 0: none */
     int64_t write_ms; /* its status is not written before, as the last try failed (monotonic) */
+    uint64_t seen;    /* hash of what the status was made of last */
     struct event_budget budget;
 };
 

@@ -150,9 +150,10 @@ static void on_queue(struct binder *b, str key, const struct kube_answer *ans)
     if (!q)
         return;
     q->busy = false;
-    b->groups_dirty = true;
-    if (ans->err.code == ERR_OK)
+    if (ans->err.code == ERR_OK) {
+        b->groups_dirty = true;
         return;
+    }
     q->written = 0;
     q->write_ms = binder_rest(b);
     if (ans->err.code != ERR_NOT_FOUND && ans->err.code != ERR_CONFLICT)

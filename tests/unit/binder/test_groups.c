@@ -178,6 +178,26 @@ static void a_restart_goes_on_from_the_phases(void)
     w_close(&w);
 }
 
+/* Both as after a whole restart of its job, and a restart of the server in the middle of it. */
+static void one_that_ran_comes_before_others(void)
+{
+    struct w w;
+
+    g_open(&w, 3);
+    g_group(&w, "old", 1, GPUS(2));
+    binder_free(w.b);
+    w_patch(&w, &w_groups, "old", "", "{'status': {'phase': 'Pending'}}");
+    g_make_early(&w, &w_groups,
+                 "'metadata': {'name': 'young'}, 'spec': {'minMember': 1, 'minResources': "
+                 "{'nvidia.com/gpu': 2}}, 'status': {'phase': 'Pending', 'conditions': [{'type': "
+                 "'Scheduled', 'status': 'True'}]}");
+    w_start(&w);
+    is_str(g_phase(&w, "young"), S("Inqueue"),
+           "a group that ran and lost its pods is let in first");
+    is_str(g_phase(&w, "old"), S("Pending"), "one that never ran waits, although it is older");
+    w_close(&w);
+}
+
 static void a_replacement_of_any_name(void)
 {
     struct w w;
@@ -214,35 +234,6 @@ static void a_group_that_lost_all_its_pods_at_once(void)
     g_group(&w, "b", 1, GPUS(1));
     is_str(g_phase(&w, "a"), S("Inqueue"), "without any pod it is let in anew");
     is_str(g_phase(&w, "b"), S("Pending"), "and nobody else");
-    w_close(&w);
-}
-
-/* As with definitions of another version. */
-static void a_server_that_refuses_the_status(void)
-{
-    static const struct kube_resource crds = { "apiextensions.k8s.io", "v1",
-                                               "customresourcedefinitions",
-                                               "CustomResourceDefinition", true };
-    struct w w;
-
-    g_open(&w, 1);
-    w_patch(&w, &crds, "podgroups.scheduling.volcano.sh", "",
-            "{'spec': {'versions': [{'name': 'v1beta1', 'served': true, 'storage': true, 'schema': "
-            "{'openAPIV3Schema': {'type': 'object', 'x-kubernetes-preserve-unknown-fields': true, "
-            "'properties': {'status': {'type': 'object', 'maxProperties': 0, "
-            "'x-kubernetes-preserve-unknown-fields': true}}}}}]}}");
-    w_settle(&w);
-    g_make_early(&w, &w_groups, "'metadata': {'name': 'a'}, 'spec': {'minMember': 1}");
-    uint64_t before = binder_writes(w.b);
-    int64_t start_ms = loop_now_ms(w.box.loop);
-    while (binder_writes(w.b) == before)
-        box_turn(&w.box);
-    for (int i = 0; i < 200; i++)
-        box_turn(&w.box);
-    int64_t seconds = (loop_now_ms(w.box.loop) - start_ms) / 1000;
-    int64_t n = (int64_t)(binder_writes(w.b) - before);
-    printf("# %d writes in %d s\n", (int)n, (int)seconds);
-    ok(n <= 1 + seconds, "what a server refuses is tried again once a second");
     w_close(&w);
 }
 
@@ -409,6 +400,58 @@ static void others_make_way(void)
     w_close(&w);
 }
 
+static void a_pod_makes_way_once(void)
+{
+    struct w w;
+
+    g_open_with(&w, 2, &(struct binder_opts){ .preempts = true });
+    make_class(&w, "high", 2);
+    w_pod(&w, "low", "{'nvidia.com/gpu': '1'}", "");
+    w_pod(&w, "low2", "{'nvidia.com/gpu': '1'}", "");
+    w_settle(&w);
+    w_pod(&w, "high", "{'nvidia.com/gpu': '1'}", ", 'priorityClassName': 'high'");
+    w_settle(&w);
+    int gone = meta_being_deleted(w_get(&w, &w_pods, "low")) +
+               meta_being_deleted(w_get(&w, &w_pods, "low2"));
+    is_int(gone, 1, "one pod makes way for one that matters more");
+    is_str(w_node_of(&w, "high"), S(""), "which waits until it is gone");
+    w_pod(&w, "other", "{'nvidia.com/gpu': '1'}", "");
+    w_settle(&w);
+    const char *victim = meta_being_deleted(w_get(&w, &w_pods, "low")) ? "low" : "low2";
+    ok(str_starts(w_events_of(&w, victim, "Preempted"), S("Preempted by pod default/high")),
+       "an event says for whom");
+    binder_free(w.b); /* it is not chosen anew, nor is another */
+    w_start(&w);
+    gone = meta_being_deleted(w_get(&w, &w_pods, "low")) +
+           meta_being_deleted(w_get(&w, &w_pods, "low2"));
+    is_int(gone, 1, "still one, after a restart too");
+    w_delete(&w, &w_pods, victim);
+    is_str(w_node_of(&w, "high"), S("n"), "then it starts");
+    is_str(w_node_of(&w, "other"), S(""), "nobody else got the room");
+    w_close(&w);
+}
+
+static void what_is_refused_is_not_sent_over_and_over(void)
+{
+    struct w w;
+
+    g_phases = ", 'enum': ['', 'Pending']";
+    g_open(&w, 1);
+    g_phases = "";
+    uint64_t before = binder_writes(w.b);
+    int64_t start = loop_now_ms(w.box.loop);
+    g_make_early(&w, &w_groups, "'metadata': {'name': 'a'}, 'spec': {'minMember': 1}");
+    while (binder_writes(w.b) == before)
+        box_turn(&w.box);
+    for (int i = 0; i < 200; i++)
+        box_turn(&w.box);
+    int64_t seconds = (loop_now_ms(w.box.loop) - start) / 1000;
+    ok((int64_t)(binder_writes(w.b) - before) <= 1 + seconds,
+       "a status that the server refuses is tried each second");
+    is_str(g_phase(&w, "a"), S(""), "and is not there");
+    w_close(&w);
+}
+
 int main(void)
 {
     from_pending_to_completed();
@@ -418,14 +461,16 @@ int main(void)
     pods_without_their_group();
     what_is_kept_comes_free_if_no_pods_come();
     a_restart_goes_on_from_the_phases();
+    one_that_ran_comes_before_others();
     a_replacement_of_any_name();
     a_group_that_lost_all_its_pods_at_once();
-    a_server_that_refuses_the_status();
     each_role_has_its_least();
     queues_and_their_status();
     quotas_of_the_namespace();
     those_of_scheduler_plugins();
     the_more_important_is_first();
     others_make_way();
+    a_pod_makes_way_once();
+    what_is_refused_is_not_sent_over_and_over();
     return tap_done();
 }
