@@ -253,11 +253,10 @@ static void count_seated(struct binder *b, struct arena *a)
     }
 }
 
-void gang_collect(struct binder *b, struct arena *a, struct sched_input *in)
+void gang_collect(struct binder *b, struct arena *a)
 {
     b->gangs_due = false;
     count_seated(b, a);
-    gang_reserves(b, a, in);
 }
 
 void gang_reserves(const struct binder *b, struct arena *a, struct sched_input *in)

@@ -116,7 +116,7 @@ static bool takes_place(const struct pod *p, const struct group *g)
 
 /* Pods of a group may have any name: those that wait take the places of members that are gone,
  * their own first. */
-static void fill_gaps(struct binder *b, struct group *g)
+static void fill_gaps(struct binder *b, struct arena *a, struct group *g)
 {
     struct reserve *r;
 
@@ -135,7 +135,7 @@ static void fill_gaps(struct binder *b, struct group *g)
             ;
         if (!r && (r = find_reserve(&g->g, STR_NONE))) {
             r->taken = true;
-            p->slot = r->r.member;
+            p->slot = arena_str(a, r->r.member); /* the reserve may be dropped in this pass */
         }
     }
 }
@@ -160,6 +160,6 @@ void groups_count(struct binder *b, struct arena *a)
         if (jv_len(roles_of(g)))
             collect_roles(b, a, g);
         if (g->g.reserves)
-            fill_gaps(b, g);
+            fill_gaps(b, a, g);
     }
 }

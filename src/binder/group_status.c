@@ -147,12 +147,11 @@ static void on_written(struct binder *b, enum group_form form, str key,
         return;
     }
     g->written = g->seen = 0;
+    g->write_ms = binder_rest(b);
     if (ans->err.code == ERR_NOT_FOUND || ans->err.code == ERR_CONFLICT)
         return; /* it is another one by now: the watch says so */
     log_warn("cannot write the status of a PodGroup, retrying", KV("podgroup", key),
              KVZ("error", ans->err.msg));
-    g->again_ms = loop_now_ms(b->loop) + WRITE_RETRY_MS;
-    binder_retry(b);
 }
 
 static void on_volcano(struct binder *b, str key, const struct kube_answer *ans)
@@ -224,8 +223,8 @@ void groups_send(struct binder *b)
     b->groups_dirty = false;
     GROUP_EACH (slot, form, b) {
         struct group *g = slot->value;
-        if (g->busy || g->going || loop_now_ms(b->loop) < g->again_ms)
-            continue; /* its answer looks again, or the timer */
+        if (g->busy || g->going || binder_is_resting(b, g->write_ms))
+            continue; /* its answer looks again */
         if (b->n_sent >= SENT_MAX) {
             b->groups_dirty = true;
             return;

@@ -38,7 +38,7 @@ struct group {
     int64_t told_ms;
     bool busy;        /* a request is under way */
     uint64_t written; /* hash of the status written last and not seen yet; 0: none */
-    int64_t again_ms; /* not written before, as it failed */
+    int64_t write_ms; /* its status is not written before, as the last try failed (monotonic) */
     uint64_t seen;    /* hash of what the status was made of last */
     struct event_budget budget;
 };
@@ -49,11 +49,9 @@ struct queue {
     struct sched_queue q;
     bool closing, closed;
     bool busy;
-    int64_t again_ms; /* not written before, as it failed */
     uint64_t written;
+    int64_t write_ms; /* as in struct group */
 };
-
-enum { WRITE_RETRY_MS = 1000 };
 
 static inline int64_t group_min(const struct group *g)
 {
