@@ -52,6 +52,7 @@ golden: all ## rewrite what golden files expect; review the diff
 	@GOLDEN_WRITE=1 $(BUILD)/tests/unit/node/node_test_life tests/golden/node | grep -v ^ok; true
 	@GOLDEN_WRITE=1 $(BUILD)/tests/unit/cli/cli_test_make_job tests/golden/make | grep -v ^ok; true
 	@GOLDEN_WRITE=1 $(BUILD)/tests/unit/manifest/manifest_test_crd tests/golden/manifest | grep -v ^ok; true
+	@GOLDEN_WRITE=1 $(BUILD)/tests/unit/manifest/manifest_test_install tests/golden/install | grep -v ^ok; true
 
 test-e2e: all ## through the binary, with real kubectl and the Python client
 	@tests/e2e/run
