@@ -11,8 +11,8 @@ SANITIZED := -Db_lundef=false -Dwerror=false
 export TESTS_TWICE := 1
 
 .PHONY: all deps deps-build deps-test deps-frameworks demo test check check-asan check-tsan lint lint-fast format fuzz \
-        golden test-unit test-e2e test-operator test-sdk test-frameworks test-node test-newcomer test-leaks test-attack fuzz-http test-cluster test-clients soak bench bench-quick help clean \
-        install uninstall man deb tarball
+        golden test-unit test-e2e test-operator test-sdk test-frameworks test-node test-newcomer test-leaks test-attack fuzz-http test-cluster test-clients test-deploy soak bench bench-quick help clean \
+        install uninstall man deb tarball deploy image
 .NOTPARALLEL:
 
 all: $(BUILD)/build.ninja ## build build/muster
@@ -86,6 +86,9 @@ fuzz-http: deps-test all ## ten minutes of HTTP fuzzing against a build with san
 test-clients: deps-test all ## the original training operator and kube-scheduler on muster up, for CLIENTS_SECONDS
 	@tests/clients/run
 
+test-deploy: deps-test all ## what is shipped for clusters: Kustomize, the Helm chart with Helm, the image
+	@tests/deploy/run
+
 soak: deps-test all ## 20 minutes of random jobs while muster up is killed with -9; SOAK_SECONDS, SOAK_SEED
 	@tests/soak/run
 
@@ -129,6 +132,9 @@ bench-quick: deps-test all ## smaller and less exact, of muster alone
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 18
+
+deploy: all ## rewrite what of deploy/ is made from muster manifests
+	@tools/make-deploy $(BUILD)/muster deploy
 
 clean: ## remove what was built
 	@rm -rf $(BUILD) $(ASAN) $(TSAN) $(FUZZ) build-tidy build-ci
