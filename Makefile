@@ -163,3 +163,7 @@ deb: $(BUILD)/build.ninja ## build a Debian package in build/
 tarball: $(BUILD)/build.ninja ## build a tar archive, with all libraries, that runs on any Linux, in build/
 	@$(MUSTER)
 	@$(dated) tools/make-tarball $(BUILD)/muster $(BUILD)
+
+image: $(BUILD)/build.ninja ## build a container image of the operator, without a daemon, in build/
+	@$(MUSTER)
+	@$(dated) tools/make-image $(BUILD)/muster $(BUILD)
