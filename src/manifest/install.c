@@ -7,6 +7,9 @@
 
 #include <assert.h>
 
+/* Selectors have it, as those of the Helm chart: an operator can change from one to the other. */
+#define INSTANCE "app.kubernetes.io/instance"
+
 /* ---- templates: YAML in which some words stand for what the options say */
 
 static str word_value(const struct manifest_options *o, str word, struct arena *a)
@@ -65,6 +68,8 @@ static jv fill(struct arena *a, const struct manifest_options *o, jv v)
             jb_set(&b, filled(a, o, it.key), fill(a, o, it.value));
         else
             jb_push(&b, fill(a, o, it.value));
+        if (str_eqz(it.key, "$label") && !o->like_original)
+            jb_set(&b, S(INSTANCE), jstrz(a, "muster"));
     }
     return jb_done(&b);
 }
@@ -75,6 +80,8 @@ static jv labelled(struct arena *a, const struct manifest_options *o, jv obj)
     struct jbuild b = jb_from(a, jv_exists(labels) ? labels : JV_EMPTY_OBJ);
 
     jb_set(&b, S("app.kubernetes.io/name"), jstrz(a, "muster"));
+    if (!o->like_original)
+        jb_set(&b, S(INSTANCE), jstrz(a, "muster"));
     jb_set(&b, S("app.kubernetes.io/part-of"), jstrz(a, "muster"));
     if (o->like_original) {
         jb_set(&b, S("app"), jstrz(a, "training-operator"));

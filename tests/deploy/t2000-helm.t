@@ -7,7 +7,7 @@ chart=$top/deploy/helm/muster
 # Without what only a release has: its labels, and the hooks.
 shipped() {
 	as_json out.yaml | jq -S "[.[] | select(.metadata.annotations[\"helm.sh/hook\"] == null and .kind != \"Namespace\")
-		| del(.metadata.labels, .metadata.annotations[\"helm.sh/resource-policy\"], (.. | .\"app.kubernetes.io/instance\"?)) | if .metadata.annotations == {} then del(.metadata.annotations) else . end] | $plain"
+		| del(.metadata.labels, .metadata.annotations[\"helm.sh/resource-policy\"]) | if .metadata.annotations == {} then del(.metadata.annotations) else . end] | $plain"
 }
 
 same() { # OPTIONS OF HELM -- OPTIONS OF muster manifests install

@@ -66,4 +66,8 @@ test_expect_success ROOT 'the agent of MPIJobs is copied from it, and runs in fi
 	kubectl apply -f agent.yaml && kubectl wait --for=jsonpath="{.status.phase}"=Succeeded pod/agent --timeout=120s && is "muster $version" "$(kubectl logs agent -c use)"
 '
 
+test_expect_success ROOT 'helm test runs from it' '
+	helm install muster "$top/deploy/helm/muster" -n muster-system --take-ownership >out && helm test muster -n muster-system --timeout 5m >out && has out "Phase: *Succeeded"
+'
+
 test_done
