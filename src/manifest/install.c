@@ -131,7 +131,8 @@ static jv what_goes(struct arena *a, const struct manifest_options *o)
     struct manifest_options most = *o;
     struct jbuild made = jb_arr(a), gone = jb_arr(a);
 
-    most.replicas = 2; /* what the number of replicas adds goes, too */
+    most.replicas = 2; /* what more replicas and gang scheduling add goes, too */
+    most.gang = S("volcano");
     manifest_rbac(&made, &most);
     manifest_users(&made, &most);
     manifest_operator(&made, &most);

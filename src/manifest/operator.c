@@ -3,8 +3,9 @@
 
 #include "manifest/install.h"
 
-/* The requests are what the operator uses with 10,000 pods, docs/performance.md. Probes wait for
- * nothing at first: the operator listens within milliseconds. */
+/* command: applied over the original's Deployment, it must not keep that one's. The requests are
+ * what the operator uses with 10,000 pods, docs/performance.md. Probes wait for nothing at first:
+ * the operator listens within milliseconds. */
 static const char deployment[] = "apiVersion: apps/v1\n"
                                  "kind: Deployment\n"
                                  "metadata: {name: $name, namespace: $home}\n"
@@ -29,6 +30,7 @@ static const char deployment[] = "apiVersion: apps/v1\n"
                                  "      - name: $container\n"
                                  "        image: $image\n"
                                  "        imagePullPolicy: IfNotPresent\n"
+                                 "        command: [muster]\n"
                                  "        ports:\n"
                                  "        - {name: metrics, containerPort: 8080, protocol: TCP}\n"
                                  "        - {name: probes, containerPort: 8081, protocol: TCP}\n"

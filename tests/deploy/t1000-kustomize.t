@@ -6,6 +6,11 @@ overlay() {
 	kubectl kustomize "$top/deploy/kustomize/$1" >out.yaml && as_json out.yaml | jq -S "$plain"
 }
 
+# The source of the original, with its manifests.
+original() {
+	(cd "$deploy/../clients" && ../again go mod download github.com/kubeflow/training-operator && go list -m -f "{{.Dir}}" github.com/kubeflow/training-operator)
+}
+
 test_expect_success 'make deploy changes nothing' '
 	mkdir -p fresh && (cd "$top" && git ls-files deploy) >shipped && tar -C "$top" -cf - -T shipped | tar -xf - -C fresh &&
 	rm fresh/deploy/kustomize/base/operator.yaml fresh/deploy/helm/muster/files/rights.json fresh/deploy/helm/muster/files/crds/tfjobs.yaml &&
@@ -40,6 +45,16 @@ test_expect_success KUBECTL_130 'kubectl apply -k takes each, again and again' '
 	kubectl apply -k "$top/deploy/kustomize/overlays/standalone" && kubectl get deployment muster -n muster-system &&
 	kubectl apply -k "$top/deploy/kustomize/overlays/kubeflow" && kubectl get deployment training-operator -n kubeflow &&
 	kubectl apply -k "$top/deploy/kustomize/overlays/kubeflow" >out && is "" "$(grep -v unchanged out)"
+'
+
+test_expect_success KUBECTL_130 'over an original that was applied by the server, too' '
+	theirs=$(original) && kubectl kustomize "$theirs/manifests/overlays/kubeflow" >out.yaml && as_json out.yaml >original &&
+	jq -r ".[] | select(.kind | IN(\"Secret\", \"ValidatingWebhookConfiguration\") | not) | .kind + \" \" + .metadata.name" original | sort >names && overlay overlays/kubeflow >got &&
+	jq -r ".[] | .kind + \" \" + .metadata.name" got | sort >ours && is "" "$(comm -23 names ours)" &&
+	kubectl delete -n kubeflow deployment training-operator && jq "{apiVersion: \"v1\", kind: \"List\", items: map(select(.kind | IN(\"Deployment\", \"Service\", \"ClusterRole\", \"ClusterRoleBinding\", \"ServiceAccount\")))}" original | kubectl apply --server-side --force-conflicts -f - &&
+	is /manager "$(kubectl get deployment training-operator -n kubeflow -o jsonpath="{.spec.template.spec.containers[0].command[0]}")" &&
+	kubectl apply -k "$top/deploy/kustomize/overlays/kubeflow" 2>err && kubectl get deployment training-operator -n kubeflow -o json >got &&
+	jq_is "[.spec.template.spec.containers[] | .name, .command, .args[0]] == [\"training-operator\", [\"muster\"], \"operator\"]" got
 '
 
 test_expect_success KUBECTL_130 'an overlay of a user: namespace, image' '

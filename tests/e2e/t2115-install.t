@@ -34,6 +34,13 @@ test_expect_success 'the names of the original, to replace it' '
 	jq_is "[.items[] | select(.kind == \"Service\") | .spec.ports[] | .name, .port] == [\"monitoring-port\", 8080, \"webhook-server\", 443]" like.json
 '
 
+test_expect_success 'uninstall names all that any options of install make' '
+	for o in "" "--namespace a" "--like-original" "--install-namespace b"; do
+		muster manifests install -o json --gang-scheduler-name volcano $o | jq -r ".items[] | select(.kind | IN(\"CustomResourceDefinition\", \"Namespace\") | not) | [.kind, .metadata.name, .metadata.namespace] | @tsv" | sort >made &&
+			muster manifests uninstall -o json $o | jq -r ".items[] | [.kind, .metadata.name, .metadata.namespace] | @tsv" | sort >gone && test_cmp made gone || return 1
+	done
+'
+
 test_expect_success 'what makes no sense is refused' '
 	test_expect_code 2 muster manifests install --namespace A_b 2>err && has err "A_b. is not a name of a namespace" &&
 	test_expect_code 2 muster manifests install --install-namespace "" 2>err && has err "is not a name of a namespace" &&

@@ -48,6 +48,7 @@ NOT_RUN = {
         "kubectl apply -k deploy/kustomize/overlays/standalone", "kubectl apply -k deploy/kustomize/overlays/kubeflow",
         "helm install muster deploy/helm/muster -n muster-system --create-namespace --set image.repository=registry.example/muster",
         "helm test muster -n muster-system", "helm upgrade muster deploy/helm/muster -n muster-system --reset-then-reuse-values",
+        "kubectl delete validatingwebhookconfiguration validator.training-operator.kubeflow.org",
         "muster manifests uninstall | kubectl delete --ignore-not-found -f -", "helm uninstall muster -n muster-system")},
     ("docs/operator.md", "muster manifests | kubectl apply -f -"): CLUSTER,
     ("docs/operator.md", "muster operator"): CLUSTER,
