@@ -68,7 +68,7 @@ struct up_operator *up_operator_new(bool legacy_labels, const struct up_gang_opt
     u->role = (struct api_role){ .name = UP_OPERATOR_USER,
                                  .user = UP_OPERATOR_USER,
                                  .rules = up_operator_rules(u->a, u->planners, u->n,
-                                                            gang_needed(u->settings.gang)) };
+                                                            u->settings.gang) };
     return u;
 }
 
