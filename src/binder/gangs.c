@@ -153,7 +153,7 @@ struct gang *gang_of_pod(const struct pod *p)
 
 bool gang_join(struct pod *p)
 {
-    struct gang *g = gang_of_pod(p);
+    struct gang *g = p->form ? p->of : gang_of_pod(p);
 
     p->p.gang = g ? &g->g : NULL;
     p->p.member =
@@ -253,11 +253,10 @@ static void count_seated(struct binder *b, struct arena *a)
     }
 }
 
-void gang_collect(struct binder *b, struct arena *a, struct sched_input *in)
+void gang_collect(struct binder *b, struct arena *a)
 {
     b->gangs_due = false;
     count_seated(b, a);
-    gang_reserves(b, a, in);
 }
 
 void gang_reserves(const struct binder *b, struct arena *a, struct sched_input *in)
@@ -332,6 +331,8 @@ void gangs_start(struct binder *b)
 {
     for (size_t i = 0; i < b->n_kinds; i++)
         informer_start(b->kinds[i].shelf.inf);
+    if (b->o.no_placing)
+        return; /* they are served with our scheduler alone */
     informer_start(b->priorities.inf);
     informer_start(b->quotas.inf);
     informer_start(b->queues.inf);
@@ -349,6 +350,8 @@ bool gangs_are_synced(const struct binder *b)
     for (size_t i = 0; i < b->n_kinds; i++)
         if (!is_read(b->kinds[i].shelf.inf))
             return false;
+    if (b->o.no_placing)
+        return true;
     return is_read(b->groups[GROUP_VOLCANO].inf) && is_read(b->groups[GROUP_PLUGINS].inf) &&
            is_read(b->queues.inf) && is_read(b->priorities.inf) && is_read(b->quotas.inf);
 }

@@ -116,7 +116,7 @@ static bool takes_place(const struct pod *p, const struct group *g)
 
 /* Pods of a group may have any name: those that wait take the places of members that are gone,
  * their own first. */
-static void fill_gaps(struct binder *b, struct group *g)
+static void fill_gaps(struct binder *b, struct arena *a, struct group *g)
 {
     struct reserve *r;
 
@@ -135,30 +135,31 @@ static void fill_gaps(struct binder *b, struct group *g)
             ;
         if (!r && (r = find_reserve(&g->g, STR_NONE))) {
             r->taken = true;
-            p->slot = r->r.member;
+            p->slot = arena_str(a, r->r.member); /* the reserve may be dropped in this pass */
         }
     }
 }
 
 void groups_count(struct binder *b, struct arena *a)
 {
-    GROUP_EACH(slot, form, b)
-    ((struct group *)slot->value)->pods = (struct group_pods){ 0 };
+    GROUP_EACH (slot, form, b)
+        ((struct group *)slot->value)->pods = (struct group_pods){ 0 };
     MAP_EACH (slot, &b->pods.items) {
         struct pod *p = slot->value;
         struct gang *g = p->form ? gang_of_pod(p) : NULL;
         p->of = g;
         p->surplus = false;
         p->slot = STR_NONE;
-        if (g)
-            ++*count_of(&group_of(g)->pods, p);
+        if (!g)
+            continue;
+        ++*count_of(&group_of(g)->pods, p);
+        group_of(g)->is_void |= p->never && p->state == POD_WAITS;
     }
-    GROUP_EACH(slot, form, b)
-    {
+    GROUP_EACH (slot, form, b) {
         struct group *g = slot->value;
         if (jv_len(roles_of(g)))
             collect_roles(b, a, g);
         if (g->g.reserves)
-            fill_gaps(b, g);
+            fill_gaps(b, a, g);
     }
 }

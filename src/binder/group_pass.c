@@ -20,6 +20,12 @@ static int64_t existing(const struct group *g)
     return group_pods_total(&g->pods) - g->pods.going;
 }
 
+/* So many must come. */
+static int64_t least(const struct group *g)
+{
+    return group_min(g) > 0 ? group_min(g) : 1;
+}
+
 static void leave(struct group *g)
 {
     g->let_in = false;
@@ -90,7 +96,7 @@ static void look_at_time(struct group *g)
     struct binder *b = g->b;
     int64_t now_ms = loop_now_ms(b->loop), wait_ms = b->o.group_wait_ms;
 
-    if (existing(g) >= group_min(g)) {
+    if (existing(g) >= least(g)) {
         g->lonely_ms = g->retry_ms = 0;
         g->retries = 0;
         return;
@@ -133,12 +139,12 @@ static str refusal_of(struct group *g, struct arena *a)
         groups_look_at(b, g->retry_ms);
         g->refusal = "NotEnoughTasks";
         return arena_printf(a, "%" PRId64 " of the %" PRId64 " pods that start together exist",
-                            existing(g), group_min(g));
+                            existing(g), least(g));
     }
     if (g->form == GROUP_PLUGINS && existing(g) < group_min(g)) {
         g->refusal = "NotEnoughTasks";
         return arena_printf(a, "%" PRId64 " of the %" PRId64 " pods that start together exist",
-                            existing(g), group_min(g));
+                            existing(g), least(g));
     }
     return no;
 }
@@ -155,7 +161,8 @@ static void describe(struct group *g, struct arena *a)
     to->let_in = g->let_in;
     to->returning = g->returning;
     to->stopped = g->going;
-    to->asks = g->asks;
+    to->asks = g->let_in ? group_granted(a, g) : g->asks;
+    to->unkept = g->let_in && to->min > g->granted_min ? to->min - g->granted_min : 0;
     if (phase_is_over(g->phase))
         to->asks.n = 0;
     group_sums_open(a, g);
@@ -178,8 +185,7 @@ void groups_collect(struct binder *b, struct arena *a, struct sched_input *in)
     b->n_groups_out = 0;
     b->groups_dirty = true;
     in->groups = groups;
-    GROUP_EACH(slot, form, b)
-    {
+    GROUP_EACH (slot, form, b) {
         struct group *g = slot->value;
         if (!is_unknown_yet(g))
             look_at_phase(g);
@@ -194,8 +200,7 @@ void groups_collect(struct binder *b, struct arena *a, struct sched_input *in)
         if (p->of && !p->going)
             group_sums_add(group_of(p->of), p);
     }
-    GROUP_EACH(slot, form, b)
-    {
+    GROUP_EACH (slot, form, b) {
         struct group *g = slot->value;
         g->g.g.done = g->done;
     }
@@ -244,6 +249,7 @@ static void let_in(struct group *g)
 {
     g->let_in = true;
     g->g.g.let_in = true;
+    group_grant(g);
     g->returning = false;
     g->lonely_ms = 0;
     group_say_nothing(g);

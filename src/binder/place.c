@@ -48,7 +48,7 @@ static void ask_claim(struct binder *b, struct arena *a, const struct pod *p, st
  * unless it is company that they wait for. */
 static bool is_asked(const struct binder *b, const struct pod *p)
 {
-    return p->fresh || b->place_all || jv_len(p->p.spread) ||
+    return p->fresh || b->place_all || (b->place_released && !p->never) || jv_len(p->p.spread) ||
            jv_exists(jv_at(p->p.affinity, "podAffinity"));
 }
 
@@ -136,6 +136,17 @@ static void place(struct pod *p, const struct sched_verdict *v)
     pod_queue(p);
 }
 
+static void note_never(const struct collected *c)
+{
+    for (size_t i = 0; i < c->in.n_waiting; i++) {
+        const struct sched_verdict *v = &c->verdicts[i];
+        struct pod *p = c->pods[v->of - c->in.waiting];
+        p->never = v->never;
+        if (p->of && v->never)
+            group_of(p->of)->is_void = true;
+    }
+}
+
 void place_pass(struct binder *b)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -148,9 +159,10 @@ void place_pass(struct binder *b)
         return;
     groups_count(b, a);
     collect(b, a, &c);
-    gang_collect(b, a, &c.in);
+    gang_collect(b, a);
     groups_collect(b, a, &c.in);
-    b->place_all = false;
+    gang_reserves(b, a, &c.in);
+    b->place_all = b->place_released = false;
     if (!b->n_waiting && !b->n_groups_out)
         return;
     b->guard.now_ms = loop_now_ms(b->loop);
@@ -159,11 +171,11 @@ void place_pass(struct binder *b)
     c.verdicts = d.pods;
     c.groups = d.groups;
     c.n_groups = d.n_groups;
+    note_never(&c);
     groups_decided(b, a, &c);
     for (size_t i = 0; i < c.in.n_waiting; i++) {
         const struct sched_verdict *v = &c.verdicts[i];
         struct pod *p = c.pods[v->of - c.in.waiting];
-        p->never = v->never;
         if (!v->node)
             continue;
         place(p, v);
@@ -177,7 +189,7 @@ void place_pass(struct binder *b)
     gang_reserves(b, a, &c.in);
     reasons_tell(b, a, &c);
     if (b->guard.released) {
-        b->place_due = b->place_all = true;
+        b->place_due = b->place_released = true;
         binder_work(b);
     }
 }

@@ -112,8 +112,7 @@ static struct sched_quota quota_left(struct binder *b, struct arena *a, const st
         if (str_eq(p->p.ns, ns) && counts(p))
             take(left, q->hard.n, &p->p.need, 1);
     }
-    GROUP_EACH(slot, form, b)
-    {
+    GROUP_EACH (slot, form, b) {
         const struct group *g = slot->value;
         int64_t missing = group_min(g) - group_pods_total(&g->pods);
         if (str_eq(g->g.g.ns, ns) && g->let_in && !phase_is_over(g->phase))

@@ -103,6 +103,15 @@ static bool group_lacks(struct ledger *l, const struct unit *u, int64_t *need)
     return lacks;
 }
 
+/* But for what is kept for its group anyway. */
+static int64_t pods_to_keep(const struct ledger *l, const struct unit *u)
+{
+    const struct stake *own = stake_of(l, u);
+    int64_t left = own ? stake_left(own, l->n_resources) : 0, n = u->need > 0 ? u->need : 1;
+
+    return n > left ? n - left : 0;
+}
+
 void guard_keep(struct ledger *l, const struct unit *u, bool all)
 {
     int64_t *need = ARENA_ARRAY(l->a, int64_t, l->n_resources);
@@ -120,6 +129,8 @@ void guard_keep(struct ledger *l, const struct unit *u, bool all)
     l->spare = spare_of(l, u, need, usable);
     for (size_t k = 0; k < l->n_resources && all; k++)
         l->spare[k] = need[k] > 0 ? 0 : INT64_MAX;
+    if (l->stakes)
+        l->stakes->kept_pods = pods_to_keep(l, u);
     l->n_kept_pods = !all ? 0 : u->need > 0 ? u->need : 1;
     for (size_t i = 0; i < l->n; i++)
         l->places[i].barred = usable[i];

@@ -150,10 +150,11 @@ struct stakes {
     size_t n_lines;
     struct limit *limits; /* by namespace */
     size_t n_limits;
-    str kept_ns;   /* who waited longest has a quota to wait for there; empty: none */
-    int64_t *has;  /* of nodes that take pods */
-    int64_t *free; /* of those, whoever it is kept for */
-    int64_t *held; /* what is kept and not in use yet */
+    str kept_ns;       /* who waited longest has a quota to wait for there; empty: none */
+    int64_t *has;      /* of nodes that take pods */
+    int64_t *free;     /* of those, whoever it is kept for */
+    int64_t *held;     /* what is kept and not in use yet */
+    int64_t kept_pods; /* room for so many is kept for who waits longest */
     const struct sched_input *in;
     struct why_world *world; /* who holds what; NULL: not asked for yet */
     str *held_by;            /* by resource, "; held by job default/a (1)"; p NULL: not yet */

@@ -176,7 +176,9 @@ int64_t stake_room(struct ledger *l, size_t k)
     struct stakes *s = l->stakes;
     int64_t room = s->free[k] - s->held[k];
 
-    if (!l->spare || k == l->n_resources || l->spare[k] == INT64_MAX)
+    if (k == l->n_resources)
+        return room - s->kept_pods;
+    if (!l->spare || l->spare[k] == INT64_MAX)
         return room;
     if (!s->open) {
         s->open = ARENA_ARRAY(l->a, int64_t, l->n_resources);
@@ -220,12 +222,13 @@ static int64_t *asks_of(const struct ledger *l, const struct sched_gang *g)
 {
     int64_t *asks = ARENA_ARRAY(l->a, int64_t, l->n_resources + 1);
     const int64_t *all = ledger_need(l, &g->asks), *done = ledger_need(l, &g->done);
+    int64_t kept = g->min - g->unkept;
 
     for (size_t k = 0; k < l->n_resources; k++)
         asks[k] = all[k] > done[k] ? all[k] - done[k] : 0;
     for (size_t k = 0; k < l->n_resources; k++)
         if (all[k] > 0)
-            asks[l->n_resources] = g->min > g->n_done ? g->min - g->n_done : 0;
+            asks[l->n_resources] = kept > g->n_done ? kept - g->n_done : 0;
     return asks;
 }
 
