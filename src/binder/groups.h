@@ -11,6 +11,7 @@ struct group {
     enum group_phase phase;  /* as it is to be */
     enum group_phase stored; /* as it was read or written last */
     struct group_pods pods;
+    struct pod *members;       /* its pods; during a pass */
     struct sched_amounts asks; /* minResources; lives with h */
     /* Of that, and of the least number, what it asked for when it was let in: no more is kept. */
     struct arena *grant;

@@ -74,6 +74,7 @@ struct pod {
     str group, role;      /* its name, and the pod's role in it; live with h */
     int64_t lost_ms;      /* since when that group is missing */
     struct gang *of;      /* that group, as of the last pass */
+    struct pod *sibling;  /* the next of it; during a pass */
     bool surplus;         /* it starts after those of the group that start together */
     bool ended;           /* it has succeeded or failed */
     bool is_running, going;

@@ -183,6 +183,11 @@ static void others_use_gpus(void)
            arena_printf(a, "%s is in use by process %d of another run or server on this machine",
                         path, (int)pid),
            "and who tries is told why");
+    struct device_lock_seen at[] = { { .path = "/nowhere" }, { .path = path }, { .path = root } };
+    device_lock_holders(at, COUNT(at));
+    is_int(at[0].holder, 0, "of several, nobody has what is not there");
+    is_int(at[1].holder, pid, "each has its own holder");
+    is_int(at[2].holder, 0, "or none");
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
     ok(devices_look(&d, root), "kill -9 gives it back");
