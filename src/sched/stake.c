@@ -256,6 +256,14 @@ void stake_open(struct ledger *l, const struct sched_input *in)
     qsort(l->stakes->at, l->stakes->n, sizeof(*l->stakes->at), compare_stakes);
 }
 
+/* More than there is cannot be kept, and sums of what anybody may write would overflow. */
+static void limit_asks(const struct ledger *l, struct stake *h)
+{
+    for (size_t k = 0; k <= l->n_resources; k++)
+        if (h->asks[k] > stake_has(l, k))
+            h->asks[k] = stake_has(l, k);
+}
+
 static bool is_among(const struct sched_gang *const *at, size_t n, const struct sched_gang *g)
 {
     for (size_t i = 0; i < n; i++)
@@ -276,7 +284,9 @@ void stake_start(struct ledger *l, const struct sched_gang *const *voids, size_t
     }
     for (size_t i = 0; i < l->stakes->n; i++) {
         struct stake *h = &l->stakes->at[i];
-        if (h->of->let_in && !h->of->stopped && !is_among(voids, n, h->of))
-            stake_keep(l, h);
+        if (!h->of->let_in || h->of->stopped || is_among(voids, n, h->of))
+            continue;
+        limit_asks(l, h);
+        stake_keep(l, h);
     }
 }

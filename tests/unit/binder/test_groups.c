@@ -237,6 +237,29 @@ static void a_group_that_lost_all_its_pods_at_once(void)
     w_close(&w);
 }
 
+/* Whoever makes a group can say that it is let in. */
+static void groups_that_say_they_hold_all(void)
+{
+    struct w w;
+
+    g_open(&w, 2);
+    for (int i = 0; i < 2; i++)
+        g_make(&w, &w_groups,
+               arena_printf(w.a,
+                            "'metadata': {'name': 'g%d'}, 'spec': {'minMember': 1, 'minResources': "
+                            "{'nvidia.com/gpu': '9223372036854775807', 'memory': '8Ei'}}, "
+                            "'status': {'phase': 'Inqueue'}",
+                            i)
+                   .p);
+    g_group(&w, "b", 1, GPUS(1));
+    is_str(g_phase(&w, "b"), S("Pending"), "nothing is left beside groups that hold more than all");
+    w_delete(&w, &w_groups, "g0");
+    is_str(g_phase(&w, "b"), S("Pending"), "nor beside one of them");
+    w_delete(&w, &w_groups, "g1");
+    is_str(g_phase(&w, "b"), S("Inqueue"), "when these are gone there is room");
+    w_close(&w);
+}
+
 static void each_role_has_its_least(void)
 {
     struct w w;
@@ -464,6 +487,7 @@ int main(void)
     one_that_ran_comes_before_others();
     a_replacement_of_any_name();
     a_group_that_lost_all_its_pods_at_once();
+    groups_that_say_they_hold_all();
     each_role_has_its_least();
     queues_and_their_status();
     quotas_of_the_namespace();
