@@ -80,7 +80,6 @@ static void look_at_roles(struct arena *a, struct group *g, struct pod *const *p
         if (!is_seated(p[k]))
             take_place(g, &w, p[k]);
     i = 0;
-    g->lacking_role = STR_NONE;
     JV_EACH (it, roles)
         if (w.left[i++] > 0)
             g->lacking_role = it.key;
@@ -142,8 +141,12 @@ static void fill_gaps(struct binder *b, struct arena *a, struct group *g)
 
 void groups_count(struct binder *b, struct arena *a)
 {
-    GROUP_EACH (slot, form, b)
-        ((struct group *)slot->value)->pods = (struct group_pods){ 0 };
+    GROUP_EACH (slot, form, b) {
+        struct group *g = slot->value;
+        g->pods = (struct group_pods){ 0 };
+        g->is_void = false;
+        g->lacking_role = STR_NONE;
+    }
     MAP_EACH (slot, &b->pods.items) {
         struct pod *p = slot->value;
         struct gang *g = p->form ? gang_of_pod(p) : NULL;

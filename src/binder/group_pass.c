@@ -84,13 +84,27 @@ static void look_at_phase(struct group *g)
         tell_broken(g);
 }
 
+static bool has_enough(const struct group *g)
+{
+    return existing(g) >= group_min(g) && !g->lacking_role.n;
+}
+
+static str missing_text(struct arena *a, const struct group *g)
+{
+    if (g->lacking_role.n && existing(g) >= group_min(g))
+        return arena_printf(a, "too few pods of role \"%" PRI_STR "\" exist",
+                            STR_ARG(g->lacking_role));
+    return arena_printf(a, "%" PRId64 " of the %" PRId64 " pods that start together exist",
+                        existing(g), group_min(g));
+}
+
 /* What is kept for a group whose pods do not come is free again after a while. */
 static void look_at_time(struct group *g)
 {
     struct binder *b = g->b;
     int64_t now_ms = loop_now_ms(b->loop), wait_ms = b->o.group_wait_ms;
 
-    if (existing(g) >= group_min(g)) {
+    if (has_enough(g)) {
         g->lonely_ms = g->retry_ms = 0;
         g->retries = 0;
         return;
@@ -129,16 +143,12 @@ static str refusal_of(struct group *g, struct arena *a)
         g->refusal = "QueueNotFound";
         return arena_printf(a, "queue \"%" PRI_STR "\" not found", STR_ARG(g->queue));
     }
-    if (g->retry_ms > loop_now_ms(b->loop)) {
+    bool rests = g->retry_ms > loop_now_ms(b->loop);
+    if (rests)
         groups_look_at(b, g->retry_ms);
+    if (rests || (g->form == GROUP_PLUGINS && existing(g) < group_min(g))) {
         g->refusal = "NotEnoughTasks";
-        return arena_printf(a, "%" PRId64 " of the %" PRId64 " pods that start together exist",
-                            existing(g), group_min(g));
-    }
-    if (g->form == GROUP_PLUGINS && existing(g) < group_min(g)) {
-        g->refusal = "NotEnoughTasks";
-        return arena_printf(a, "%" PRId64 " of the %" PRId64 " pods that start together exist",
-                            existing(g), group_min(g));
+        return missing_text(a, g);
     }
     return no;
 }
@@ -230,10 +240,7 @@ str group_refuses(struct arena *a, const struct pod *p)
 
     if (!g)
         return arena_printf(a, "podgroup \"%" PRI_STR "\" not found", STR_ARG(p->group));
-    if (g->lacking_role.n && !g->g.g.started)
-        return arena_printf(a, "too few pods of role \"%" PRI_STR "\" exist",
-                            STR_ARG(g->lacking_role));
-    return STR_NONE;
+    return g->lacking_role.n && !g->g.g.started ? missing_text(a, g) : STR_NONE;
 }
 
 static void let_in(struct group *g)

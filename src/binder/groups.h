@@ -43,7 +43,7 @@ struct queue {
     struct held h;
     struct binder *b;
     struct sched_queue q;
-    bool closing, closed;
+    bool closed;
     bool busy;
     uint64_t written;
     int64_t write_ms; /* as in struct group */

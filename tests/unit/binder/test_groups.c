@@ -277,6 +277,25 @@ static void each_role_has_its_least(void)
     w_close(&w);
 }
 
+static void a_role_that_nobody_has(void)
+{
+    struct w w;
+
+    g_open_with(&w, 2, &(struct binder_opts){ .group_wait_ms = 1 });
+    g_group(&w, "a", 2, ", 'minTaskMember': {'ps': 1, 'worker': 1}" GPUS(2));
+    g_pod_early(&w, "a", "0", "worker");
+    g_pod_early(&w, "a", "1", "worker");
+    while (!str_eqz(g_phase(&w, "a"), "Pending"))
+        w_settle(&w);
+    is_str(g_condition(&w, "a", "Unschedulable"),
+           S("True NotEnoughTasks: too few pods of role \"ps\" exist"),
+           "what a group asked for is free if a role stays empty");
+    w_patch(&w, &w_groups, "a", "", "{'spec': {'minTaskMember': null}}");
+    w_settle(&w);
+    is_str(g_phase(&w, "a"), S("Running"), "it starts when it needs that role no more");
+    w_close(&w);
+}
+
 static void queues_and_their_status(void)
 {
     struct w w;
@@ -489,6 +508,7 @@ int main(void)
     a_group_that_lost_all_its_pods_at_once();
     groups_that_say_they_hold_all();
     each_role_has_its_least();
+    a_role_that_nobody_has();
     queues_and_their_status();
     quotas_of_the_namespace();
     those_of_scheduler_plugins();
