@@ -25,11 +25,6 @@ static int64_t *count_of(struct group_pods *n, const struct pod *p)
     return asks_for_nothing(&p->p) ? &n->weightless : &n->waiting;
 }
 
-static int64_t existing(const struct group *g)
-{
-    return group_pods_total(&g->pods) - g->pods.going;
-}
-
 static jv roles_of(const struct group *g)
 {
     return jv_at(g->g.h.obj, "spec", "minTaskMember");
@@ -88,7 +83,7 @@ static void look_at_roles(struct arena *a, struct group *g, struct pod *const *p
 /* Those of g alone; few groups have roles. */
 static void collect_roles(struct binder *b, struct arena *a, struct group *g)
 {
-    struct pod **of = ARENA_ARRAY(a, struct pod *, (size_t)existing(g) + 1);
+    struct pod **of = ARENA_ARRAY(a, struct pod *, (size_t)group_existing(g) + 1);
     size_t n = 0;
 
     MAP_EACH (slot, &b->pods.items) {

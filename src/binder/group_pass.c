@@ -15,11 +15,6 @@ enum { WAIT_MS = 60 * 1000, RETRY_MS = 10 * 1000, RETRY_MAX_MS = 300 * 1000 };
 
 /* ---- its phase */
 
-static int64_t existing(const struct group *g)
-{
-    return group_pods_total(&g->pods) - g->pods.going;
-}
-
 static void leave(struct group *g)
 {
     g->let_in = false;
@@ -37,7 +32,7 @@ static void tell_broken(struct group *g)
                            "%" PRId64 "/%" PRId64
                            " tasks in gang unschedulable: pod group is not ready, %" PRId64
                            " Running, %" PRId64 " Pending, %" PRId64 " minAvailable",
-                           waiting, existing(g), p->running, waiting, group_min(g));
+                           waiting, group_existing(g), p->running, waiting, group_min(g));
 
     group_say(g, "NotEnoughTasks", S("not ready"), why);
 }
@@ -86,16 +81,16 @@ static void look_at_phase(struct group *g)
 
 static bool has_enough(const struct group *g)
 {
-    return existing(g) >= group_min(g) && !g->lacking_role.n;
+    return group_existing(g) >= group_min(g) && !g->lacking_role.n;
 }
 
 static str missing_text(struct arena *a, const struct group *g)
 {
-    if (g->lacking_role.n && existing(g) >= group_min(g))
+    if (g->lacking_role.n && group_existing(g) >= group_min(g))
         return arena_printf(a, "too few pods of role \"%" PRI_STR "\" exist",
                             STR_ARG(g->lacking_role));
     return arena_printf(a, "%" PRId64 " of the %" PRId64 " pods that start together exist",
-                        existing(g), group_min(g));
+                        group_existing(g), group_min(g));
 }
 
 /* What is kept for a group whose pods do not come is free again after a while. */
@@ -146,7 +141,7 @@ static str refusal_of(struct group *g, struct arena *a)
     bool rests = g->retry_ms > loop_now_ms(b->loop);
     if (rests)
         groups_look_at(b, g->retry_ms);
-    if (rests || (g->form == GROUP_PLUGINS && existing(g) < group_min(g))) {
+    if (rests || (g->form == GROUP_PLUGINS && group_existing(g) < group_min(g))) {
         g->refusal = "NotEnoughTasks";
         return missing_text(a, g);
     }

@@ -54,6 +54,11 @@ static inline int64_t group_min(const struct group *g)
     return g->g.g.min;
 }
 
+static inline int64_t group_existing(const struct group *g)
+{
+    return group_pods_total(&g->pods) - g->pods.going;
+}
+
 /* ---- groups.c */
 
 const struct kube_resource *group_resource(enum group_form form);
