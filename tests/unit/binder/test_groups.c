@@ -282,9 +282,9 @@ static void a_role_that_nobody_has(void)
     struct w w;
 
     g_open_with(&w, 2, &(struct binder_opts){ .group_wait_ms = 1 });
+    g_pod(&w, "a", "0");
+    g_pod(&w, "a", "1");
     g_group(&w, "a", 2, ", 'minTaskMember': {'ps': 1, 'worker': 1}" GPUS(2));
-    g_pod_early(&w, "a", "0", "worker");
-    g_pod_early(&w, "a", "1", "worker");
     while (!str_eqz(g_phase(&w, "a"), "Pending"))
         w_settle(&w);
     is_str(g_condition(&w, "a", "Unschedulable"),
