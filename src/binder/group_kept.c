@@ -21,8 +21,8 @@ void group_sums_open(struct arena *a, struct group *g)
     struct sched_amounts none = { 0 };
     bool is_kept = g->let_in && !phase_is_over(g->phase);
 
-    g->left = copy_of(a, is_kept ? &g->asks : &none);
-    g->unmade = copy_of(a, is_kept ? &g->asks : &none);
+    g->left = copy_of(a, is_kept ? &g->g.g.asks : &none);
+    g->unmade = copy_of(a, is_kept ? &g->g.g.asks : &none);
     g->done = copy_of(a, &g->asks);
     for (size_t i = 0; i < g->done.n; i++)
         amount_at(&g->done, i)->n = 0;

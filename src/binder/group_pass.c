@@ -15,6 +15,12 @@ enum { WAIT_MS = 60 * 1000, RETRY_MS = 10 * 1000, RETRY_MAX_MS = 300 * 1000 };
 
 /* ---- its phase */
 
+/* So many must come. */
+static int64_t least(const struct group *g)
+{
+    return group_min(g) > 0 ? group_min(g) : 1;
+}
+
 static void leave(struct group *g)
 {
     g->let_in = false;
@@ -81,16 +87,16 @@ static void look_at_phase(struct group *g)
 
 static bool has_enough(const struct group *g)
 {
-    return group_existing(g) >= group_min(g) && !g->lacking_role.n;
+    return group_existing(g) >= least(g) && !g->lacking_role.n;
 }
 
 static str missing_text(struct arena *a, const struct group *g)
 {
-    if (g->lacking_role.n && group_existing(g) >= group_min(g))
+    if (g->lacking_role.n && group_existing(g) >= least(g))
         return arena_printf(a, "too few pods of role \"%" PRI_STR "\" exist",
                             STR_ARG(g->lacking_role));
     return arena_printf(a, "%" PRId64 " of the %" PRId64 " pods that start together exist",
-                        group_existing(g), group_min(g));
+                        group_existing(g), least(g));
 }
 
 /* What is kept for a group whose pods do not come is free again after a while. */
@@ -160,7 +166,8 @@ static void describe(struct group *g, struct arena *a)
     to->let_in = g->let_in;
     to->returning = g->returning;
     to->stopped = g->going;
-    to->asks = g->asks;
+    to->asks = g->let_in ? group_granted(a, g) : g->asks;
+    to->unkept = g->let_in && to->min > g->granted_min ? to->min - g->granted_min : 0;
     if (phase_is_over(g->phase))
         to->asks.n = 0;
     group_sums_open(a, g);
@@ -242,6 +249,7 @@ static void let_in(struct group *g)
 {
     g->let_in = true;
     g->g.g.let_in = true;
+    group_grant(g);
     g->returning = false;
     g->lonely_ms = 0;
     group_say_nothing(g);

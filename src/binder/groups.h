@@ -12,8 +12,12 @@ struct group {
     enum group_phase stored; /* as it was read or written last */
     struct group_pods pods;
     struct sched_amounts asks; /* minResources; lives with h */
-    str queue;                 /* likewise */
-    str class;                 /* of its priority; likewise */
+    /* Of that, and of the least number, what it asked for when it was let in: no more is kept. */
+    struct arena *grant;
+    struct sched_amounts granted;
+    int64_t granted_min;
+    str queue; /* likewise */
+    str class; /* of its priority; likewise */
     bool let_in;
     bool is_void;   /* its pods never fit, so nothing is kept for it; during a pass */
     bool returning; /* it was let in and lost all its pods */
@@ -72,6 +76,8 @@ const struct shelf_ops *group_shelf(enum group_form form);
 /* What a pod says of its group; absent: it is in none. */
 jv group_of_pod_slim(struct arena *a, jv pod);
 struct sched_amounts amounts_of_list(struct arena *a, jv list); /* a ResourceList */
+void group_grant(struct group *g); /* it is let in with what it asks for now */
+struct sched_amounts group_granted(struct arena *a, const struct group *g);
 #define GROUP_NOT_IN "the pod group is not let in."
 /* Why it waits; first: what does not change with every pod that ends. */
 bool group_is_said(struct group *g, const char *reason, str first);

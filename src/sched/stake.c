@@ -222,12 +222,13 @@ static int64_t *asks_of(const struct ledger *l, const struct sched_gang *g)
 {
     int64_t *asks = ARENA_ARRAY(l->a, int64_t, l->n_resources + 1);
     const int64_t *all = ledger_need(l, &g->asks), *done = ledger_need(l, &g->done);
+    int64_t kept = g->min - g->unkept;
 
     for (size_t k = 0; k < l->n_resources; k++)
         asks[k] = all[k] > done[k] ? all[k] - done[k] : 0;
     for (size_t k = 0; k < l->n_resources; k++)
         if (all[k] > 0)
-            asks[l->n_resources] = g->min > g->n_done ? g->min - g->n_done : 0;
+            asks[l->n_resources] = kept > g->n_done ? kept - g->n_done : 0;
     return asks;
 }
 

@@ -237,20 +237,23 @@ static void a_group_that_lost_all_its_pods_at_once(void)
     w_close(&w);
 }
 
-/* Whoever makes a group can say that it is let in. */
+/* Who makes a group while no scheduler runs can say that it is let in. */
 static void groups_that_say_they_hold_all(void)
 {
     struct w w;
 
-    g_open(&w, 2);
+    g_open_with(&w, 2, &(struct binder_opts){ .group_wait_ms = 3600 * 1000 });
+    binder_free(w.b);
     for (int i = 0; i < 2; i++)
-        g_make(&w, &w_groups,
-               arena_printf(w.a,
-                            "'metadata': {'name': 'g%d'}, 'spec': {'minMember': 1, 'minResources': "
-                            "{'nvidia.com/gpu': '9223372036854775807', 'memory': '8Ei'}}, "
-                            "'status': {'phase': 'Inqueue'}",
-                            i)
-                   .p);
+        g_make_early(
+            &w, &w_groups,
+            arena_printf(w.a,
+                         "'metadata': {'name': 'g%d'}, 'spec': {'minMember': 1, 'minResources': "
+                         "{'nvidia.com/gpu': '9223372036854775807', 'memory': '8Ei'}}, "
+                         "'status': {'phase': 'Inqueue'}",
+                         i)
+                .p);
+    w_start(&w);
     g_group(&w, "b", 1, GPUS(1));
     is_str(g_phase(&w, "b"), S("Pending"), "nothing is left beside groups that hold more than all");
     w_delete(&w, &w_groups, "g0");
@@ -386,6 +389,41 @@ static void those_of_scheduler_plugins(void)
     w_close(&w);
 }
 
+/* Whoever may write groups of one namespace must not keep others from the nodes with words. */
+static void more_than_it_was_let_in_with_is_not_kept(void)
+{
+    struct w w;
+
+    g_open_with(&w, 2, &(struct binder_opts){ .group_wait_ms = 1 });
+    g_make(&w, &w_groups,
+           "'metadata': {'name': 'forged'}, 'spec': {'minMember': 0" GPUS(
+               99) "}, 'status': {'phase': 'Running'}");
+    is_str(g_phase(&w, "forged"), S("Pending"), "a phase that somebody wrote lets nothing in");
+    g_group(&w, "none", 0, GPUS(2));
+    while (!str_eqz(g_phase(&w, "none"), "Pending"))
+        w_settle(&w);
+    ok(true, "a group that needs no pod is not waited for for ever");
+    w_delete(&w, &w_groups, "none");
+    g_group(&w, "a", 1, GPUS(1));
+    g_pod(&w, "a", "0");
+    g_pod_phase(&w, "a-0", "Running");
+    w_patch(&w, &w_groups, "a", "",
+            "{'spec': {'minMember': 99, 'minResources': {'nvidia.com/gpu': '99', 'cpu': '99'}}}");
+    w_settle(&w);
+    w_pod(&w, "other", "{'nvidia.com/gpu': '1', 'cpu': '1'}", "");
+    w_settle(&w);
+    is_str(w_node_of(&w, "other"), S("n"), "what it asks for later is not kept for it");
+    w_delete(&w, &w_pods, "other");
+    w_make(&w, &w_pods,
+           "{'metadata': {'name': 'early', 'labels': {'scheduling.x-k8s.io/pod-group': 'p'}}, "
+           "'spec': {'nodeName': 'n', 'containers': [{'name': 'c', 'image': 'i'}]}}");
+    g_make(&w, &w_plugins, "'metadata': {'name': 'p'}, 'spec': {'minMember': 9" GPUS(9) "}");
+    w_pod(&w, "other", "{'nvidia.com/gpu': '1'}", "");
+    w_settle(&w);
+    is_str(w_node_of(&w, "other"), S("n"), "nor for one that has a pod and was never let in");
+    w_close(&w);
+}
+
 static void make_class(struct w *w, const char *name, int value)
 {
     static const struct kube_resource classes = { "scheduling.k8s.io", "v1", "priorityclasses",
@@ -512,6 +550,7 @@ int main(void)
     queues_and_their_status();
     quotas_of_the_namespace();
     those_of_scheduler_plugins();
+    more_than_it_was_let_in_with_is_not_kept();
     the_more_important_is_first();
     others_make_way();
     a_pod_makes_way_once();
