@@ -182,7 +182,7 @@ void evictions_begin(struct binder *b, const struct sched_decision *d)
         b->evictions = v;
         p->evicted = p->p.ending = true;
         b->groups_due = b->place_due = true;
-        if (g)
+        if (g && d->victims[i].whole)
             gang_drop_reserves(g);
     }
 }

@@ -75,7 +75,6 @@ static void look_at_roles(struct arena *a, struct group *g, struct pod *const *p
         if (!is_seated(p[k]))
             take_place(g, &w, p[k]);
     i = 0;
-    g->lacking_role = STR_NONE;
     JV_EACH (it, roles)
         if (w.left[i++] > 0)
             g->lacking_role = it.key;
@@ -136,6 +135,8 @@ void groups_count(struct binder *b, struct arena *a)
         struct group *g = slot->value;
         g->pods = (struct group_pods){ 0 };
         g->members = NULL;
+        g->is_void = false;
+        g->lacking_role = STR_NONE;
     }
     MAP_EACH (slot, &b->pods.items) {
         struct pod *p = slot->value;

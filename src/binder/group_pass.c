@@ -15,11 +15,6 @@ enum { WAIT_MS = 60 * 1000, RETRY_MS = 10 * 1000, RETRY_MAX_MS = 300 * 1000 };
 
 /* ---- its phase */
 
-static int64_t existing(const struct group *g)
-{
-    return group_pods_total(&g->pods) - g->pods.going;
-}
-
 /* So many must come. */
 static int64_t least(const struct group *g)
 {
@@ -43,7 +38,7 @@ static void tell_broken(struct group *g)
                            "%" PRId64 "/%" PRId64
                            " tasks in gang unschedulable: pod group is not ready, %" PRId64
                            " Running, %" PRId64 " Pending, %" PRId64 " minAvailable",
-                           waiting, existing(g), p->running, waiting, group_min(g));
+                           waiting, group_existing(g), p->running, waiting, group_min(g));
 
     group_say(g, "NotEnoughTasks", S("not ready"), why);
 }
@@ -90,13 +85,27 @@ static void look_at_phase(struct group *g)
         tell_broken(g);
 }
 
+static bool has_enough(const struct group *g)
+{
+    return group_existing(g) >= least(g) && !g->lacking_role.n;
+}
+
+static str missing_text(struct arena *a, const struct group *g)
+{
+    if (g->lacking_role.n && group_existing(g) >= least(g))
+        return arena_printf(a, "too few pods of role \"%" PRI_STR "\" exist",
+                            STR_ARG(g->lacking_role));
+    return arena_printf(a, "%" PRId64 " of the %" PRId64 " pods that start together exist",
+                        group_existing(g), least(g));
+}
+
 /* What is kept for a group whose pods do not come is free again after a while. */
 static void look_at_time(struct group *g)
 {
     struct binder *b = g->b;
     int64_t now_ms = loop_now_ms(b->loop), wait_ms = b->o.group_wait_ms;
 
-    if (existing(g) >= least(g)) {
+    if (has_enough(g)) {
         g->lonely_ms = g->retry_ms = 0;
         g->retries = 0;
         return;
@@ -135,16 +144,12 @@ static str refusal_of(struct group *g, struct arena *a)
         g->refusal = "QueueNotFound";
         return arena_printf(a, "queue \"%" PRI_STR "\" not found", STR_ARG(g->queue));
     }
-    if (g->retry_ms > loop_now_ms(b->loop)) {
+    bool rests = g->retry_ms > loop_now_ms(b->loop);
+    if (rests)
         groups_look_at(b, g->retry_ms);
+    if (rests || (g->form == GROUP_PLUGINS && group_existing(g) < group_min(g))) {
         g->refusal = "NotEnoughTasks";
-        return arena_printf(a, "%" PRId64 " of the %" PRId64 " pods that start together exist",
-                            existing(g), least(g));
-    }
-    if (g->form == GROUP_PLUGINS && existing(g) < group_min(g)) {
-        g->refusal = "NotEnoughTasks";
-        return arena_printf(a, "%" PRId64 " of the %" PRId64 " pods that start together exist",
-                            existing(g), least(g));
+        return missing_text(a, g);
     }
     return no;
 }

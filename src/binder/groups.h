@@ -48,7 +48,7 @@ struct queue {
     struct held h;
     struct binder *b;
     struct sched_queue q;
-    bool closing, closed;
+    bool closed;
     bool busy;
     uint64_t written;
     int64_t write_ms; /* as in struct group */
@@ -57,6 +57,11 @@ struct queue {
 static inline int64_t group_min(const struct group *g)
 {
     return g->g.g.min;
+}
+
+static inline int64_t group_existing(const struct group *g)
+{
+    return group_pods_total(&g->pods) - g->pods.going;
 }
 
 /* ---- groups.c */

@@ -91,7 +91,9 @@ static void take(struct sched_amount *left, size_t n, const struct sched_amounts
 {
     for (size_t i = 0; i < n; i++) {
         str name = resource_of(left[i].name);
-        left[i].n -= str_eqz(name, "pods") ? pods : amount_in(need, name);
+        int64_t amount = str_eqz(name, "pods") ? pods : amount_in(need, name);
+        if (__builtin_sub_overflow(left[i].n, amount, &left[i].n))
+            left[i].n = INT64_MIN;
     }
 }
 

@@ -263,6 +263,14 @@ void stake_open(struct ledger *l, const struct sched_input *in)
     qsort(l->stakes->at, l->stakes->n, sizeof(*l->stakes->at), compare_stakes);
 }
 
+/* More than there is cannot be kept, and sums of what anybody may write would overflow. */
+static void limit_asks(const struct ledger *l, struct stake *h)
+{
+    for (size_t k = 0; k <= l->n_resources; k++)
+        if (h->asks[k] > stake_has(l, k))
+            h->asks[k] = stake_has(l, k);
+}
+
 void stake_start(struct ledger *l, const struct sched_gang *const *voids, size_t n)
 {
     if (!l->stakes)
@@ -280,7 +288,9 @@ void stake_start(struct ledger *l, const struct sched_gang *const *voids, size_t
     }
     for (size_t i = 0; i < l->stakes->n; i++) {
         struct stake *h = &l->stakes->at[i];
-        if (h->of->let_in && !h->of->stopped && !h->is_void)
-            stake_keep(l, h);
+        if (!h->of->let_in || h->of->stopped || h->is_void)
+            continue;
+        limit_asks(l, h);
+        stake_keep(l, h);
     }
 }

@@ -237,6 +237,32 @@ static void a_group_that_lost_all_its_pods_at_once(void)
     w_close(&w);
 }
 
+/* Who makes a group while no scheduler runs can say that it is let in. */
+static void groups_that_say_they_hold_all(void)
+{
+    struct w w;
+
+    g_open_with(&w, 2, &(struct binder_opts){ .group_wait_ms = 3600 * 1000 });
+    binder_free(w.b);
+    for (int i = 0; i < 2; i++)
+        g_make_early(
+            &w, &w_groups,
+            arena_printf(w.a,
+                         "'metadata': {'name': 'g%d'}, 'spec': {'minMember': 1, 'minResources': "
+                         "{'nvidia.com/gpu': '9223372036854775807', 'memory': '8Ei'}}, "
+                         "'status': {'phase': 'Inqueue'}",
+                         i)
+                .p);
+    w_start(&w);
+    g_group(&w, "b", 1, GPUS(1));
+    is_str(g_phase(&w, "b"), S("Pending"), "nothing is left beside groups that hold more than all");
+    w_delete(&w, &w_groups, "g0");
+    is_str(g_phase(&w, "b"), S("Pending"), "nor beside one of them");
+    w_delete(&w, &w_groups, "g1");
+    is_str(g_phase(&w, "b"), S("Inqueue"), "when these are gone there is room");
+    w_close(&w);
+}
+
 static void each_role_has_its_least(void)
 {
     struct w w;
@@ -251,6 +277,25 @@ static void each_role_has_its_least(void)
     is_str(w_node_of(&w, "a-p0"), S("n"), "with it they do");
     is_str(w_node_of(&w, "a-w2"), S("n"), "all of them, as there is room");
     is_str(g_phase(&w, "a"), S("Running"), "and the group runs");
+    w_close(&w);
+}
+
+static void a_role_that_nobody_has(void)
+{
+    struct w w;
+
+    g_open_with(&w, 2, &(struct binder_opts){ .group_wait_ms = 1 });
+    g_pod(&w, "a", "0");
+    g_pod(&w, "a", "1");
+    g_group(&w, "a", 2, ", 'minTaskMember': {'ps': 1, 'worker': 1}" GPUS(2));
+    while (!str_eqz(g_phase(&w, "a"), "Pending"))
+        w_settle(&w);
+    is_str(g_condition(&w, "a", "Unschedulable"),
+           S("True NotEnoughTasks: too few pods of role \"ps\" exist"),
+           "what a group asked for is free if a role stays empty");
+    w_patch(&w, &w_groups, "a", "", "{'spec': {'minTaskMember': null}}");
+    w_settle(&w);
+    is_str(g_phase(&w, "a"), S("Running"), "it starts when it needs that role no more");
     w_close(&w);
 }
 
@@ -521,7 +566,9 @@ int main(void)
     one_that_ran_comes_before_others();
     a_replacement_of_any_name();
     a_group_that_lost_all_its_pods_at_once();
+    groups_that_say_they_hold_all();
     each_role_has_its_least();
+    a_role_that_nobody_has();
     queues_and_their_status();
     quotas_of_the_namespace();
     quotas_of_pods();
