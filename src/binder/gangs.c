@@ -175,6 +175,8 @@ void gang_lost(struct pod *p)
 
     if (!g || !g->g.started || g->g.stopped || !has_member(g, p->member))
         return;
+    if (g->is_group && p->came_placed)
+        return; /* made and deleted again and again they would take all, past any quota */
     reserve_drop(g, p->member);
     struct reserve *r = mem_new(sizeof(*r));
     struct sched_amount *need;

@@ -79,6 +79,7 @@ struct pod {
     bool ended;           /* it has succeeded or failed */
     bool is_running, going;
     bool evicted;        /* to make way for another */
+    bool came_placed;    /* whoever made it chose its node: nothing was decided here */
     bool is_ready;       /* its claims have their volumes */
     bool starts;         /* placed as one of those that start together, and not bound yet */
     struct batch *batch; /* POD_PLACED: bound together with others; NULL: alone */

@@ -437,6 +437,16 @@ static void more_than_it_was_let_in_with_is_not_kept(void)
     is_str(w_node_of(&w, "other"), S("n"), "what it asks for later is not kept for it");
     w_delete(&w, &w_pods, "other");
     w_make(&w, &w_pods,
+           "{'metadata': {'name': 'gone', 'annotations': {'scheduling.k8s.io/group-name': 'a'}}, "
+           "'spec': {'schedulerName': 'volcano', 'nodeName': 'n', 'containers': [{'name': 'c', "
+           "'image': 'i', 'resources': {'limits': {'nvidia.com/gpu': '1'}}}]}}");
+    w_settle(&w);
+    w_delete(&w, &w_pods, "gone");
+    w_pod(&w, "other", "{'nvidia.com/gpu': '1'}", "");
+    w_settle(&w);
+    is_str(w_node_of(&w, "other"), S("n"), "nor what a pod had that chose its node itself");
+    w_delete(&w, &w_pods, "other");
+    w_make(&w, &w_pods,
            "{'metadata': {'name': 'early', 'labels': {'scheduling.x-k8s.io/pod-group': 'p'}}, "
            "'spec': {'nodeName': 'n', 'containers': [{'name': 'c', 'image': 'i'}]}}");
     g_make(&w, &w_plugins, "'metadata': {'name': 'p'}, 'spec': {'minMember': 9" GPUS(9) "}");
