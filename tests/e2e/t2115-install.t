@@ -141,4 +141,6 @@ test_expect_success KUBECTL_130 'uninstall: the definitions, the jobs and their 
 	kubectl delete -f gone.yaml --ignore-not-found >out && is "" "$(cat out)"
 '
 
+test_expect_success KUBECTL_130 'the pods end with the server' 'stop_muster'
+
 test_done

@@ -227,4 +227,6 @@ test_expect_success 'without our scheduler they are not' '
 	stop_muster && data=$PWD/plain && start_muster --no-scheduler && kubectl get crd -o name >out && lacks out podgroups queues
 '
 
+test_expect_success 'the pods end with the server' 'stop_muster'
+
 test_done
