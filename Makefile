@@ -11,8 +11,8 @@ SANITIZED := -Db_lundef=false -Dwerror=false
 export TESTS_TWICE := 1
 
 .PHONY: all deps deps-build deps-test deps-frameworks demo test check check-asan check-tsan lint lint-fast format fuzz \
-        golden test-unit test-e2e test-operator test-sdk test-frameworks test-node test-newcomer test-leaks test-attack fuzz-http test-cluster test-clients test-gang-kube soak bench bench-quick help clean \
-        install uninstall man deb tarball
+        golden test-unit test-e2e test-operator test-sdk test-frameworks test-node test-newcomer test-leaks test-attack fuzz-http test-cluster test-clients test-gang-kube test-deploy soak bench bench-quick help clean \
+        install uninstall man deb tarball deploy image
 .NOTPARALLEL:
 
 all: $(BUILD)/build.ninja ## build build/muster
@@ -52,6 +52,7 @@ golden: all ## rewrite what golden files expect; review the diff
 	@GOLDEN_WRITE=1 $(BUILD)/tests/unit/node/node_test_life tests/golden/node | grep -v ^ok; true
 	@GOLDEN_WRITE=1 $(BUILD)/tests/unit/cli/cli_test_make_job tests/golden/make | grep -v ^ok; true
 	@GOLDEN_WRITE=1 $(BUILD)/tests/unit/manifest/manifest_test_crd tests/golden/manifest | grep -v ^ok; true
+	@GOLDEN_WRITE=1 $(BUILD)/tests/unit/manifest/manifest_test_install tests/golden/install | grep -v ^ok; true
 
 test-e2e: all ## through the binary, with real kubectl and the Python client
 	@tests/e2e/run
@@ -87,6 +88,9 @@ test-clients: deps-test all ## the original training operator and kube-scheduler
 
 test-gang-kube: deps-test all ## the operator with the gang scheduling of Kubernetes 1.36 itself
 	@tests/gang-kube/run
+
+test-deploy: deps-test all ## what is shipped for clusters: Kustomize, the Helm chart with Helm, the image
+	@tests/deploy/run
 
 soak: deps-test all ## 20 minutes of random jobs while muster up is killed with -9; SOAK_SECONDS, SOAK_SEED
 	@tests/soak/run
@@ -135,6 +139,9 @@ bench-quick: deps-test all ## smaller and less exact, of muster alone
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
+deploy: all ## rewrite what of deploy/ is made from muster manifests
+	@tools/make-deploy $(BUILD)/muster deploy
+
 clean: ## remove what was built
 	@rm -rf $(BUILD) $(ASAN) $(TSAN) $(FUZZ) build-tidy build-ci
 
@@ -162,3 +169,7 @@ deb: $(BUILD)/build.ninja ## build a Debian package in build/
 tarball: $(BUILD)/build.ninja ## build a tar archive, with all libraries, that runs on any Linux, in build/
 	@$(MUSTER)
 	@$(dated) tools/make-tarball $(BUILD)/muster $(BUILD)
+
+image: $(BUILD)/build.ninja ## build a container image of the operator, without a daemon, in build/
+	@$(MUSTER)
+	@$(dated) tools/make-image $(BUILD)/muster $(BUILD)

@@ -6,18 +6,18 @@
 #include "app/operator_internal.h"
 
 #include "base/mem.h"
-#include "job/gang.h"
+#include "job/rights.h"
 #include "loop/log.h"
 
 #include <stdio.h>
 
-enum { ASK_AGAIN_MS = 5000, RIGHTS_MAX = 96 };
+enum { ASK_AGAIN_MS = 5000, QUESTIONS_MAX = 96 };
 
 static const struct kube_resource reviews = { "authorization.k8s.io", "v1",
                                               "selfsubjectaccessreviews", "SelfSubjectAccessReview",
                                               true };
 
-struct right {
+struct question {
     struct access *x;
     char verb[16];
     const struct kube_resource *res;
@@ -31,14 +31,14 @@ struct access {
     struct loop *loop;
     struct kube_api *api;
     const char *ns;
-    struct right rights[RIGHTS_MAX];
+    struct question rights[QUESTIONS_MAX];
     size_t n;
     size_t under_way;
     struct loop_timer *again;
     char trouble[200];
 };
 
-static void right_name(const struct right *r, char *out, size_t n)
+static void right_name(const struct question *r, char *out, size_t n)
 {
     snprintf(out, n, "%s%s%s%s%s", r->res->plural, *r->sub ? "/" : "", r->sub,
              *r->res->group ? "." : "", r->res->group);
@@ -50,7 +50,7 @@ static void sum_up(struct access *x)
 {
     x->trouble[0] = 0;
     for (size_t i = 0; i < x->n; i++) {
-        const struct right *r = &x->rights[i];
+        const struct question *r = &x->rights[i];
         char name[128];
         if (r->settled)
             continue;
@@ -65,7 +65,7 @@ static void sum_up(struct access *x)
 
 static void on_review(void *ctx, const struct kube_answer *ans)
 {
-    struct right *r = ctx;
+    struct question *r = ctx;
     struct access *x = r->x;
     char name[128];
 
@@ -88,7 +88,7 @@ static void on_review(void *ctx, const struct kube_answer *ans)
         sum_up(x);
 }
 
-static void ask(struct right *r)
+static void ask(struct question *r)
 {
     AUTO(arena) struct arena *a = arena_new();
     struct access *x = r->x;
@@ -116,15 +116,13 @@ static void ask_all(void *arg)
             ask(&x->rights[i]);
 }
 
-/* verbs: in one string, with a space between them. */
-static void need(struct access *x, const struct kube_resource *res, const char *sub,
-                 const char *verbs)
+static void need(struct access *x, const struct right *right)
 {
-    for (str rest = str_of(verbs); rest.p && x->n < RIGHTS_MAX;) {
-        struct right *r = &x->rights[x->n++];
+    for (str rest = str_of(right->verbs); rest.n && x->n < QUESTIONS_MAX;) {
+        struct question *q = &x->rights[x->n++];
         str verb = str_cut(&rest, ' ');
-        *r = (struct right){ .x = x, .res = res, .sub = sub };
-        snprintf(r->verb, sizeof(r->verb), "%" PRI_STR, STR_ARG(verb));
+        *q = (struct question){ .x = x, .res = right->res, .sub = right->sub };
+        snprintf(q->verb, sizeof(q->verb), "%" PRI_STR, STR_ARG(verb));
     }
 }
 
@@ -132,22 +130,12 @@ struct access *access_start(struct loop *l, struct kube_api *api,
                             const struct operator_flags *flags)
 {
     struct access *x = mem_new(sizeof(*x));
+    struct right rights[RIGHTS_MAX];
+    size_t n = rights_of(rights, flags->kinds, flags->n_kinds, flags->settings.gang);
 
     *x = (struct access){ .loop = l, .api = api, .ns = flags->ns };
-    for (size_t i = 0; i < flags->n_kinds; i++) {
-        need(x, flags->kinds[i]->res, "", "get patch delete");
-        need(x, flags->kinds[i]->res, "status", "patch");
-        for (const struct planner_owned *o = flags->kinds[i]->owned; o && o->res; o++)
-            need(x, o->res, "", o->verbs);
-        for (const struct planner_grant *g = flags->kinds[i]->grants; g && g->res; g++)
-            need(x, g->res, g->sub, g->verbs);
-    }
-    for (const struct planner_needed *n = gang_needed(flags->settings.gang); n && n->res; n++)
-        if (n->verbs)
-            need(x, n->res, "", n->verbs);
-    need(x, &kube_pods, "", "get create delete");
-    need(x, &kube_services, "", "get create delete patch");
-    need(x, &kube_events, "", "create");
+    for (size_t i = 0; i < n; i++)
+        need(x, &rights[i]);
     snprintf(x->trouble, sizeof(x->trouble), "permissions are being asked for");
     ask_all(x);
     return x;

@@ -38,7 +38,7 @@ static int read_nodes(struct session *s, const struct flags *f, jv *out)
     if (code >= 0)
         return code;
     if (q.err.code)
-        return session_fail(s, &q, "%s %s", f->node ? "get node" : "list nodes",
+        return session_fail(s, &q, "%s%s", f->node ? "get node " : "list nodes",
                             f->node ? f->node : "");
     *out = f->node ? jarr(s->a, q.obj) : jv_at(q.obj, "items");
     return -1;

@@ -1,5 +1,6 @@
-/* Gives up on jobs whose pods can never start here, after --pending-timeout. What a pod waits for
- * is judged by sched/chance.h; here the pods that wait, the nodes and the time are kept. */
+/* Gives up on jobs that can never start here, or never end, after --pending-timeout. What a pod
+ * waits for is judged by sched/chance.h; here the pods that wait, the nodes and the time are kept.
+ */
 
 #include "app/run_internal.h"
 
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 
 /* Pods come in bursts: they are looked at together. */
-enum { LOOK_MS = 200 };
+enum { LOOK_MS = 200, STATUS_MS = 1000 };
 
 struct waiting_pod {
     struct run_job *job;
@@ -66,6 +67,7 @@ static void on_pod(void *ctx, struct run_job *j, enum kube_event type, jv pod)
 
     if (!waits) {
         drop_pod(p, meta_uid(pod));
+        look_soon(p, LOOK_MS);
         return;
     }
     struct jdoc *before = w ? w->pod : NULL;
@@ -152,11 +154,16 @@ static int64_t spare(const struct run_job *j)
     return least >= 0 && least < j->wanted ? j->wanted - least : 0;
 }
 
-/* Of a job that has no pods yet. */
-static str why_held_for_ever(struct arena *a, const struct run_job *j)
+/* Of a job that has no pods yet. In our own cluster nobody else makes a Queue. */
+static str why_held_for_ever(struct arena *a, const struct run_pending *p, const struct run_job *j)
 {
     str held = run_job_held(j);
 
+    if (p->r->embedded && str_starts(held, S("queue \"")) && str_ends(held, S("\" not found")))
+        return arena_printf(a,
+                            "%" PRI_STR ": add the Queue to the files, or remove "
+                            "spec.runPolicy.schedulingPolicy.queue",
+                            STR_ARG(held));
     return why_sentence_is_never(held)
                ? arena_printf(a,
                               "%" PRI_STR ": lower what its replicas ask for, or how many they are",
@@ -194,12 +201,34 @@ static str why_never(struct arena *a, const struct run_pending *p, const struct 
         }
     }
     if (!n)
-        return why_held_for_ever(a, j);
+        return why_held_for_ever(a, p, j);
     if (n <= spare(j))
         return STR_NONE;
     str more = n > 1 ? arena_printf(a, " (and %lld more)", (long long)(n - 1)) : STR_NONE;
     return arena_printf(a, "%" PRI_STR "%" PRI_STR " %" PRI_STR ": %" PRI_STR, STR_ARG(who),
                         STR_ARG(more), STR_ARG(worst.what), STR_ARG(worst.help));
+}
+
+/* Why the job will never be over; empty: it will, or may. The operator has seen all replicas
+ * succeed, and none has a role that decides the end (a TFJob without Chief, Master and Worker). */
+static str why_endless(const struct run_job *j)
+{
+    int64_t n = 0;
+
+    JV_EACH (it, jv_at(jdoc_root(j->obj), "status", "replicaStatuses"))
+        n += jv_int(jv_at(it.value, "succeeded"), 0);
+    return j->kind && j->wanted > 0 && n >= j->wanted
+               ? S("all its replicas have succeeded, but none has a role that decides how the job "
+                   "ends: give it such a role")
+               : STR_NONE;
+}
+
+static bool has_ended_replicas(const struct run_job *j)
+{
+    for (size_t i = 0; i < j->replicas.n; i++)
+        if (!j->replicas.at[i].over)
+            return false;
+    return j->kind && j->replicas.n > 0;
 }
 
 /* ---- giving up */
@@ -223,10 +252,15 @@ static void look_at_job(struct run_pending *p, struct run_job *j)
     AUTO(arena) struct arena *a = arena_new();
     struct run *r = p->r;
     str why = j->over ? STR_NONE : why_never(a, p, j);
+    bool starts = !why.n;
     int64_t now = loop_now_ms(r->s.loop);
     int64_t *since = map_get(&p->since, j->uid);
 
+    if (starts && !j->over)
+        why = why_endless(j);
     if (!why.n) {
+        if (!j->over && has_ended_replicas(j))
+            look_soon(p, STATUS_MS); /* the status of the job comes after its last pod's */
         free(map_remove(&p->since, j->uid));
         return;
     }
@@ -243,8 +277,8 @@ static void look_at_job(struct run_pending *p, struct run_job *j)
     run_job_give_up(j, arena_str(r->a, why), wall_now_ms());
     if (!run_state_is_over(&r->state)) /* else the summary says it at once */
         screen_say(r->screen,
-                   arena_printf(r->a, "muster: %" PRI_STR " cannot start: %" PRI_STR "\n",
-                                STR_ARG(j->title), STR_ARG(j->given_up)));
+                   arena_printf(r->a, "muster: %" PRI_STR " cannot %s: %" PRI_STR "\n",
+                                STR_ARG(j->title), starts ? "end" : "start", STR_ARG(j->given_up)));
     stop_job(r, j);
 }
 

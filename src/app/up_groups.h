@@ -22,9 +22,9 @@ struct up_gang_opts {
     {                    \
         NULL, -1, -1     \
     }
-#define UP_GANG_NAMES                                                                              \
-    "none: start the pods of a job one by one; volcano, kube (the PodGroups of Kubernetes), or a " \
-    "scheduler's name: with PodGroups (default: as many pods as must start together, or none)"
+#define UP_GANG_NAMES                                                                          \
+    "none: pod by pod; volcano, kube (Kubernetes' own) or a scheduler's name: with PodGroups " \
+    "(default: jobs start whole)"
 
 /* -1: what is wrong with them. */
 int up_gang_check(const struct up_gang_opts *o, struct err *e);

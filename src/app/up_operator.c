@@ -65,10 +65,10 @@ struct up_operator *up_operator_new(bool legacy_labels, const struct up_gang_opt
             (struct api_check){ res->group, res->plural, check, advise, &u->kinds[u->n] };
         u->definitions[u->n] = manifest_crd(u->a, k);
     }
-    u->role = (struct api_role){ .name = UP_OPERATOR_USER,
-                                 .user = UP_OPERATOR_USER,
-                                 .rules = up_operator_rules(u->a, u->planners, u->n,
-                                                            gang_needed(u->settings.gang)) };
+    u->role =
+        (struct api_role){ .name = UP_OPERATOR_USER,
+                           .user = UP_OPERATOR_USER,
+                           .rules = up_operator_rules(u->a, u->planners, u->n, u->settings.gang) };
     return u;
 }
 

@@ -1,10 +1,12 @@
 #include "app/up_rights.h"
 
-struct right {
+#include "job/rights.h"
+
+struct grant {
     const char *group, *resources, *verbs; /* lists with a space between words */
 };
 
-static const struct right node_rights[] = {
+static const struct grant node_rights[] = {
     { "", "pods", "list watch delete" },
     { "", "pods/status", "patch" },
     { "", "nodes", "get list watch create patch" },
@@ -18,7 +20,7 @@ static const struct right node_rights[] = {
 };
 
 /* Pods to nodes, and claims to volumes. */
-static const struct right scheduler_rights[] = {
+static const struct grant scheduler_rights[] = {
     { "", "nodes namespaces", "list watch" },
     { "", "pods", "list watch" },
     { "", "bindings pods/binding", "create" },
@@ -38,8 +40,8 @@ static const struct right scheduler_rights[] = {
     { "", "events", "create" },
 };
 
-static const struct right preemption_rights[] = { { "", "pods", "delete" } };
-static const struct right kube_group_rights[] = {
+static const struct grant preemption_rights[] = { { "", "pods", "delete" } };
+static const struct grant kube_group_rights[] = {
     { "scheduling.k8s.io", "podgroups", "list watch" },
     { "scheduling.k8s.io", "podgroups/status", "patch" },
 };
@@ -53,47 +55,33 @@ static jv words(struct arena *a, const char *list)
     return jb_done(&b);
 }
 
-static jv rule(struct arena *a, const struct right *r)
+static jv rule(struct arena *a, const struct grant *r)
 {
     return jobj(a, { "verbs", words(a, r->verbs) },
                 { "apiGroups", jarr(a, jstr(a, str_of(r->group))) },
                 { "resources", words(a, r->resources) });
 }
 
-static void add_rules(struct jbuild *b, const struct right *at, size_t n)
+static void add_rules(struct jbuild *b, const struct grant *at, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         jb_push(b, rule(b->a, &at[i]));
 }
 
-static void allow(struct jbuild *b, const struct kube_resource *res, const char *sub, str verbs)
-{
-    str name = arena_printf(b->a, "%s%s%s", res->plural, *sub ? "/" : "", sub);
-
-    jb_push(b, rule(b->a, &(struct right){ res->group, name.p, verbs.p }));
-}
-
 jv up_operator_rules(struct arena *a, const struct planner *const *planners, size_t n,
-                     const struct planner_needed *needed)
+                     enum gang_mode gang)
 {
+    struct right rights[RIGHTS_MAX];
     struct jbuild b = jb_arr(a);
 
+    n = rights_of(rights, planners, n, gang);
     for (size_t i = 0; i < n; i++) {
-        const struct planner *p = planners[i];
-        allow(&b, p->res, "", S("get list watch patch delete"));
-        allow(&b, p->res, "status", S("patch"));
-        for (const struct planner_owned *o = p->owned; o && o->res; o++)
-            allow(&b, o->res, "", arena_printf(a, "list watch %s", o->verbs));
-        for (const struct planner_grant *g = p->grants; g && g->res; g++)
-            allow(&b, g->res, g->sub, arena_str(a, str_of(g->verbs)));
+        const struct right *r = &rights[i];
+        str name = arena_printf(a, "%s%s%s", r->res->plural, *r->sub ? "/" : "", r->sub);
+        str verbs = arena_printf(a, "%s%s", r->is_watched ? "list watch " : "", r->verbs);
+
+        jb_push(&b, rule(a, &(struct grant){ r->res->group, name.p, verbs.p }));
     }
-    for (; needed && needed->res; needed++)
-        allow(&b, needed->res, "",
-              arena_printf(a, "list watch%s%s", needed->verbs ? " " : "",
-                           needed->verbs ? needed->verbs : ""));
-    allow(&b, &kube_pods, "", S("get list watch create delete"));
-    allow(&b, &kube_services, "", S("get list watch create delete patch"));
-    allow(&b, &kube_events, "", S("create"));
     return jb_done(&b);
 }
 

@@ -9,10 +9,9 @@
 #define UP_SCHEDULER_USER "system:kube-scheduler"
 #define UP_NODES_GROUP    "system:nodes" /* of which each node is a user: system:node:NAME */
 
-/* The table of docs/operator.md, of these kinds of jobs; needed: ends with an empty row, or NULL.
- */
+/* The table of docs/operator.md, of these kinds of jobs. */
 jv up_operator_rules(struct arena *a, const struct planner *const *planners, size_t n,
-                     const struct planner_needed *needed);
+                     enum gang_mode gang);
 struct api_role up_node_role(struct arena *a);
 
 struct up_scheduler_may {

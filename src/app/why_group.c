@@ -56,15 +56,30 @@ static jv expected_of_job(struct why_page *p)
     return jb_done(&b);
 }
 
-/* One pod that asks for all that the group does; only right where there is one node. */
-static jv sum_of_group(struct arena *a, jv group, int64_t priority)
+static jv owner_of_sum(struct arena *a, jv group)
+{
+    jv owner = meta_controller(group);
+
+    if (jv_exists(owner))
+        return owner;
+    return jobj(a, { "apiVersion", jv_get(group, S("apiVersion")) },
+                { "kind", jstrz(a, "PodGroup") }, { "name", jstr(a, meta_name(group)) },
+                { "uid", jstr(a, meta_uid(group)) }, { "controller", jbool(true) });
+}
+
+/* One pod that asks for all that the group does; only right where there is one node. node: where it
+ * is; empty: it waits. */
+static jv sum_of_group(struct arena *a, jv group, int64_t priority, str node)
 {
     jv box =
         jobj(a, { "resources", jobj(a, { "requests", jv_at(group, "spec", "minResources") }) });
 
-    return jobj(
-        a, { "metadata", meta_of(group) },
-        { "spec", jobj(a, { "priority", jint(a, priority) }, { "containers", jarr(a, box) }) });
+    return jobj(a,
+                { "metadata",
+                  jv_with(a, meta_of(group), jarr(a, owner_of_sum(a, group)), "ownerReferences") },
+                { "spec", jobj(a, { "priority", jint(a, priority) },
+                               { "nodeName", node.n ? jstr(a, node) : JV_ABSENT },
+                               { "containers", jarr(a, box) }) });
 }
 
 /* ---- the queue */
@@ -111,6 +126,25 @@ static struct help_step owner_of(jv group)
                                .name = is_job ? text_at(owner, "name", NULL) : meta_name(group) };
 }
 
+/* Room alone is what it waits for: neither its queue nor its pods keep it out. */
+static bool waits_for_room(jv group)
+{
+    jv c = meta_condition(group, S("Unschedulable"));
+    str reason = text_at(c, "reason", NULL), message = text_at(c, "message", NULL);
+
+    return why_group_waits(group) && (!reason.n || str_eqz(reason, "NotEnoughResources")) &&
+           !str_starts(message, S("queue resource quota insufficient"));
+}
+
+/* Groups that are let in and have no pods yet: what they ask for is kept for them. */
+static void find_kept(const struct why_page *p, jv all, struct jbuild *rivals)
+{
+    JV_EACH (it, all)
+        if (str_eqz(text_at(it.value, "status", "phase"), "Inqueue") &&
+            jv_len(jv_at(it.value, "spec", "minResources")))
+            jb_push(rivals, sum_of_group(p->a, it.value, 0, meta_name(jv_index(p->nodes, 0))));
+}
+
 static void find_before(struct why_page *p, jv all, jv classes)
 {
     struct rank own = rank_of(classes, p->group);
@@ -120,7 +154,7 @@ static void find_before(struct why_page *p, jv all, jv classes)
 
     JV_EACH (it, all) {
         struct rank r = rank_of(classes, it.value);
-        if (why_group_waits(it.value) && !str_eq(meta_uid(it.value), meta_uid(p->group)) &&
+        if (waits_for_room(it.value) && !str_eq(meta_uid(it.value), meta_uid(p->group)) &&
             first_in_queue(&r, &own) < 0)
             before[n++] = r;
     }
@@ -131,7 +165,9 @@ static void find_before(struct why_page *p, jv all, jv classes)
     p->n_before = n;
     struct jbuild rivals = jb_arr(p->a);
     for (size_t i = 0; i < n && jv_len(p->nodes) == 1; i++)
-        jb_push(&rivals, sum_of_group(p->a, before[i].group, before[i].priority));
+        jb_push(&rivals, sum_of_group(p->a, before[i].group, before[i].priority, STR_NONE));
+    if (jv_len(p->nodes) == 1)
+        find_kept(p, all, &rivals);
     p->rivals = jb_done(&rivals);
 }
 
@@ -166,6 +202,19 @@ static str over_capability(struct why_page *p)
     return STR_NONE;
 }
 
+/* Whatever nodes have: a quota counts pods of the namespace, wherever they are. */
+static str barred_by_quota(struct why_page *p)
+{
+    jv c = meta_condition(p->group, S("Unschedulable"));
+
+    if (!str_eqz(text_at(c, "reason", NULL), "ExceedsQuota") ||
+        !str_eqz(text_at(c, "status", NULL), "True"))
+        return STR_NONE;
+    p->advice = S("raise the ResourceQuota, or wait for other pods of the namespace to end");
+    return arena_printf(p->a, "its PodGroup is not admitted: %" PRI_STR,
+                        STR_ARG(text_at(c, "message", NULL)));
+}
+
 static str barred_by_queue(struct why_page *p, const struct ask *q)
 {
     str state = text_at(p->queue, "status", "state");
@@ -179,6 +228,13 @@ static str barred_by_queue(struct why_page *p, const struct ask *q)
         return arena_printf(p->a, "its queue %" PRI_STR " is closed", STR_ARG(q->req.name));
     }
     return over_capability(p);
+}
+
+/* It is let in for what it asks for, whatever its pods do. */
+static bool asks_more_than_pods(const struct why_page *p)
+{
+    return !p->job.kind && str_eq(meta_uid(p->obj), meta_uid(p->group)) &&
+           (!p->n_pods || jv_len(jv_at(p->group, "spec", "minResources")) > 0);
 }
 
 int why_group_read(struct why_page *p, const struct kube_resource *res)
@@ -199,14 +255,16 @@ int why_group_read(struct why_page *p, const struct kube_resource *res)
     why_read_is_fine(p, &q[0], "PodGroups", "what is before it is not known");
     find_before(p, jv_at(q[0].obj, "items"), classes);
     p->priority = priority_of(classes, p->group);
-    if (p->job.kind)
+    if (p->job.kind && !p->n_pods)
         p->expected = expected_of_job(p);
-    else if (jv_len(p->nodes) == 1)
-        p->expected = jarr(p->a, sum_of_group(p->a, p->group, p->priority));
+    else if (asks_more_than_pods(p) && jv_len(p->nodes) == 1)
+        p->expected = jarr(p->a, sum_of_group(p->a, p->group, p->priority, STR_NONE));
     if (has_queue) {
         p->queue = q[2].err.code ? JV_ABSENT : q[2].obj;
         p->barred = barred_by_queue(p, &q[2]);
     }
+    if (!p->barred.n)
+        p->barred = barred_by_quota(p);
     return -1;
 }
 

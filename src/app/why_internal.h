@@ -26,7 +26,7 @@ struct why_page {
     const struct kube_resource *group_res; /* of group */
     int64_t priority;                      /* of group */
     jv expected;                           /* the pods it will have, once it is let in */
-    jv rivals;  /* a pod for each group before it, which asks for all that the group does */
+    jv rivals;  /* for each group before it, and each let in: a pod that asks for all of it */
     str barred; /* whatever nodes have, its queue does not let it in; empty: it does */
     jv queue;   /* its Queue; absent: as above, or it need not be known */
     const jv *pods;

@@ -9,7 +9,7 @@
 
 #include <inttypes.h>
 
-enum { ANSWER_MS = 5000 }; /* who has not answered in that time may not be there */
+enum { ANSWER_MS = 10000 }; /* who has not answered in that time may not be there */
 
 static str text_at(jv obj, const char *x, const char *y)
 {
@@ -116,28 +116,40 @@ static str group_text(const struct why_page *p)
     jv c = meta_condition(p->group, S("Unschedulable"));
     str message = text_at(c, "message", NULL), s = waiting_sentence(message);
 
-    if (!jv_exists(p->group) || str_eqz(text_at(p->group, "status", "phase"), "Running"))
+    if (!p->barred.n && !why_group_waits(p->group))
         return STR_NONE;
     if (p->barred.n || s.n)
         return p->barred.n ? p->barred : s;
     s = p->placed ? why_sentence(p->a, &p->why) : STR_NONE;
     if (str_eqz(text_at(c, "status", NULL), "True") && message.n)
         return arena_printf(p->a, "its PodGroup is not admitted: %" PRI_STR, STR_ARG(message));
-    return str_eqz(text_at(p->group, "status", "phase"), "Inqueue") ? STR_NONE
-           : s.n                                                    ? s
-                 : S("its PodGroup is not admitted yet");
+    return s.n ? s : S("its PodGroup is not admitted yet");
+}
+
+/* After a failure its pods are created again, some time later. */
+static str restarting_text(const struct why_page *p)
+{
+    jv c = meta_condition(p->obj, S("Restarting"));
+    str message = text_at(c, "message", NULL);
+
+    if (!p->job.kind || !str_eqz(text_at(c, "status", NULL), "True"))
+        return STR_NONE;
+    return str_ends(message, S(".")) ? str_sub(message, 0, message.n - 1) : message;
 }
 
 static void judge_without_pods(struct why_page *p)
 {
     str by = jv_str(jv_at(p->obj, "spec", "runPolicy", "managedBy"), STR_NONE);
     str warning = without_head(last_warning(p, p->obj, NULL)), group = group_text(p);
+    str again = restarting_text(p);
     bool is_answered = jv_len(jv_at(p->obj, "status", "conditions")) > 0;
 
     p->state = STATE_WAITS;
     p->sentence = S("it has no pods yet");
     if (group.n) {
         p->sentence = group;
+    } else if (again.n) {
+        p->sentence = again;
     } else if (by.n && !str_eqz(by, "kubeflow.org/training-operator")) {
         p->sentence = arena_printf(
             p->a, "left to the controller %" PRI_STR " (spec.runPolicy.managedBy)", STR_ARG(by));
@@ -240,6 +252,19 @@ static void collect_pods(struct why_page *p)
     }
 }
 
+/* Where all of them say the same, it is said of the group; of a job the first is named. */
+static str told_text(const struct why_page *p)
+{
+    const struct replica_note *w = &p->waits[0];
+    bool alike = !p->job.kind && p->n_waits == p->n_pods;
+
+    for (size_t i = 1; i < p->n_waits; i++)
+        alike = alike && str_eq(w->text, p->waits[i].text);
+    return alike || p->n_pods == 1
+               ? w->text
+               : arena_printf(p->a, "%" PRI_STR ": %" PRI_STR, STR_ARG(w->name), STR_ARG(w->text));
+}
+
 /* Nodes are no reason where a gate or an absent scheduler is one. */
 static str before_nodes(const struct why_page *p)
 {
@@ -254,6 +279,9 @@ static str before_nodes(const struct why_page *p)
 static void judge_pods(struct why_page *p)
 {
     str first = before_nodes(p);
+
+    if (!first.n)
+        first = p->barred;
     str sentence = p->placed ? why_sentence(p->a, &p->why) : STR_NONE;
 
     p->state = STATE_WAITS;
@@ -266,10 +294,7 @@ static void judge_pods(struct why_page *p)
         if (p->why.cause == WHY_REFUSED && str_ends(sentence, S("which does not exist")))
             p->advice = S("create it");
     } else {
-        const struct replica_note *w = &p->waits[0];
-        p->sentence = p->n_pods == 1 ? w->text
-                                     : arena_printf(p->a, "%" PRI_STR ": %" PRI_STR,
-                                                    STR_ARG(w->name), STR_ARG(w->text));
+        p->sentence = told_text(p);
     }
 }
 

@@ -14,8 +14,21 @@ bool why_pod_waits_for_node(jv pod)
            !meta_being_deleted(pod) && !jv_len(jv_at(pod, "spec", "schedulingGates"));
 }
 
-/* What the scheduler says of claims, which it looks at before nodes. */
-static str refusal_of(struct arena *a, jv pod)
+/* "podgroup default/a is not let in: 1 of the 2 pods that start together exist" from there on; of
+ * one that only lacks room, empty. */
+static str group_refusal(str reason)
+{
+    static const char mark[] = " is not let in";
+    const char *at = memmem(reason.p, reason.n, mark, sizeof(mark) - 1);
+
+    if (!at)
+        return reason;
+    size_t end = (size_t)(at - reason.p) + sizeof(mark) - 1;
+    return end < reason.n ? str_trim(str_sub(reason, end + 1, reason.n)) : STR_NONE;
+}
+
+/* What the scheduler says of claims and groups, which it looks at before nodes. */
+static str refusal_of(struct arena *a, jv pod, bool is_ours)
 {
     str message = jv_str(jv_at(meta_condition(pod, S("PodScheduled")), "message"), STR_NONE);
     const struct why_reason *reasons;
@@ -25,7 +38,10 @@ static str refusal_of(struct arena *a, jv pod)
         if (str_contains(reasons[i].text, S("persistentvolumeclaim \"")) ||
             str_contains(reasons[i].text, S("unbound immediate PersistentVolumeClaims")))
             return reasons[i].text;
-    return STR_NONE;
+    str first = n ? reasons[0].text : message;
+    if (!str_starts(first, S("podgroup ")))
+        return STR_NONE;
+    return is_ours ? group_refusal(first) : first; /* groups that wait are in p->rivals */
 }
 
 struct cluster {
@@ -119,13 +135,28 @@ static const struct sched_gang *own_gang(struct why_page *p, struct cluster *c)
     return g;
 }
 
-/* The pods that the sentence is about. */
-static size_t unit_of(const struct cluster *c, const struct sched_gang *gang,
-                      const struct sched_waiting **unit)
+/* So many of its pods start together; 0: each alone. */
+static int64_t least_of(const struct why_page *p, const struct cluster *c,
+                        const struct sched_gang *gang)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < c->in.n_waiting && (!gang || n < (size_t)gang->min); i++)
+    for (size_t i = 0; i < c->in.n_waiting; i++)
+        n += c->ours[i];
+    if (gang)
+        return gang->min;
+    return n && n == p->n_pods && !jv_exists(p->expected) &&
+                   str_eq(meta_uid(p->obj), meta_uid(p->group))
+               ? jv_int(jv_at(p->obj, "spec", "minMember"), 0)
+               : 0;
+}
+
+/* The pods that the sentence is about. */
+static size_t unit_of(const struct cluster *c, int64_t min, const struct sched_waiting **unit)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < c->in.n_waiting && (min < 1 || n < (size_t)min); i++)
         if (c->ours[i])
             unit[n++] = &c->in.waiting[i];
     return n;
@@ -144,9 +175,9 @@ static void add_pod(struct why_page *p, struct cluster *c, jv pod, bool is_ours)
         c->bound[c->in.n_bound++] = s;
         return;
     }
-    c->waiting[c->in.n_waiting] = (struct sched_waiting){ .pod = s,
-                                                          .seq = c->in.n_waiting,
-                                                          .refused = refusal_of(p->a, pod) };
+    c->waiting[c->in.n_waiting] = (struct sched_waiting){
+        .pod = s, .seq = c->in.n_waiting, .refused = refusal_of(p->a, pod, is_ours)
+    };
     c->ours[c->in.n_waiting++] = is_ours;
 }
 
@@ -163,6 +194,8 @@ static void read_pods(struct why_page *p, struct cluster *c)
             c->bound[c->in.n_bound++] = c->in.nodes[i]->others;
     JV_EACH (it, p->all_pods) {
         bool has_node = jv_str(jv_at(it.value, "spec", "nodeName"), STR_NONE).n;
+        if (jv_exists(p->expected) && is_own(p, it.value))
+            continue;
         if (!sched_pod_has_ended(it.value) && (has_node || competes(p, it.value)))
             add_pod(p, c, it.value, is_own(p, it.value));
     }
@@ -174,14 +207,52 @@ static void read_pods(struct why_page *p, struct cluster *c)
     c->in.waiting = c->waiting;
 }
 
+/* What a group asks for does not change with its pods. */
+static void drop_lower(struct why_page *p)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < p->n_helps; i++)
+        if (p->helps[i].steps[0].what != HELP_LOWER)
+            p->helps[kept++] = p->helps[i];
+    p->n_helps = kept;
+}
+
+/* A scheduler that takes pods one by one says of each what it needs, and not that it never fits. */
+static bool start_in_turn(const struct why_page *p)
+{
+    bool is_told = false;
+
+    for (size_t i = 0; i < p->n_pods; i++) {
+        str told = why_pod_waits_for_node(p->pods[i]) ? waiting_reason(p->pods[i]) : STR_NONE;
+        is_told = is_told || told.n;
+        if (why_sentence_is_never(told))
+            return false;
+    }
+    return is_told;
+}
+
+/* The sentence is about the first of them, and each is enough. */
+static void take_first(struct why_page *p, struct cluster *c, struct why_unit *unit)
+{
+    struct sched_gang *g = p->job.kind ? map_get(&c->gangs, meta_uid(p->obj)) : NULL;
+
+    if (g)
+        g->min = 1;
+    unit->n_pods = 1;
+    unit->min = 1;
+    unit->by_default = false;
+}
+
 static void explain(struct why_page *p, struct cluster *c)
 {
     const struct sched_gang *gang = own_gang(p, c);
     const struct sched_waiting **pods =
         ARENA_ARRAY(p->a, const struct sched_waiting *, c->in.n_waiting + 1);
+    int64_t min = least_of(p, c, gang);
     struct why_unit unit = { .pods = pods,
-                             .n_pods = unit_of(c, gang, pods),
-                             .min = gang ? gang->min : 0,
+                             .n_pods = unit_of(c, min, pods),
+                             .min = min,
                              .by_default = gang && !jv_exists(p->group) };
     /* what a machine declares can be declared otherwise */
     struct why_scene scene = { .in = &c->in,
@@ -195,9 +266,16 @@ static void explain(struct why_page *p, struct cluster *c)
     if (p->partial)
         why_world_set_partial(w);
     p->why = why_of(w, &unit);
+    if (p->why.never && start_in_turn(p)) {
+        take_first(p, c, &unit);
+        scene.min = unit.min;
+        p->why = why_of(w, &unit);
+    }
     p->placed = true;
     p->n_helps = why_help_find(p->a, &scene, &p->why, p->helps);
-    if (!jv_exists(p->expected))
+    if (why_group_waits(p->group) && !p->job.kind)
+        drop_lower(p);
+    if (!why_group_waits(p->group))
         p->n_before = why_queue_before(p->a, &scene, &p->before);
 }
 

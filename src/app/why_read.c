@@ -36,13 +36,33 @@ bool why_read_is_fine(struct why_page *p, const struct ask *q, const char *what,
 
 /* ---- pods that belong to it */
 
-static bool is_in_group(jv pod, str group)
+/* The group that the pod says it is of, as the scheduler reads it; empty: none. */
+static str group_of_pod(jv pod, const struct kube_resource **res)
 {
-    return str_eq(group, jv_str(jv_get(meta_annotations(pod), S("scheduling.k8s.io/group-name")),
-                                STR_NONE)) ||
-           str_eq(group, jv_str(jv_at(pod, "spec", "schedulingGroup", "podGroupName"), STR_NONE)) ||
-           str_eq(group,
-                  jv_str(jv_get(meta_labels(pod), S("scheduling.x-k8s.io/pod-group")), STR_NONE));
+    jv notes = meta_annotations(pod);
+    str name = STR_NONE;
+
+    *res = &groups[0];
+    name = jv_str(jv_at(pod, "spec", "schedulingGroup", "podGroupName"), STR_NONE);
+    if (name.n)
+        return name;
+    *res = &groups[1];
+    if (str_eqz(jv_str(jv_at(pod, "spec", "schedulerName"), STR_NONE), "volcano")) {
+        name = jv_str(jv_get(notes, S("scheduling.k8s.io/group-name")), STR_NONE);
+        name =
+            name.n ? name : jv_str(jv_get(notes, S("scheduling.volcano.sh/group-name")), STR_NONE);
+    }
+    if (name.n)
+        return name;
+    *res = &groups[2];
+    return jv_str(jv_get(meta_labels(pod), S("scheduling.x-k8s.io/pod-group")), STR_NONE);
+}
+
+static bool is_in_group(const struct why_page *p, jv pod)
+{
+    const struct kube_resource *res;
+
+    return str_eq(meta_name(p->group), group_of_pod(pod, &res)) && res == p->group_res;
 }
 
 /* A Job of the job may be the pod's owner: that of an MPIJob's launcher. */
@@ -60,7 +80,7 @@ static void take_pods(struct why_page *p, jv items, bool is_group)
     jv *at = ARENA_ARRAY(p->a, jv, jv_len(items) + 1);
 
     JV_EACH (it, items)
-        if (is_group ? is_in_group(it.value, meta_name(p->obj)) : is_of_job(p, it.value))
+        if (is_group ? is_in_group(p, it.value) : is_of_job(p, it.value))
             at[p->n_pods++] = it.value;
     p->pods = at;
 }
@@ -105,6 +125,25 @@ static int read_pod(struct why_page *p, str name)
     p->pods = only;
     p->n_pods = p->wanted = 1;
     p->title = arena_printf(p->a, "pod/%" PRI_STR, STR_ARG(name));
+    return -1;
+}
+
+static int read_group_of_pod(struct why_page *p)
+{
+    const struct kube_resource *res;
+    str name = group_of_pod(p->obj, &res);
+    struct ask q = { .req = { .verb = KUBE_GET, .res = res, .ns = p->s->ns, .name = name } };
+    int code = name.n ? session_ask(p->s, &q, 1) : -1;
+
+    if (!name.n || code >= 0)
+        return code;
+    if (!q.err.code) {
+        p->group = q.obj;
+        p->group_res = res;
+    } else if (q.status == 404) {
+        p->barred = arena_printf(p->a, "its PodGroup %" PRI_STR " does not exist", STR_ARG(name));
+        p->advice = arena_printf(p->a, "create the PodGroup %" PRI_STR, STR_ARG(name));
+    }
     return -1;
 }
 
@@ -237,7 +276,9 @@ int why_read(struct why_page *p, const char *word)
         code = read_job(p, word);
     if (code < 0 && p->job.kind && !jv_exists(p->group))
         code = read_group(p, meta_name(p->obj), false);
+    if (code < 0 && !p->job.kind && !jv_exists(p->group))
+        code = read_group_of_pod(p);
     if (code < 0)
         code = read_cluster(p);
-    return code < 0 && jv_exists(p->group) && !p->n_pods ? why_group_read(p, p->group_res) : code;
+    return code < 0 && jv_exists(p->group) ? why_group_read(p, p->group_res) : code;
 }

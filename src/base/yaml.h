@@ -46,3 +46,5 @@ bool yaml_where_path(const struct yaml_doc *d, str path, struct yaml_place *out)
 
 /* Block style, keys sorted, long lines folded, as kubectl get -o yaml. Ends in a line feed. */
 void yaml_print(struct buf *b, jv v);
+/* The same value in a third of the space: indented by one, short values as JSON on their line. */
+void yaml_print_compact(struct buf *b, jv v);

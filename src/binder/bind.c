@@ -79,6 +79,7 @@ static void on_all_bound(struct binder *b, str keys, const struct kube_answer *a
         if (ans->err.code == ERR_NOT_FOUND && p->state == POD_BINDING) {
             p->busy = false; /* one of the others is gone: the pods' watch says which */
             pod_unplace(p);
+            b->place_due = false;
             binder_retry(b);
         } else {
             bound_one(p, ans);

@@ -91,6 +91,20 @@ void binder_retry(struct binder *b)
         b->retry = loop_timer_start(b->loop, RETRY_MS, 0, on_retry, b);
 }
 
+int64_t binder_rest(struct binder *b)
+{
+    binder_retry(b);
+    return loop_now_ms(b->loop) + RETRY_MS;
+}
+
+bool binder_is_resting(struct binder *b, int64_t until_ms)
+{
+    if (loop_now_ms(b->loop) >= until_ms)
+        return false;
+    binder_retry(b); /* the one that woke us was another's */
+    return true;
+}
+
 static void on_event_answer(void *ctx)
 {
     struct binder *b = ctx;

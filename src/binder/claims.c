@@ -5,8 +5,6 @@
 
 #include "loop/log.h"
 
-enum { RETRY_MS = 1000 };
-
 static const char component[] = "persistentvolume-controller";
 
 static jv slim(struct arena *a, jv obj)
@@ -106,8 +104,7 @@ static void on_step(struct binder *b, str key, const struct kube_answer *ans)
     }
     if (!fine)
         log_warn("volume update failed, retrying", KV("of", key), KVZ("error", ans->err.msg));
-    t->retry_ms = loop_now_ms(b->loop) + RETRY_MS;
-    binder_retry(b);
+    t->retry_ms = binder_rest(b);
 }
 
 static void send_step(struct binder *b, struct arena *a, struct thing *t, const struct plan_step *s)
@@ -161,10 +158,7 @@ static bool is_in_use(struct binder *b, jv claim)
 
 static bool is_resting(struct binder *b, const struct thing *t)
 {
-    if (t->busy || loop_now_ms(b->loop) >= t->retry_ms)
-        return t->busy;
-    binder_retry(b); /* the one that woke us was another's */
-    return true;
+    return t->busy || binder_is_resting(b, t->retry_ms);
 }
 
 static void look_at_volume(struct binder *b, struct thing *t)

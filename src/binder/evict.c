@@ -15,6 +15,7 @@ struct eviction {
     str ns, name, uid, node;
     const char *key, *for_whom;
     bool told, busy;
+    int64_t retry_ms; /* monotonic; not before */
 };
 
 static struct pod *pod_of(const struct binder *b, const struct eviction *v)
@@ -35,11 +36,11 @@ static void drop(struct binder *b, struct eviction *v)
     free(v);
 }
 
-static struct eviction *find(const struct binder *b, str key)
+static struct eviction *find(const struct binder *b, str uid)
 {
     struct eviction *v = b->evictions;
 
-    while (v && !str_eqz(key, v->key))
+    while (v && !str_eq(uid, v->uid))
         v = v->next;
     return v;
 }
@@ -53,12 +54,12 @@ static void failed(struct binder *b, struct eviction *v, const struct kube_answe
         return;
     }
     log_warn("cannot evict pod, retrying", KVZ("pod", v->key), KVZ("error", ans->err.msg));
-    binder_retry(b);
+    v->retry_ms = binder_rest(b);
 }
 
-static void on_deleted(struct binder *b, str key, const struct kube_answer *ans)
+static void on_deleted(struct binder *b, str uid, const struct kube_answer *ans)
 {
-    struct eviction *v = find(b, key);
+    struct eviction *v = find(b, uid);
 
     if (!v)
         return;
@@ -81,9 +82,9 @@ static void tell_why(struct binder *b, const struct eviction *v)
             arena_printf(a, "Preempted by %s on node %" PRI_STR, v->for_whom, STR_ARG(v->node)));
 }
 
-static void on_told(struct binder *b, str key, const struct kube_answer *ans)
+static void on_told(struct binder *b, str uid, const struct kube_answer *ans)
 {
-    struct eviction *v = find(b, key);
+    struct eviction *v = find(b, uid);
 
     if (!v)
         return;
@@ -130,14 +131,33 @@ static void next_step(struct binder *b, struct eviction *v)
         r.body = deletion(a, v);
     }
     v->busy = true;
-    send_write(b, &r, v->told ? on_deleted : on_told, str_of(v->key));
+    send_write(b, &r, v->told ? on_deleted : on_told, v->uid);
+}
+
+/* It has made way by itself, and keeps its result. */
+static bool has_ended(struct binder *b, struct eviction *v)
+{
+    struct pod *p = pod_of(b, v);
+
+    if (p && !p->ended && !p->done)
+        return false;
+    if (p) {
+        p->evicted = false;
+        p->p.ending = p->going;
+        b->groups_due = true; /* it counts as what it is */
+        binder_work(b);
+    }
+    drop(b, v);
+    return true;
 }
 
 void evictions_send(struct binder *b)
 {
-    for (struct eviction *v = b->evictions; v && b->n_sent < SENT_MAX; v = v->next)
-        if (!v->busy && !b->retry)
+    for (struct eviction *v = b->evictions, *next; v && b->n_sent < SENT_MAX; v = next) {
+        next = v->next;
+        if (!v->busy && !has_ended(b, v) && !binder_is_resting(b, v->retry_ms))
             next_step(b, v);
+    }
 }
 
 /* ---- passes */
@@ -162,7 +182,7 @@ void evictions_begin(struct binder *b, const struct sched_decision *d)
         b->evictions = v;
         p->evicted = p->p.ending = true;
         b->groups_due = b->place_due = true;
-        if (g)
+        if (g && d->victims[i].whole)
             gang_drop_reserves(g);
     }
 }

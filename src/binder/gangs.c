@@ -153,7 +153,7 @@ struct gang *gang_of_pod(const struct pod *p)
 
 bool gang_join(struct pod *p)
 {
-    struct gang *g = gang_of_pod(p);
+    struct gang *g = p->form ? p->of : gang_of_pod(p);
 
     p->p.gang = g ? &g->g : NULL;
     p->p.member =
@@ -175,6 +175,8 @@ void gang_lost(struct pod *p)
 
     if (!g || !g->g.started || g->g.stopped || !has_member(g, p->member))
         return;
+    if (g->is_group && p->came_placed)
+        return; /* made and deleted again and again they would take all, past any quota */
     reserve_drop(g, p->member);
     struct reserve *r = mem_new(sizeof(*r));
     struct sched_amount *need;
@@ -253,11 +255,10 @@ static void count_seated(struct binder *b, struct arena *a)
     }
 }
 
-void gang_collect(struct binder *b, struct arena *a, struct sched_input *in)
+void gang_collect(struct binder *b, struct arena *a)
 {
     b->gangs_due = false;
     count_seated(b, a);
-    gang_reserves(b, a, in);
 }
 
 void gang_reserves(const struct binder *b, struct arena *a, struct sched_input *in)
@@ -332,6 +333,8 @@ void gangs_start(struct binder *b)
 {
     for (size_t i = 0; i < b->n_kinds; i++)
         informer_start(b->kinds[i].shelf.inf);
+    if (b->o.no_placing)
+        return; /* they are served with our scheduler alone */
     informer_start(b->priorities.inf);
     informer_start(b->quotas.inf);
     informer_start(b->queues.inf);
@@ -350,6 +353,8 @@ bool gangs_are_synced(const struct binder *b)
     for (size_t i = 0; i < b->n_kinds; i++)
         if (!is_read(b->kinds[i].shelf.inf))
             return false;
+    if (b->o.no_placing)
+        return true;
     for (enum group_form form = GROUP_VOLCANO; form < GROUP_FORMS; form++)
         if (group_form_is_on(b, form) && !is_read(b->groups[form].inf))
             return false;

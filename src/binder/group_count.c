@@ -25,11 +25,6 @@ static int64_t *count_of(struct group_pods *n, const struct pod *p)
     return asks_for_nothing(&p->p) ? &n->weightless : &n->waiting;
 }
 
-static int64_t existing(const struct group *g)
-{
-    return group_pods_total(&g->pods) - g->pods.going;
-}
-
 static jv roles_of(const struct group *g)
 {
     return jv_at(g->g.h.obj, "spec", "minTaskMember");
@@ -80,23 +75,20 @@ static void look_at_roles(struct arena *a, struct group *g, struct pod *const *p
         if (!is_seated(p[k]))
             take_place(g, &w, p[k]);
     i = 0;
-    g->lacking_role = STR_NONE;
     JV_EACH (it, roles)
         if (w.left[i++] > 0)
             g->lacking_role = it.key;
 }
 
 /* Those of g alone; few groups have roles. */
-static void collect_roles(struct binder *b, struct arena *a, struct group *g)
+static void collect_roles(struct arena *a, struct group *g)
 {
-    struct pod **of = ARENA_ARRAY(a, struct pod *, (size_t)existing(g) + 1);
+    struct pod **of = ARENA_ARRAY(a, struct pod *, (size_t)group_pods_total(&g->pods) + 1);
     size_t n = 0;
 
-    MAP_EACH (slot, &b->pods.items) {
-        struct pod *p = slot->value;
-        if (p->of == &g->g && !p->going)
+    for (struct pod *p = g->members; p; p = p->sibling)
+        if (!p->going)
             of[n++] = p;
-    }
     look_at_roles(a, g, of, n);
 }
 
@@ -109,41 +101,43 @@ static struct reserve *find_reserve(struct gang *g, str member)
     return r;
 }
 
-static bool takes_place(const struct pod *p, const struct group *g)
+static bool takes_place(const struct pod *p)
 {
-    return p->of == &g->g && !p->going && !is_seated(p);
+    return !p->going && !is_seated(p);
 }
 
 /* Pods of a group may have any name: those that wait take the places of members that are gone,
  * their own first. */
-static void fill_gaps(struct binder *b, struct group *g)
+static void fill_gaps(struct arena *a, struct group *g)
 {
     struct reserve *r;
 
     for (r = g->g.reserves; r; r = r->next)
         r->taken = false;
-    MAP_EACH (slot, &b->pods.items) {
-        struct pod *p = slot->value;
-        if (takes_place(p, g) && (r = find_reserve(&g->g, p->p.name)))
+    for (struct pod *p = g->members; p; p = p->sibling)
+        if (takes_place(p) && (r = find_reserve(&g->g, p->p.name)))
             r->taken = true;
-    }
-    MAP_EACH (slot, &b->pods.items) {
-        struct pod *p = slot->value;
-        if (!takes_place(p, g))
+    for (struct pod *p = g->members; p; p = p->sibling) {
+        if (!takes_place(p))
             continue;
         for (r = g->g.reserves; r && !str_eq(r->r.member, p->p.name); r = r->next)
             ;
         if (!r && (r = find_reserve(&g->g, STR_NONE))) {
             r->taken = true;
-            p->slot = r->r.member;
+            p->slot = arena_str(a, r->r.member); /* the reserve may be dropped in this pass */
         }
     }
 }
 
 void groups_count(struct binder *b, struct arena *a)
 {
-    GROUP_EACH(slot, form, b)
-    ((struct group *)slot->value)->pods = (struct group_pods){ 0 };
+    GROUP_EACH (slot, form, b) {
+        struct group *g = slot->value;
+        g->pods = (struct group_pods){ 0 };
+        g->members = NULL;
+        g->is_void = false;
+        g->lacking_role = STR_NONE;
+    }
     MAP_EACH (slot, &b->pods.items) {
         struct pod *p = slot->value;
         struct gang *g = p->form ? gang_of_pod(p) : NULL;
@@ -154,13 +148,14 @@ void groups_count(struct binder *b, struct arena *a)
             continue;
         ++*count_of(&group_of(g)->pods, p);
         group_of(g)->is_void |= p->never && p->state == POD_WAITS;
+        p->sibling = group_of(g)->members;
+        group_of(g)->members = p;
     }
-    GROUP_EACH(slot, form, b)
-    {
+    GROUP_EACH (slot, form, b) {
         struct group *g = slot->value;
         if (jv_len(roles_of(g)))
-            collect_roles(b, a, g);
+            collect_roles(a, g);
         if (g->g.reserves)
-            fill_gaps(b, g);
+            fill_gaps(a, g);
     }
 }

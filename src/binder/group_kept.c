@@ -21,8 +21,8 @@ void group_sums_open(struct arena *a, struct group *g)
     struct sched_amounts none = { 0 };
     bool is_kept = g->let_in && !phase_is_over(g->phase);
 
-    g->left = copy_of(a, is_kept ? &g->asks : &none);
-    g->unmade = copy_of(a, is_kept ? &g->asks : &none);
+    g->left = copy_of(a, is_kept ? &g->g.g.asks : &none);
+    g->unmade = copy_of(a, is_kept ? &g->g.g.asks : &none);
     g->done = copy_of(a, &g->asks);
     for (size_t i = 0; i < g->done.n; i++)
         amount_at(&g->done, i)->n = 0;
@@ -98,8 +98,7 @@ size_t groups_kept(const struct binder *b, struct arena *a, const struct sched_i
 {
     size_t n = 0;
 
-    GROUP_EACH(slot, form, b)
-    {
+    GROUP_EACH (slot, form, b) {
         const struct group *g = slot->value;
         if (g->let_in && !g->is_void && &g->g.g != but && group_has_left(g))
             n += spread(a, g, in, &out[n]);

@@ -15,9 +15,10 @@ enum { WAIT_MS = 60 * 1000, RETRY_MS = 10 * 1000, RETRY_MAX_MS = 300 * 1000 };
 
 /* ---- its phase */
 
-static int64_t existing(const struct group *g)
+/* So many must come. */
+static int64_t least(const struct group *g)
 {
-    return group_pods_total(&g->pods) - g->pods.going;
+    return group_min(g) > 0 ? group_min(g) : 1;
 }
 
 static void leave(struct group *g)
@@ -37,7 +38,7 @@ static void tell_broken(struct group *g)
                            "%" PRId64 "/%" PRId64
                            " tasks in gang unschedulable: pod group is not ready, %" PRId64
                            " Running, %" PRId64 " Pending, %" PRId64 " minAvailable",
-                           waiting, existing(g), p->running, waiting, group_min(g));
+                           waiting, group_existing(g), p->running, waiting, group_min(g));
 
     group_say(g, "NotEnoughTasks", S("not ready"), why);
 }
@@ -96,13 +97,27 @@ static void look_at_phase(struct group *g)
         tell_broken(g);
 }
 
+static bool has_enough(const struct group *g)
+{
+    return group_existing(g) >= least(g) && !g->lacking_role.n;
+}
+
+static str missing_text(struct arena *a, const struct group *g)
+{
+    if (g->lacking_role.n && group_existing(g) >= least(g))
+        return arena_printf(a, "too few pods of role \"%" PRI_STR "\" exist",
+                            STR_ARG(g->lacking_role));
+    return arena_printf(a, "%" PRId64 " of the %" PRId64 " pods that start together exist",
+                        group_existing(g), least(g));
+}
+
 /* What is kept for a group whose pods do not come is free again after a while. */
 static void look_at_time(struct group *g)
 {
     struct binder *b = g->b;
     int64_t now_ms = loop_now_ms(b->loop), wait_ms = b->o.group_wait_ms;
 
-    if (existing(g) >= group_min(g)) {
+    if (has_enough(g)) {
         g->lonely_ms = g->retry_ms = 0;
         g->retries = 0;
         return;
@@ -141,16 +156,12 @@ static str refusal_of(struct group *g, struct arena *a)
         g->refusal = "QueueNotFound";
         return arena_printf(a, "queue \"%" PRI_STR "\" not found", STR_ARG(g->queue));
     }
-    if (g->retry_ms > loop_now_ms(b->loop)) {
+    bool rests = g->retry_ms > loop_now_ms(b->loop);
+    if (rests)
         groups_look_at(b, g->retry_ms);
+    if (rests || (g->form == GROUP_PLUGINS && group_existing(g) < group_min(g))) {
         g->refusal = "NotEnoughTasks";
-        return arena_printf(a, "%" PRId64 " of the %" PRId64 " pods that start together exist",
-                            existing(g), group_min(g));
-    }
-    if (g->form == GROUP_PLUGINS && existing(g) < group_min(g)) {
-        g->refusal = "NotEnoughTasks";
-        return arena_printf(a, "%" PRId64 " of the %" PRId64 " pods that start together exist",
-                            existing(g), group_min(g));
+        return missing_text(a, g);
     }
     return no;
 }
@@ -167,7 +178,8 @@ static void describe(struct group *g, struct arena *a)
     to->let_in = g->let_in;
     to->returning = g->returning;
     to->stopped = g->going;
-    to->asks = g->asks;
+    to->asks = g->let_in ? group_granted(a, g) : g->asks;
+    to->unkept = g->let_in && to->min > g->granted_min ? to->min - g->granted_min : 0;
     if (phase_is_over(g->phase))
         to->asks.n = 0;
     group_sums_open(a, g);
@@ -189,8 +201,7 @@ void groups_collect(struct binder *b, struct arena *a, struct sched_input *in)
     b->n_groups_out = 0;
     b->groups_dirty = true;
     in->groups = groups;
-    GROUP_EACH(slot, form, b)
-    {
+    GROUP_EACH (slot, form, b) {
         struct group *g = slot->value;
         if (!is_unknown_yet(g))
             look_at_phase(g);
@@ -205,8 +216,7 @@ void groups_collect(struct binder *b, struct arena *a, struct sched_input *in)
         if (p->of && !p->going)
             group_sums_add(group_of(p->of), p);
     }
-    GROUP_EACH(slot, form, b)
-    {
+    GROUP_EACH (slot, form, b) {
         struct group *g = slot->value;
         g->g.g.done = g->done;
     }
@@ -244,8 +254,10 @@ str group_refuses(struct arena *a, const struct pod *p)
     if (!g)
         return arena_printf(a, "podgroup \"%" PRI_STR "\" not found", STR_ARG(p->group));
     if (g->lacking_role.n && !g->g.g.started)
-        return arena_printf(a, "too few pods of role \"%" PRI_STR "\" exist",
-                            STR_ARG(g->lacking_role));
+        return arena_printf(a,
+                            "podgroup %" PRI_STR "/%" PRI_STR " lacks pods of role \"%" PRI_STR
+                            "\" (annotation volcano.sh/task-spec)",
+                            STR_ARG(g->g.g.ns), STR_ARG(g->g.g.name), STR_ARG(g->lacking_role));
     return STR_NONE;
 }
 
@@ -253,6 +265,7 @@ static void let_in(struct group *g)
 {
     g->let_in = true;
     g->g.g.let_in = true;
+    group_grant(g);
     g->returning = false;
     g->lonely_ms = 0;
     group_say_nothing(g);

@@ -166,21 +166,20 @@ static void on_written(struct binder *b, enum group_form form, str key,
     if (!g)
         return;
     g->busy = false;
-    b->groups_dirty = b->groups_due = true;
     if (ans->err.code == ERR_OK) {
+        b->groups_dirty = b->groups_due = true;
         g->stored = phase_read(jv_str(jv_at(ans->obj, "status", "phase"), S("")));
         if (g->stored == PHASE_RUNNING ||
             meta_condition_is(ans->obj, S("PodGroupScheduled"), S("True")))
             tell_started(g);
         return;
     }
-    g->written = 0;
+    g->written = g->seen = 0;
+    g->write_ms = binder_rest(b);
     if (ans->err.code == ERR_NOT_FOUND || ans->err.code == ERR_CONFLICT)
         return; /* it is another one by now: the watch says so */
     log_warn("cannot write the status of a PodGroup, retrying", KV("podgroup", key),
              KVZ("error", ans->err.msg));
-    b->groups_dirty = false;
-    binder_retry(b);
 }
 
 static void on_volcano(struct binder *b, str key, const struct kube_answer *ans)
@@ -219,15 +218,38 @@ static void send_status(struct group *g, struct arena *a, jv status)
     send_write(g->b, &r, on_answer[g->form], str_of(g->g.h.key));
 }
 
+/* What the status is made of: most passes change it of few groups. */
+static uint64_t ingredients(const struct group *g)
+{
+    const struct group_pods *p = &g->pods;
+    const uint64_t all[] = {
+        g->phase,
+        g->g.g.started,
+        (uint64_t)p->running,
+        (uint64_t)p->succeeded,
+        (uint64_t)p->failed,
+        g->written,
+
+        (uintptr_t)g->reason,
+        g->why ? str_hash(str_of(g->why)) : 0,
+    };
+
+    return str_hash((str){ (const char *)all, sizeof(all) });
+}
+
 static void group_send(struct group *g)
 {
+    if (ingredients(g) == g->seen)
+        return;
     AUTO(arena) struct arena *a = arena_new();
     jv there = jv_get(g->g.h.obj, S("status")), wanted = status_wanted(a, g, there);
     uint64_t hash = status_hash(a, wanted);
 
+    g->seen = ingredients(g);
     if (hash == g->written || (!g->written && hash == status_hash(a, there)))
         return;
     g->written = hash;
+    g->seen = ingredients(g);
     send_status(g, a, as_patch(a, there, wanted));
 }
 
@@ -236,10 +258,9 @@ void groups_send(struct binder *b)
     if (!b->groups_dirty)
         return;
     b->groups_dirty = false;
-    GROUP_EACH(slot, form, b)
-    {
+    GROUP_EACH (slot, form, b) {
         struct group *g = slot->value;
-        if (g->busy || g->going)
+        if (g->busy || g->going || binder_is_resting(b, g->write_ms))
             continue; /* its answer looks again */
         if (b->n_sent >= SENT_MAX) {
             b->groups_dirty = true;

@@ -109,6 +109,45 @@ static void group_read(struct group *g)
     g->going = jv_bool(jv_get(obj, S("going")), false);
 }
 
+static int64_t amount_in(const struct sched_amounts *of, str name)
+{
+    for (size_t i = 0; i < of->n; i++)
+        if (str_eq(of->at[i].name, name))
+            return of->at[i].n;
+    return 0;
+}
+
+void group_grant(struct group *g)
+{
+    struct sched_amount *at;
+
+    arena_free(g->grant);
+    g->grant = arena_new();
+    at = ARENA_ARRAY(g->grant, struct sched_amount, g->asks.n + 1);
+    for (size_t i = 0; i < g->asks.n; i++)
+        at[i] = (struct sched_amount){ arena_str(g->grant, g->asks.at[i].name), g->asks.at[i].n };
+    g->granted = (struct sched_amounts){ at, g->asks.n };
+    g->granted_min = group_min(g);
+}
+
+struct sched_amounts group_granted(struct arena *a, const struct group *g)
+{
+    struct sched_amount *at = ARENA_ARRAY(a, struct sched_amount, g->asks.n + 1);
+
+    for (size_t i = 0; i < g->asks.n; i++) {
+        int64_t most = amount_in(&g->granted, g->asks.at[i].name), n = g->asks.at[i].n;
+        at[i] = (struct sched_amount){ g->asks.at[i].name, n < most ? n : most };
+    }
+    return (struct sched_amounts){ at, g->asks.n };
+}
+
+/* Whoever makes a group may write any phase into it. Only what was there when this scheduler began
+ * was written by the one before. */
+static enum group_phase phase_at_first(const struct shelf *s, enum group_phase phase)
+{
+    return informer_is_listed(s->inf) ? PHASE_NONE : phase;
+}
+
 static void group_changed(struct shelf *s, struct held *h, jv obj, bool is_new)
 {
     struct group *g = (struct group *)h;
@@ -120,17 +159,23 @@ static void group_changed(struct shelf *s, struct held *h, jv obj, bool is_new)
         str uid = meta_uid(h->obj);
         g->b = b;
         g->form = (enum group_form)(s - b->groups);
-        g->phase = phase;
-        g->let_in = phase_is_let_in(g->form, phase);
+        g->phase = phase_at_first(s, phase);
+        g->let_in = phase_is_let_in(g->form, g->phase);
+        /* it ran once, so it lost its pods */
+        g->returning =
+            g->phase == PHASE_PENDING && jv_exists(meta_condition(h->obj, S("Scheduled")));
         g->g.is_group = true;
-        g->g.g.started = phase == PHASE_RUNNING || phase == PHASE_UNKNOWN ||
-                         meta_condition_is(h->obj, S("PodGroupScheduled"), S("True"));
+        bool was_started = meta_condition_is(h->obj, S("PodGroupScheduled"), S("True"));
+        g->g.g.started = g->phase == PHASE_RUNNING || g->phase == PHASE_UNKNOWN ||
+                         (was_started && !informer_is_listed(s->inf));
         g->g.uid = mem_or_abort(strndup(uid.p, uid.n));
         map_put(&b->gangs, str_of(g->g.uid), &g->g);
     }
     g->stored = phase;
-    g->written = 0;
+    g->written = g->seen = 0;
     group_read(g);
+    if (is_new && g->let_in)
+        group_grant(g);
     b->groups_due = b->place_all = true;
     binder_work(b);
 }
@@ -143,6 +188,7 @@ static void group_gone(struct shelf *s, struct held *h)
     map_remove(&b->gangs, str_of(g->g.uid));
     gang_drop_reserves(&g->g);
     free(g->g.uid);
+    arena_free(g->grant);
     free(g->why);
     event_budget_done(&g->budget);
     b->groups_due = b->place_due = b->place_all = true;

@@ -11,9 +11,14 @@ struct group {
     enum group_phase phase;  /* as it is to be */
     enum group_phase stored; /* as it was read or written last */
     struct group_pods pods;
+    struct pod *members;       /* its pods; during a pass */
     struct sched_amounts asks; /* minResources; lives with h */
-    str queue;                 /* likewise */
-    str class;                 /* of its priority; likewise */
+    /* Of that, and of the least number, what it asked for when it was let in: no more is kept. */
+    struct arena *grant;
+    struct sched_amounts granted;
+    int64_t granted_min;
+    str queue; /* likewise */
+    str class; /* of its priority; likewise */
     bool let_in;
     bool is_void;   /* its pods never fit, so nothing is kept for it; during a pass */
     bool returning; /* it was let in and lost all its pods */
@@ -34,6 +39,8 @@ struct group {
     int64_t told_ms;
     bool busy;        /* a request is under way */
     uint64_t written; /* hash of the status written last and not seen yet; 0: none */
+    int64_t write_ms; /* its status is not written before, as the last try failed (monotonic) */
+    uint64_t seen;    /* hash of what the status was made of last */
     struct event_budget budget;
 };
 
@@ -41,14 +48,20 @@ struct queue {
     struct held h;
     struct binder *b;
     struct sched_queue q;
-    bool closing, closed;
+    bool closed;
     bool busy;
     uint64_t written;
+    int64_t write_ms; /* as in struct group */
 };
 
 static inline int64_t group_min(const struct group *g)
 {
     return g->g.g.min;
+}
+
+static inline int64_t group_existing(const struct group *g)
+{
+    return group_pods_total(&g->pods) - g->pods.going;
 }
 
 /* ---- groups.c */
@@ -67,6 +80,8 @@ bool group_form_is_on(const struct binder *b, enum group_form form);
 /* What a pod says of its group; absent: it is in none. */
 jv group_of_pod_slim(struct arena *a, jv pod);
 struct sched_amounts amounts_of_list(struct arena *a, jv list); /* a ResourceList */
+void group_grant(struct group *g); /* it is let in with what it asks for now */
+struct sched_amounts group_granted(struct arena *a, const struct group *g);
 #define GROUP_NOT_IN "the pod group is not let in."
 /* Why it waits; first: what does not change with every pod that ends. */
 bool group_is_said(struct group *g, const char *reason, str first);

@@ -70,14 +70,16 @@ struct pod {
     bool never;           /* it does not fit on these nodes when they are empty */
     str member;           /* what its labels say, or its name in a PodGroup; lives with h */
     enum group_form form; /* of the PodGroup that it says it is of; GROUP_NONE: of none */
-    str slot;             /* of a PodGroup's member that is gone, whose place it takes */
+    str slot;             /* of a PodGroup's member that is gone, whose place it takes; in a pass */
     str group, role;      /* its name, and the pod's role in it; live with h */
     int64_t lost_ms;      /* since when that group is missing */
     struct gang *of;      /* that group, as of the last pass */
+    struct pod *sibling;  /* the next of it; during a pass */
     bool surplus;         /* it starts after those of the group that start together */
     bool ended;           /* it has succeeded or failed */
     bool is_running, going;
     bool evicted;        /* to make way for another */
+    bool came_placed;    /* whoever made it chose its node: nothing was decided here */
     bool is_ready;       /* its claims have their volumes */
     bool starts;         /* placed as one of those that start together, and not bound yet */
     struct batch *batch; /* POD_PLACED: bound together with others; NULL: alone */
@@ -129,9 +131,10 @@ struct gang *gang_find(const struct binder *b, str uid);
 void gang_drop_reserves(struct gang *g);
 void gang_lost(struct pod *p);    /* it had a node, and is gone */
 void gang_started(struct pod *p); /* it got its node as its gang started, or later */
-/* Counts members, and tells what is kept for those that are gone. */
-void gang_collect(struct binder *b, struct arena *a, struct sched_input *in);
-/* What is kept now; once pods are placed, what in->reserves says is gone. */
+/* Counts members. */
+void gang_collect(struct binder *b, struct arena *a);
+/* What is kept now for members that are gone; to be asked again when some of that was dropped, as
+ * groups_collect does, and who gives pods their nodes. */
 void gang_reserves(const struct binder *b, struct arena *a, struct sched_input *in);
 
 /* ---- batch.c: bindings that are sent together */
@@ -228,6 +231,9 @@ struct binder {
 bool binder_is_synced(const struct binder *b);
 void binder_work(struct binder *b);  /* soon, and once */
 void binder_retry(struct binder *b); /* all of it, in a second */
+/* For one of many things: what failed is left alone until then (monotonic), and tried again. */
+int64_t binder_rest(struct binder *b);
+bool binder_is_resting(struct binder *b, int64_t until_ms);
 void binder_tell(struct binder *b, jv obj, const struct kube_resource *res, const char *component,
                  struct event_budget *budget, const struct plan_note *note);
 

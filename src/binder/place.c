@@ -159,8 +159,9 @@ void place_pass(struct binder *b)
         return;
     groups_count(b, a);
     collect(b, a, &c);
-    gang_collect(b, a, &c.in);
+    gang_collect(b, a);
     groups_collect(b, a, &c.in);
+    gang_reserves(b, a, &c.in);
     b->place_all = b->place_released = false;
     if (!b->n_waiting && !b->n_groups_out)
         return;

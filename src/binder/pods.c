@@ -148,6 +148,8 @@ static void pod_changed(struct shelf *s, struct held *h, jv obj, bool is_new)
         p->seq = b->seq++;
     bool was_bound = p->state == POD_BOUND;
     p->p = sched_pod_read(h->a, h->obj);
+    if (is_new)
+        p->came_placed = p->p.node.n && informer_is_listed(s->inf);
     p->member = gang_member_name(h->a, h->obj);
     p->done = jv_bool(jv_at(h->obj, "done"), false);
     read_group(p);

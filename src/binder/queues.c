@@ -150,16 +150,15 @@ static void on_queue(struct binder *b, str key, const struct kube_answer *ans)
     if (!q)
         return;
     q->busy = false;
-    b->groups_dirty = true;
-    if (ans->err.code == ERR_OK)
+    if (ans->err.code == ERR_OK) {
+        b->groups_dirty = true;
         return;
+    }
     q->written = 0;
-    if (ans->err.code == ERR_NOT_FOUND || ans->err.code == ERR_CONFLICT)
-        return;
-    log_warn("cannot write the status of a queue, retrying", KV("queue", key),
-             KVZ("error", ans->err.msg));
-    b->groups_dirty = false;
-    binder_retry(b);
+    q->write_ms = binder_rest(b);
+    if (ans->err.code != ERR_NOT_FOUND && ans->err.code != ERR_CONFLICT)
+        log_warn("cannot write the status of a queue, retrying", KV("queue", key),
+                 KVZ("error", ans->err.msg));
 }
 
 static void queue_send(struct queue *q)
@@ -194,7 +193,7 @@ bool queues_send(struct binder *b)
 {
     MAP_EACH (slot, &b->queues.items) {
         struct queue *q = slot->value;
-        if (q->busy)
+        if (q->busy || binder_is_resting(b, q->write_ms))
             continue;
         if (b->n_sent >= SENT_MAX)
             return false;

@@ -13,6 +13,8 @@ static str resource_of(str name)
 {
     static const char *const plain[] = { "cpu", "memory", "ephemeral-storage", "pods" };
 
+    if (str_eqz(name, "count/pods"))
+        return S("pods");
     if (str_starts(name, S("requests.")))
         return str_sub(name, S("requests.").n, name.n);
     for (size_t i = 0; i < COUNT(plain); i++)
@@ -42,6 +44,16 @@ static int64_t amount_in(const struct sched_amounts *of, str name)
     return 0;
 }
 
+/* Pods are an amount of a node as the others are. */
+static int64_t hard_of(struct arena *a, str name, jv value)
+{
+    jv list = jv_with_key(a, JV_EMPTY_OBJ, name, value);
+    jv status = jobj(a, { "allocatable", list });
+    struct sched_node like = sched_node_read(a, jobj(a, { "status", status }));
+
+    return amount_in(&like.has, name);
+}
+
 static void quota_changed(struct shelf *s, struct held *h, jv obj, bool is_new)
 {
     struct quota *q = (struct quota *)h;
@@ -55,9 +67,7 @@ static void quota_changed(struct shelf *s, struct held *h, jv obj, bool is_new)
         str name = resource_of(it.key);
         if (!name.n)
             continue;
-        jv one = jv_with_key(h->a, JV_EMPTY_OBJ, name, it.value);
-        struct sched_amounts amounts = amounts_of_list(h->a, one);
-        at[q->hard.n++] = (struct sched_amount){ it.key, amount_in(&amounts, name) };
+        at[q->hard.n++] = (struct sched_amount){ it.key, hard_of(h->a, name, it.value) };
     }
     s->b->groups_due = true;
     binder_work(s->b);
@@ -81,7 +91,9 @@ static void take(struct sched_amount *left, size_t n, const struct sched_amounts
 {
     for (size_t i = 0; i < n; i++) {
         str name = resource_of(left[i].name);
-        left[i].n -= str_eqz(name, "pods") ? pods : amount_in(need, name);
+        int64_t amount = str_eqz(name, "pods") ? pods : amount_in(need, name);
+        if (__builtin_sub_overflow(left[i].n, amount, &left[i].n))
+            left[i].n = INT64_MIN;
     }
 }
 
@@ -102,8 +114,7 @@ static struct sched_quota quota_left(struct binder *b, struct arena *a, const st
         if (str_eq(p->p.ns, ns) && counts(p))
             take(left, q->hard.n, &p->p.need, 1);
     }
-    GROUP_EACH(slot, form, b)
-    {
+    GROUP_EACH (slot, form, b) {
         const struct group *g = slot->value;
         int64_t missing = group_min(g) - group_pods_total(&g->pods);
         if (str_eq(g->g.g.ns, ns) && g->let_in && !phase_is_over(g->phase))

@@ -6,7 +6,7 @@
 #define HUGEPAGES S("hugepages-")
 
 /* No container has more; it keeps the work small that a hostile one can make. */
-enum { LOOK_BACK = 512, MAX_NAMES = 1024, MAX_SHOWN = 50 };
+enum { LOOK_BACK = 512, MAX_NAMES = 128, MAX_SHOWN = 50 };
 
 static const char *const container_names[] = { "cpu", "memory", "ephemeral-storage", NULL };
 static const char *const quota_names[] = { "cpu",

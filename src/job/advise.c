@@ -5,6 +5,8 @@
 #include "job/stall.h"
 #include "job/whole_restart.h"
 
+#include <inttypes.h>
+
 /* A Kubernetes Job would try again, and so many think this one does. */
 static str advise_on_limit(const struct job *j)
 {
@@ -16,6 +18,20 @@ static str advise_on_limit(const struct job *j)
             return STR_NONE;
     return S("spec.runPolicy.backoffLimit: without effect: with restartPolicy Never the first "
              "failure ends the job");
+}
+
+/* A gang scheduler takes the number as it stands, and waits for pods that nobody makes. */
+static str advise_on_gang(struct arena *a, const struct job *j)
+{
+    int64_t total = job_total(j);
+    int64_t min = jv_int(jv_at(j->policy, "schedulingPolicy", "minAvailable"), 0);
+
+    if (min >= 0 && (min <= total || jv_is(jv_get(j->spec, S("elasticPolicy")), JV_OBJ)))
+        return STR_NONE;
+    return arena_printf(a,
+                        "spec.runPolicy.schedulingPolicy.minAvailable: %" PRId64 " of %" PRId64
+                        " replicas: with a gang scheduler the job never starts",
+                        min, total);
 }
 
 /* at: the field that the metadata are in. */
@@ -52,8 +68,10 @@ static str advise_on_stall(struct arena *a, const struct job *j)
 str job_advise(struct arena *a, const struct job_kind *kind, jv obj)
 {
     const struct job *j = job_read(a, kind, obj, NULL);
-    str own = kind->advise ? kind->advise(j) : STR_NONE;
+    str own = advise_on_gang(a, j);
 
+    if (!own.n && kind->advise)
+        own = kind->advise(j);
     if (!own.n)
         own = advise_on_stall(a, j);
     if (!own.n)

@@ -5,7 +5,8 @@
 #include "manifest/shape.h"
 #include "manifest/types.h"
 
-enum { MANY_COLUMNS = 8, MANY_WORDS = 4, MANY_KEYWORDS = 5 };
+enum { MANY_COLUMNS = 8, MANY_WORDS = 4, MANY_KEYWORDS = 6 };
+#define MANY_NAMES "64" /* each costs an amount of every node */
 
 struct column {
     const char *name, *path, *type;
@@ -44,7 +45,10 @@ static const struct group_kind {
                    { "RUNNINGS", ".status.running", "integer" },
                    { "AGE", ".metadata.creationTimestamp", "date" },
                    { "QUEUE", ".spec.queue", "string", true } },
-      .keywords = { { "minMember", "minimum", "0" }, { "queue", "default", "\"default\"" } } },
+      .keywords = { { "minMember", "minimum", "0" },
+                    { "minResources", "maxProperties", MANY_NAMES },
+                    { "minTaskMember", "maxProperties", MANY_NAMES },
+                    { "queue", "default", "\"default\"" } } },
     { "scheduling.volcano.sh",
       "v1beta1",
       "queues",
@@ -57,7 +61,8 @@ static const struct group_kind {
       .spec = &group_QueueSpec,
       .status = &group_QueueStatus,
       .columns = { { "PARENT", ".spec.parent", "string" } },
-      .keywords = { { "weight", "default", "1" },
+      .keywords = { { "capability", "maxProperties", MANY_NAMES },
+                    { "weight", "default", "1" },
                     { "weight", "minimum", "1" },
                     { "weight", "maximum", "65535" },
                     { "dequeueStrategy", "enum", "[\"fifo\",\"traverse\",\"\"]" } } },
@@ -78,7 +83,8 @@ static const struct group_kind {
                    { "Succeeded", ".status.succeeded", "integer" },
                    { "Failed", ".status.failed", "integer" },
                    { "Age", ".metadata.creationTimestamp", "date" } },
-      .keywords = { { "minMember", "minimum", "1" } } },
+      .keywords = { { "minMember", "minimum", "1" },
+                    { "minResources", "maxProperties", MANY_NAMES } } },
     { "scheduling.k8s.io", "v1alpha2", "podgroups", "podgroup", "PodGroup",
       "PodGroup is a set of pods that start together or not at all.", .has_status = true,
       .of_kubernetes = true, .seal = "https://kep.k8s.io/4671", .spec = &group_KubeSpec,

@@ -229,13 +229,13 @@ static void on_got(void *ctx, const struct kube_answer *ans)
     AUTO(arena) struct arena *a = arena_new();
     struct registration *r = ctx;
     bool none = ans->err.code == ERR_NOT_FOUND;
-    jv labels = labels_json(a, r->n), roots = roots_json(a, r->n);
-    jv there = jv_at(meta_annotations(ans->obj), NODE_ROOTS_ANNOTATION);
 
     r->call = NULL;
     if (!none && trouble(r, ans))
         return;
-    offer_read(r->n, ans->obj);
+    offer_read(r->n, ans->obj); /* before anything of the machine is read */
+    jv labels = labels_json(a, r->n), roots = roots_json(a, r->n);
+    jv there = jv_at(meta_annotations(ans->obj), NODE_ROOTS_ANNOTATION);
     bool same = !none && jv_equal(roots, there);
     if (jv_exists(there) && !jv_exists(roots))
         roots = JV_NULL_V; /* taken away */

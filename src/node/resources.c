@@ -96,6 +96,17 @@ static bool must_be_whole(str name)
     return str_find(name, '/') >= 0 || str_eqz(name, "pods");
 }
 
+/* A pod cannot ask for any other: "gpu" is nvidia.com/gpu without its domain. */
+static bool is_known_or_qualified(str name)
+{
+    static const char *const known[] = { "cpu", "memory", "ephemeral-storage", "pods" };
+
+    for (size_t i = 0; i < COUNT(known); i++)
+        if (str_eqz(name, known[i]))
+            return true;
+    return str_find(name, '/') >= 0 || str_starts(name, S("hugepages-"));
+}
+
 static int parse_one(str whole, str *name, struct quantity *q, struct err *e)
 {
     str value = whole;
@@ -104,7 +115,7 @@ static int parse_one(str whole, str *name, struct quantity *q, struct err *e)
     if (!name->n || !value.p)
         return err_set(e, ERR_INVALID, "resources: \"%" PRI_STR "\" is not NAME=AMOUNT",
                        STR_ARG(whole));
-    if (!name_ok(*name, name_qualified))
+    if (!name_ok(*name, name_qualified) || !is_known_or_qualified(*name))
         return err_set(e, ERR_INVALID,
                        "resources: \"%" PRI_STR
                        "\" is not the name of a resource, as cpu and nvidia.com/gpu are",
@@ -227,14 +238,23 @@ static bool is_free(const struct devices *d, size_t i)
 
 bool devices_look(struct devices *d, const char *root)
 {
+    AUTO(arena) struct arena *a = arena_new();
+    struct device_lock_seen *at = ARENA_ARRAY(a, struct device_lock_seen, d->n + 1);
+    size_t *index = ARENA_ARRAY(a, size_t, d->n + 1), n = 0;
     bool changed = false;
-    char path[300];
 
     for (size_t i = 0; i < d->n; i++) {
-        snprintf(path, sizeof(path), "%s/dev/nvidia%zu", root, i);
-        pid_t holder = d->at[i].owner[0] ? 0 : device_lock_holder(path);
-        changed |= holder != d->at[i].elsewhere;
-        d->at[i].elsewhere = holder;
+        changed |= d->at[i].owner[0] && d->at[i].elsewhere;
+        d->at[i].elsewhere = d->at[i].owner[0] ? 0 : d->at[i].elsewhere;
+        if (d->at[i].owner[0])
+            continue;
+        at[n].path = arena_printf(a, "%s/dev/nvidia%zu", root, i).p;
+        index[n++] = i;
+    }
+    device_lock_holders(at, n);
+    for (size_t k = 0; k < n; k++) {
+        changed |= at[k].holder != d->at[index[k]].elsewhere;
+        d->at[index[k]].elsewhere = at[k].holder;
     }
     return changed;
 }

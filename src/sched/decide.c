@@ -152,6 +152,8 @@ static str missing_text(struct arena *a, const struct unit *u)
     const struct sched_gang *g = u->gang;
     int64_t there = g->min - u->need + (int64_t)u->n_distinct;
 
+    if (u->n_distinct && str_starts(u->at[0]->refused, g->kind))
+        return u->at[0]->refused; /* says more of what is missing */
     return arena_printf(a,
                         "%" PRI_STR " %" PRI_STR "/%" PRI_STR " starts with %" PRId64
                         " pods at once, and %" PRId64 " of them exist",

@@ -88,6 +88,15 @@ static void keep_line(struct ledger *l, const struct unit *u)
         l->stakes->kept_ns = h->of->ns;
 }
 
+/* Its own queue or namespace has used up what it may have: no room helps it. */
+static bool waits_for_its_own(const struct ledger *l, const struct stake *h)
+{
+    for (size_t k = 0; h->line && k <= l->n_resources; k++)
+        if (h->asks[k] > 0 && h->asks[k] - h->use[k] > h->line->cap[k] - h->line->used[k])
+            return true;
+    return quota_exceeded(l, h).n > 0;
+}
+
 /* What it asks for; false: it is not room that it waits for. */
 static bool group_lacks(struct ledger *l, const struct unit *u, int64_t *need)
 {
@@ -100,7 +109,7 @@ static bool group_lacks(struct ledger *l, const struct unit *u, int64_t *need)
         if (k < l->n_resources)
             need[k] = more;
     }
-    return lacks;
+    return lacks && !waits_for_its_own(l, h);
 }
 
 /* But for what is kept for its group anyway. */

@@ -56,7 +56,8 @@ struct ledger {
     str *resources; /* those that somebody waits for, after the fixed ones */
     str *lacking;   /* "Insufficient cpu" */
     size_t n_resources;
-    struct place **fit;       /* room for one a node: those that will do ... */
+    size_t others;      /* stands for all resources that have no place of their own; 0: they have */
+    struct place **fit; /* room for one a node: those that will do ... */
     struct refusal *refusals; /* ... and what the others say */
     struct score *scores;     /* of those that will do */
     size_t next;              /* of places, to look at first */
@@ -133,7 +134,8 @@ struct stake {
     int64_t *use;      /* what its pods have of the nodes */
     int64_t *exist;    /* ... and those that wait */
     bool kept;
-    bool ends; /* some of its pods are being deleted */
+    bool is_void; /* let in, and can never start: nothing is kept for it */
+    bool ends;    /* some of its pods are being deleted */
 };
 
 struct limit { /* an amount of a ResourceQuota */
@@ -155,6 +157,7 @@ struct stakes {
     int64_t *free;     /* of those, whoever it is kept for */
     int64_t *held;     /* what is kept and not in use yet */
     int64_t kept_pods; /* room for so many is kept for who waits longest */
+    const struct stake **largest; /* of what is held, by resource; NULL: to be looked for */
     const struct sched_input *in;
     struct why_world *world; /* who holds what; NULL: not asked for yet */
     str *held_by;            /* by resource, "; held by job default/a (1)"; p NULL: not yet */

@@ -25,19 +25,42 @@ static size_t resource_index(const struct ledger *l, str name)
     return i;
 }
 
-static void name_those(struct ledger *l, const struct sched_amounts *need, size_t *cap)
+/* Whoever makes pods names resources, and each costs an amount of every node, group and pod. So of
+ * those that no node has only so many have a place. */
+enum { NAMES_MOST = 128 };
+
+static bool is_offered(const struct sched_input *in, str name)
+{
+    for (size_t i = 0; i < in->n_nodes; i++)
+        for (size_t k = 0; k < in->nodes[i]->has.n; k++)
+            if (str_eq(in->nodes[i]->has.at[k].name, name))
+                return true;
+    return false;
+}
+
+static void add_name(struct ledger *l, str name, size_t *cap)
+{
+    if (l->n_resources == *cap) {
+        str *more = ARENA_ARRAY(l->a, str, *cap * 2);
+        memcpy(more, l->resources, *cap * sizeof(*more));
+        l->resources = more;
+        *cap *= 2;
+    }
+    l->resources[l->n_resources++] = name;
+}
+
+static void name_those(struct ledger *l, const struct sched_input *in,
+                       const struct sched_amounts *need, size_t *cap)
 {
     for (size_t k = 0; k < need->n; k++) {
         if (!need->at[k].n || str_eqz(need->at[k].name, "pods") ||
             resource_index(l, need->at[k].name) < l->n_resources)
             continue;
-        if (l->n_resources == *cap) {
-            str *more = ARENA_ARRAY(l->a, str, *cap * 2);
-            memcpy(more, l->resources, *cap * sizeof(*more));
-            l->resources = more;
-            *cap *= 2;
+        if (l->n_resources >= NAMES_MOST && !is_offered(in, need->at[k].name)) {
+            l->others = l->n_resources;
+            continue;
         }
-        l->resources[l->n_resources++] = need->at[k].name;
+        add_name(l, need->at[k].name, cap);
     }
 }
 
@@ -51,9 +74,13 @@ static void name_resources(struct ledger *l, const struct sched_input *in)
     l->resources[RES_STORAGE] = S("ephemeral-storage");
     l->n_resources = RES_FIXED;
     for (size_t i = 0; i < in->n_waiting; i++)
-        name_those(l, &in->waiting[i].pod->need, &cap);
+        name_those(l, in, &in->waiting[i].pod->need, &cap);
     for (size_t i = 0; i < in->n_groups; i++)
-        name_those(l, &in->groups[i]->asks, &cap);
+        name_those(l, in, &in->groups[i]->asks, &cap);
+    if (l->others) {
+        l->others = l->n_resources;
+        add_name(l, S("resources that no node has"), &cap);
+    }
     l->lacking = ARENA_ARRAY(l->a, str, l->n_resources);
     for (size_t i = 0; i < l->n_resources; i++)
         l->lacking[i] = arena_printf(l->a, "Insufficient %" PRI_STR, STR_ARG(l->resources[i]));
@@ -67,6 +94,8 @@ const int64_t *ledger_need(const struct ledger *l, const struct sched_amounts *n
         size_t i = resource_index(l, need->at[k].name);
         if (i < l->n_resources)
             n[i] = need->at[k].n;
+        else if (l->others && !str_eqz(need->at[k].name, "pods"))
+            n[l->others] = amount_sum(n[l->others], need->at[k].n);
     }
     return n;
 }

@@ -94,7 +94,7 @@ static void count_existing(struct ledger *l, const struct sched_pod *pod)
     const int64_t *need = h ? ledger_need(l, &pod->need) : NULL;
 
     for (size_t k = 0; h && k <= l->n_resources; k++)
-        h->exist[k] += k < l->n_resources ? need[k] : 1;
+        h->exist[k] = amount_sum(h->exist[k], k < l->n_resources ? need[k] : 1);
 }
 
 void quota_open(struct ledger *l, const struct sched_input *in)

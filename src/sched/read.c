@@ -6,9 +6,15 @@
 #include "plan/planner.h"
 #include "sched/internal.h"
 
+/* Sums of tens of thousands of amounts are no greater than an int64_t. No machine has as much, so
+ * who asks for more waits for ever either way. */
+#define AMOUNT_MOST (INT64_C(1) << 48)
+
 static int64_t in_units(str name, const struct quantity *q)
 {
-    return str_eqz(name, "cpu") ? quantity_milli(q) : quantity_value(q);
+    int64_t n = str_eqz(name, "cpu") ? quantity_milli(q) : quantity_value(q);
+
+    return n > AMOUNT_MOST ? AMOUNT_MOST : n < 0 ? 0 : n;
 }
 
 static struct sched_amounts amounts_read(struct arena *a, const struct amounts *l)

@@ -63,8 +63,9 @@ struct sched_gang {
     int64_t priority;                /* instead of its pods' */
     const struct sched_queue *queue; /* NULL: none */
     struct sched_amounts asks;       /* minResources; its members draw from it */
-    bool never_preempts;             /* nobody is sent away for it */
-    str refused; /* it is not let in whatever is free: "queue \"x\" not found" */
+    int64_t unkept;      /* of min: asked for since it was let in, so no room is kept for these */
+    bool never_preempts; /* nobody is sent away for it */
+    str refused;         /* it is not let in whatever is free: "queue \"x\" not found" */
 };
 
 /* What is left of a ResourceQuota, under its own names: "requests.cpu", "pods". */

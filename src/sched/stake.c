@@ -86,6 +86,7 @@ static void count(struct ledger *l, const struct stake *h, int64_t sign)
 {
     for (size_t k = 0; k <= l->n_resources; k++) {
         l->stakes->held[k] += sign * stake_left(h, k);
+        l->stakes->largest[k] = NULL;
         if (h->line)
             h->line->used[k] += sign * occupied(h, k);
     }
@@ -119,11 +120,15 @@ void stake_seat(struct ledger *l, const struct sched_gang *g, const int64_t *nee
 
 const struct stake *stake_largest(const struct ledger *l, size_t k)
 {
-    const struct stake *most = l->stakes->at;
+    const struct stake *most = l->stakes->largest[k];
 
+    if (most)
+        return most; /* each of thousands that wait asks */
+    most = l->stakes->at;
     for (size_t i = 1; i < l->stakes->n; i++)
         if (stake_left(&l->stakes->at[i], k) > stake_left(most, k))
             most = &l->stakes->at[i];
+    l->stakes->largest[k] = most;
     return most;
 }
 
@@ -222,12 +227,13 @@ static int64_t *asks_of(const struct ledger *l, const struct sched_gang *g)
 {
     int64_t *asks = ARENA_ARRAY(l->a, int64_t, l->n_resources + 1);
     const int64_t *all = ledger_need(l, &g->asks), *done = ledger_need(l, &g->done);
+    int64_t kept = g->min - g->unkept;
 
     for (size_t k = 0; k < l->n_resources; k++)
         asks[k] = all[k] > done[k] ? all[k] - done[k] : 0;
     for (size_t k = 0; k < l->n_resources; k++)
         if (all[k] > 0)
-            asks[l->n_resources] = g->min > g->n_done ? g->min - g->n_done : 0;
+            asks[l->n_resources] = kept > g->n_done ? kept - g->n_done : 0;
     return asks;
 }
 
@@ -245,6 +251,7 @@ void stake_open(struct ledger *l, const struct sched_input *in)
     l->stakes->has = ARENA_ARRAY(l->a, int64_t, n);
     l->stakes->free = ARENA_ARRAY(l->a, int64_t, n);
     l->stakes->held = ARENA_ARRAY(l->a, int64_t, n);
+    l->stakes->largest = ARENA_ARRAY(l->a, const struct stake *, n);
     for (size_t i = 0; i < in->n_groups; i++) {
         const struct sched_gang *g = in->groups[i];
         struct stake *h = &l->stakes->at[l->stakes->n++];
@@ -256,12 +263,12 @@ void stake_open(struct ledger *l, const struct sched_input *in)
     qsort(l->stakes->at, l->stakes->n, sizeof(*l->stakes->at), compare_stakes);
 }
 
-static bool is_among(const struct sched_gang *const *at, size_t n, const struct sched_gang *g)
+/* More than there is cannot be kept, and sums of what anybody may write would overflow. */
+static void limit_asks(const struct ledger *l, struct stake *h)
 {
-    for (size_t i = 0; i < n; i++)
-        if (str_eq(at[i]->uid, g->uid))
-            return true;
-    return false;
+    for (size_t k = 0; k <= l->n_resources; k++)
+        if (h->asks[k] > stake_has(l, k))
+            h->asks[k] = stake_has(l, k);
 }
 
 void stake_start(struct ledger *l, const struct sched_gang *const *voids, size_t n)
@@ -274,9 +281,16 @@ void stake_start(struct ledger *l, const struct sched_gang *const *voids, size_t
         for (size_t k = 0; place_counts(&l->places[i]) && k <= l->n_resources; k++)
             l->stakes->has[k] = amount_sum(l->stakes->has[k], has_of(l, &l->places[i], k));
     }
+    for (size_t i = 0; i < n; i++) {
+        struct stake *h = stake_find(l, voids[i]);
+        if (h)
+            h->is_void = true;
+    }
     for (size_t i = 0; i < l->stakes->n; i++) {
         struct stake *h = &l->stakes->at[i];
-        if (h->of->let_in && !h->of->stopped && !is_among(voids, n, h->of))
-            stake_keep(l, h);
+        if (!h->of->let_in || h->of->stopped || h->is_void)
+            continue;
+        limit_asks(l, h);
+        stake_keep(l, h);
     }
 }

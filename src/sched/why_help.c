@@ -59,7 +59,8 @@ static void add_those_before(const struct why_scene *scene, struct owners *o)
             last = &in->waiting[i];
     for (size_t i = 0; last && i < in->n_waiting; i++) {
         const struct sched_pod *p = in->waiting[i].pod;
-        if (!scene->ours[i] && !why_is_ours(scene, p) && waiting_compare(&in->waiting[i], last) < 0)
+        if (!scene->ours[i] && !in->waiting[i].refused.n && !why_is_ours(scene, p) &&
+            waiting_compare(&in->waiting[i], last) < 0)
             add_owner(o, p->owner_kind, p->ns, p->owner_name);
     }
 }
@@ -163,6 +164,7 @@ static void find_lower(struct finder *f)
 {
     struct help_step *steps = ARENA_ARRAY(f->a, struct help_step, f->why->n_lacks + 1);
     size_t n = 0;
+    bool is_less = false;
 
     for (size_t i = 0; i < f->why->n_lacks; i++) {
         const struct why_lack *l = &f->why->lacks[i];
@@ -173,9 +175,12 @@ static void find_lower(struct finder *f)
     }
     if (!n || !why_try(f->scene, steps, n))
         return;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         raise(f, steps, n, i);
-    try_help(f, steps, n);
+        is_less = is_less || steps[i].to < steps[i].from;
+    }
+    if (is_less) /* else being created again would be all that helps */
+        try_help(f, steps, n);
 }
 
 /* ---- other nodes */
@@ -269,6 +274,8 @@ size_t why_help_find(struct arena *a, const struct why_scene *scene, const struc
     struct finder f = { .a = a, .scene = scene, .why = why, .out = out };
 
     if (why->partial || why->cause == WHY_REFUSED || why->cause == WHY_MEMBERS)
+        return 0;
+    if (why_try(scene, NULL, 0)) /* it is not this that it waits for */
         return 0;
     find_ends(&f);
     find_lower(&f);

@@ -24,9 +24,11 @@ struct why_world {
     size_t *node_of; /* by bound pod: its node; n: none of these */
     bool partial;
     struct why_resource *resources;
+    size_t n_resources;
 };
 
 struct why_resource *world_resource(struct why_world *w, str name);
+bool world_is_full(const struct why_world *w, str name); /* no more are looked at than it knows */
 /* usable: by node; NULL: all. */
 const struct why_holder *world_holders(struct why_world *w, struct why_resource *r,
                                        const bool *usable, size_t *n);

@@ -116,10 +116,10 @@ void why_lacks_find(struct why_view *v)
     for (size_t i = 0; v->n_usable && i < v->n_shapes; i++) {
         const struct sched_amounts *need = &v->shapes[i].of->pod->need;
         for (size_t k = 0; k < need->n; k++)
-            if (need->at[k].n > 0)
+            if (need->at[k].n > 0 && !world_is_full(v->w, need->at[k].name))
                 look_at_resource(v, need->at[k].name);
     }
-    if (v->n_usable)
+    if (v->n_usable && !world_is_full(v->w, S("pods")))
         look_at_resource(v, S("pods"));
     qsort(v->lacks, v->n_lacks, sizeof(*v->lacks), by_rank);
 }

@@ -59,6 +59,17 @@ void why_world_set_partial(struct why_world *w)
     w->partial = true;
 }
 
+/* Whoever makes pods names resources, and each is a look at all pods. */
+bool world_is_full(const struct why_world *w, str name)
+{
+    enum { MANY = 128 };
+    const struct why_resource *r = w->n_resources < MANY ? NULL : w->resources;
+
+    while (r && !str_eq(r->name, name))
+        r = r->next;
+    return w->n_resources >= MANY && !r;
+}
+
 struct why_resource *world_resource(struct why_world *w, str name)
 {
     struct why_resource *r = w->resources;
@@ -73,6 +84,7 @@ struct why_resource *world_resource(struct why_world *w, str name)
                                 .used = ARENA_ARRAY(w->a, int64_t, w->n + 1),
                                 .next = w->resources };
     w->resources = r;
+    w->n_resources++;
     for (size_t i = 0; i < w->n; i++)
         r->has[i] = amount_in(&w->nodes[i]->has, name);
     for (size_t i = 0; i < w->n_bound; i++) {

@@ -15,6 +15,10 @@
 /* The holder before may be on its way out: its last process is gone a moment after its pod. */
 enum { TRIES = 10, BETWEEN_NS = 20 * 1000 * 1000 };
 
+/* Any user of this machine may hold as many locks as he likes, and a second of reading is too long.
+ * Who looks at too few of them is told when he takes a device. */
+enum { LINES_MOST = 8192 };
+
 bool device_lock_is_for(const char *name)
 {
     static const char prefix[] = "nvidia";
@@ -25,31 +29,51 @@ bool device_lock_is_for(const char *name)
 }
 
 /* "3: FLOCK  ADVISORY  WRITE 4711 00:05:312 0 EOF" */
-static pid_t holder_in(const char *line, dev_t dev, ino_t ino)
+static bool read_line(const char *line, pid_t *pid, dev_t *dev, ino_t *ino)
 {
     unsigned major, minor;
     uintmax_t number;
-    int pid;
 
     /* NOLINTNEXTLINE(cert-err34-c): the kernel wrote these numbers */
-    if (sscanf(line, "%*u: FLOCK %*s %*s %d %x:%x:%ju", &pid, &major, &minor, &number) != 4 ||
-        major != major(dev) || minor != minor(dev) || number != ino)
-        return 0;
-    return pid;
+    if (sscanf(line, "%*u: FLOCK %*s %*s %d %x:%x:%ju", pid, &major, &minor, &number) != 4)
+        return false;
+    *dev = makedev(major, minor);
+    *ino = (ino_t)number;
+    return true;
+}
+
+void device_lock_holders(struct device_lock_seen *at, size_t n)
+{
+    char line[256];
+    bool any = false;
+    pid_t pid;
+    dev_t dev;
+    ino_t ino;
+
+    for (size_t i = 0; i < n; i++) {
+        struct stat st;
+        bool is_there = stat(at[i].path, &st) == 0;
+        any = any || is_there;
+        at[i].dev = is_there ? st.st_dev : 0;
+        at[i].ino = is_there ? st.st_ino : 0;
+        at[i].holder = 0;
+    }
+    FILE *f = any ? fopen("/proc/locks", "re") : NULL;
+    for (int k = 0; f && k < LINES_MOST && fgets(line, sizeof(line), f); k++)
+        if (read_line(line, &pid, &dev, &ino))
+            for (size_t i = 0; i < n; i++)
+                if (at[i].ino && at[i].dev == dev && at[i].ino == ino && !at[i].holder)
+                    at[i].holder = pid;
+    if (f)
+        fclose(f);
 }
 
 pid_t device_lock_holder(const char *path)
 {
-    struct stat st;
-    char line[256];
-    pid_t found = 0;
-    FILE *f = stat(path, &st) == 0 ? fopen("/proc/locks", "re") : NULL;
+    struct device_lock_seen one = { .path = path };
 
-    while (f && !found && fgets(line, sizeof(line), f))
-        found = holder_in(line, st.st_dev, st.st_ino);
-    if (f)
-        fclose(f);
-    return found;
+    device_lock_holders(&one, 1);
+    return one.holder;
 }
 
 int device_lock_take(const char *path, struct err *e)

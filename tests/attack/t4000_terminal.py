@@ -69,6 +69,30 @@ def commands_show_nothing_that_steers_a_terminal(d):
             clean(on_terminal(d.machine, *words, TERM=term), f"muster {words[0]}, TERM={term}")
 
 
+def why_and_resources_show_nothing_that_steers_a_terminal(d):
+    """A PodGroup's words are its maker's, an owner may be called anything, and a node's annotation is read by people."""
+    d.kube.call("POST", "/apis/scheduling.volcano.sh/v1beta1/namespaces/open/podgroups", {
+        "apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup", "metadata": {"name": "group", "annotations": {"note": EVIL}}, "spec": {
+            "minMember": 2, "queue": EVIL, "priorityClassName": EVIL, "minTaskMember": {EVIL: 1}, "minResources": {"x.dev/" + EVIL: "1", "cpu": "1"}},
+        "status": {"phase": EVIL, "conditions": [{"type": "Unschedulable", "status": "True", "reason": EVIL, "message": EVIL}]}})
+    holder = {"metadata": {"name": "holder", "ownerReferences": [{"apiVersion": "v1", "kind": EVIL, "name": EVIL, "uid": EVIL, "controller": True}]}, "spec": {
+        "containers": [{"name": "c", "image": "x", "command": ["sleep", "600"], "resources": {"requests": {"cpu": "1m"}}}]}}
+    waits = {"metadata": {"name": "waits", "annotations": {"scheduling.k8s.io/group-name": "group", "volcano.sh/task-spec": EVIL}}, "spec": {
+        "schedulerName": "volcano", "containers": [{"name": "c", "image": "x"}]}}
+    lonely = {"metadata": {"name": "lonely", "annotations": {"scheduling.k8s.io/group-name": EVIL}}, "spec": {
+        "schedulerName": "volcano", "containers": [{"name": "c", "image": "x"}]}}
+    full = {"metadata": {"name": "full"}, "spec": {"containers": [{"name": "c", "image": "x", "resources": {"requests": {"cpu": "999"}}}]}}
+    for pod in (holder, waits, lonely, full):
+        d.kube.create("pods", pod, "open")
+    node = d.kube.list("nodes")[0]["metadata"]["name"]
+    d.kube.patch("nodes", node, {"metadata": {"annotations": {"muster.dev/resources": "x.dev/a=1," + EVIL}, "labels": {}}})
+    d.machine.until(lambda: "PodScheduled" in str(d.kube.get("pods", "full", "open").get("status")), "it is said why the pod waits")
+    for words in (("why", "-n", "open", "pod/waits"), ("why", "-n", "open", "pod/lonely"), ("why", "-n", "open", "pod/full"), ("why", "-n", "open", "podgroup/group"),
+                  ("why", "-n", "open", "pod/holder"), ("resources",), ("events", "-n", "open")):
+        clean(on_terminal(d.machine, *words, TERM="dumb"), f"muster {' '.join(words)}")
+    d.kube.patch("nodes", node, {"metadata": {"annotations": {"muster.dev/resources": None}}})
+
+
 def run_shows_nothing_that_steers_a_terminal(d):
     path = d.machine.put("evil.json", json.dumps({"apiVersion": "kubeflow.org/v1", "kind": "TFJob", **job("run", EVIL)}))
     got = on_terminal(d.machine, "run", "--isolation", "shared", "--no-workdir", path, TERM="dumb")
@@ -90,7 +114,7 @@ def a_pipe_gets_the_bytes(d):
 
 def terminal(tap, _, user, __):
     d = Door(user)
-    for test in (commands_show_nothing_that_steers_a_terminal, run_shows_nothing_that_steers_a_terminal,
+    for test in (commands_show_nothing_that_steers_a_terminal, why_and_resources_show_nothing_that_steers_a_terminal, run_shows_nothing_that_steers_a_terminal,
                  validate_shows_nothing_that_steers_a_terminal, a_pipe_gets_the_bytes):
         tap.run(f"{test.__name__.replace('_', ' ')} (as {user})", test, d)
     tap.run(f"it lives, and stops as it should (as {user})", lambda: (d.lives(), is_(d.machine.stop(), 0, "exit code")))

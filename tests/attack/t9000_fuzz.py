@@ -42,9 +42,10 @@ AS_KUBE = re.compile(r"without impersonating a user|resourceVersion: Invalid val
                      r"doesn't match \$setElementOrder|to be a protobuf message|^empty body|resourceVersion should not be set|Too large resource version|^proto: |^strconv\.")
 # All that can be had in a namespace, but for what the rights themselves are made of.
 RULES = [{"apiGroups": ["apps", "batch", "kubeflow.org", "autoscaling", "coordination.k8s.io", "events.k8s.io", "policy", "networking.k8s.io",
-                        "discovery.k8s.io", "scheduling.k8s.io", "fuzz.dev"], "resources": ["*"], "verbs": ["*"]},
+                        "discovery.k8s.io", "scheduling.k8s.io", "scheduling.volcano.sh", "scheduling.x-k8s.io", "resource.k8s.io", "node.k8s.io",
+                        "fuzz.dev"], "resources": ["*"], "verbs": ["*"]},
          {"apiGroups": [""], "verbs": ["*"], "resources": [
-             "pods", "pods/log", "pods/exec", "pods/attach", "pods/portforward", "pods/status", "pods/eviction", "pods/binding", "configmaps", "secrets",
+             "pods", "pods/log", "pods/exec", "pods/attach", "pods/portforward", "pods/status", "pods/eviction", "pods/binding", "bindings", "configmaps", "secrets",
              "services", "services/status", "events", "endpoints", "persistentvolumeclaims", "persistentvolumeclaims/status", "replicationcontrollers",
              "resourcequotas", "limitranges", "podtemplates", "pods/ephemeralcontainers"]}]
 
@@ -123,7 +124,7 @@ class Fuzzer:
         for node in self.door.kube.list("nodes"):
             self.door.kube.patch("nodes", node["metadata"]["name"], {"spec": {"unschedulable": True}})
         self.tenant = self.door.account("tenant", RULES, record.NS)
-        self.seeds = record.from_files() + record.from_kubectl(self.door.kube, self.door.machine.make("record"))
+        self.seeds = record.from_files() + record.of_groups() + record.from_kubectl(self.door.kube, self.door.machine.make("record"))
         self.found = collections.OrderedDict()
         self.lock = threading.Lock()
         self.last = [b""] * WORKERS

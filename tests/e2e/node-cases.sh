@@ -131,7 +131,7 @@ test_expect_success 'mapped while it waits: it runs' '
 	becomes imageless .status.phase Succeeded && is "trained here" "$(printed imageless)" &&
 	muster image list --data "$data" >out && has out "^example.org/trainer  *this machine  *sh -c echo trained here$" &&
 	test_expect_code 2 muster image map x --host --command "sh -c \"echo" --data "$data" &&
-	test_expect_code 2 muster image map "" --host --data "$data" 2>err && has err "needs an image" &&
+	test_expect_code 2 muster image map "" --host --data "$data" 2>err && has err "needs the name of an image" &&
 	test_expect_code 2 muster image map x --venv /etc --data "$data" 2>err && has err "/etc is not a Python environment" &&
 	muster image unmap example.org/trainer --data "$data" && kubectl delete pod imageless
 '

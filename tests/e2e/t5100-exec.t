@@ -41,7 +41,7 @@ test_expect_success 'streams that are cut are failures' '
 	test_expect_code 1 timeout 60 muster exec cut -- hi >out 2>err && is half "$(cat out)" &&
 	has err "the connection was cut" &&
 	test_expect_code 1 timeout 60 muster exec closes -- hi 2>err && has err "ended before the command did" &&
-	test_expect_code 1 timeout 60 muster exec masks -- hi 2>err && has err "frames that make no sense"
+	test_expect_code 1 timeout 60 muster exec masks -- hi 2>err && has err "invalid frames"
 '
 
 test_expect_success 'frames in pieces, pings between them, and much of it' '
@@ -68,7 +68,7 @@ test_expect_success 'a server that says no is quoted' '
 	test_expect_code 1 timeout 60 muster exec refused -- x 2>err && is "muster: container x is not valid for pod" "$(cat err)" &&
 	test_expect_code 1 timeout 60 muster exec chunked -- x 2>err && is "muster: pods/exec is forbidden" "$(cat err)" &&
 	test_expect_code 1 timeout 60 muster exec plain -- x 2>err && has err "does not open a WebSocket" &&
-	test_expect_code 1 timeout 60 muster exec liar -- x 2>err && has err "no WebSocket" &&
+	test_expect_code 1 timeout 60 muster exec liar -- x 2>err && has err "a protocol other than WebSocket" &&
 	test_expect_code 1 timeout 60 muster exec ok -- lost 2>err && is "muster: no such program" "$(cat err)" &&
 	test_expect_code 1 timeout 60 muster exec never -- x 2>err && has err "not found"
 '

@@ -23,7 +23,7 @@ test_expect_success 'zsh and fish have theirs' '
 '
 
 test_expect_success 'each command has a help that names its options, and needs no server' '
-	unset KUBECONFIG && for c in get describe logs events delete validate; do
+	unset KUBECONFIG && for c in get describe why resources logs events delete validate; do
 		muster $c --help >out && has out "^Usage: muster $c" "^Options:" && muster $c -h >out || return 1
 	done && muster help >out && has out "^  logs  *show the logs" "^  completion "
 '

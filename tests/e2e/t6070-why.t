@@ -118,6 +118,66 @@ test_expect_success 'with fewer rights: what is not known is told, the rest stay
 	muster why tfjob/big --kubeconfig few >out && has out "^tfjob/big waits: .*" "^Not known:$" "^  nodes cannot be listed, so what they have is not known: .*forbidden" "^  pods of other namespaces cannot be listed" "^  events cannot be listed"
 '
 
+# member NAME GROUP [SCHEDULER]: a pod of a group that is made by hand
+member() {
+	cat <<-END
+	---
+	apiVersion: v1
+	kind: Pod
+	metadata: {name: $1, annotations: {scheduling.k8s.io/group-name: $2}}
+	spec: {schedulerName: ${3:-volcano}, containers: [{name: c, image: none, command: [sleep, "600"], resources: {limits: {$gpu: 1}}}]}
+	END
+}
+
+# group KIND NAME SPEC
+group() {
+	printf -- "---\napiVersion: scheduling.volcano.sh/v1beta1\nkind: %s\nmetadata: {name: %s}\nspec: {%s}\n" "$1" "$2" "$3"
+}
+
+test_expect_success 'groups that are made by hand: what helps others is not said of them' '
+	kubectl delete tfjobs --all && kubectl delete pod alone &&
+	{ group Queue tight "capability: {$gpu: 1}" && group PodGroup tight "queue: tight, minMember: 2, minResources: {$gpu: 2}" && member tight0 tight && member tight1 tight && member loose tight default-scheduler &&
+	group PodGroup part "minMember: 2" && member part0 part && member lost none &&
+	group PodGroup roles "minMember: 2, minTaskMember: {worker: 1}" && member roles0 roles && member roles1 roles &&
+	group PodGroup much "minMember: 2, minResources: {$gpu: 6}" && member much0 much && member much1 much; } | kubectl apply -f - &&
+	wait_for "pod/loose is running: 1 of 1 pods" pod/loose &&
+	wait_for "podgroup/tight waits: needs 2 $gpu, its queue tight may use 1, 0 in use; never fits" podgroup/tight && has out "^  - raise the capability of the queue tight$" "^  tight is Pending in queue tight" &&
+	jq_is ".help == [{text: \"raise the capability of the queue tight\", steps: []}]" out.json &&
+	wait_for "pod/tight1 waits: needs 2 $gpu, its queue tight may use 1, 0 in use; never fits" pod/tight1 &&
+	wait_for "podgroup/part waits: .*1 of .*" podgroup/part && jq_is ".help == []" out.json &&
+	wait_for "pod/part0 waits: .*1 of .*" pod/part0 && jq_is ".help == []" out.json &&
+	wait_for "pod/lost waits: its PodGroup none does not exist" pod/lost && jq_is "[.help[].text] == [\"create the PodGroup none\"]" out.json &&
+	wait_for "podgroup/roles waits: podgroup default/roles lacks pods of role .worker. (annotation volcano.sh/task-spec)" podgroup/roles && jq_is ".help == []" out.json &&
+	wait_for "podgroup/much waits: needs 6 $gpu, this machine has 2, .*; never fits" podgroup/much && jq_is "all(.help[]; .steps[].do == \"Offer\")" out.json
+'
+
+test_expect_success 'what a group that was let in keeps is held by it, and free when it is gone' '
+	group PodGroup kept "minMember: 1, minResources: {$gpu: 1}" | kubectl apply -f - && soon sh -c "kubectl get podgroup kept | grep -q Inqueue" &&
+	group PodGroup next "minMember: 1, minResources: {$gpu: 1}" | kubectl apply -f - &&
+	wait_for "podgroup/next waits: needs 1 $gpu, this machine has 2, 0 free; held by pod default/loose (1), podgroup default/kept (1)" podgroup/next &&
+	has out "^  - wait for podgroup default/kept to end, or delete it$" && lacks out "much\|tight" &&
+	kubectl delete podgroup kept && soon sh -c "kubectl get podgroup next | grep -q Inqueue"
+'
+
+test_expect_success 'a quota that keeps a group out: what nodes have is no help' '
+	group PodGroup over "minMember: 2, minResources: {$gpu: 1}" | kubectl apply -n small -f - &&
+	soon sh -c "muster why podgroup/over -n small | grep -q \"^podgroup/over waits: its PodGroup is not admitted: exceeded quota: none, requested: pods=2\"" &&
+	muster why podgroup/over -n small -o json >out.json && jq_is "[.help[].text] == [\"raise the ResourceQuota, or wait for other pods of the namespace to end\"]" out.json
+'
+
+test_expect_success 'a job that is created again as a whole, but not yet' '
+	command="exit 3" worker again | sed "s/name: again/&, annotations: {muster.dev\/restart-scope: job}/; s/restartPolicy: Always//; s/^      template:/      restartPolicy: OnFailure\n&/" | kubectl apply -f - &&
+	wait_for "tfjob/again waits: TFJob again is restarting because again-worker-0 (Worker) failed with exit code 3.*[^.]" again && kubectl delete tfjob again
+'
+
 test_expect_success 'the pods end with the server' 'stop_muster'
+
+test_expect_success 'pods that take turns: one of them is looked at, and it fits some time' '
+	start_muster --gang-scheduler-name none --resources "$gpu=1" && kubectl delete podgroups,pods --all --now && worker turns "$gpu: 1" | sed "s/replicas: 1/replicas: 3/" | kubectl apply -f - &&
+	wait_for "tfjob/turns waits: needs 1 $gpu, this machine has 1, 0 free; held by job default/turns (1)" turns &&
+	jq_is "[.scheduling.never, .help[].text] == [false, \"let the machine offer 2 $gpu: muster resources $gpu=2\"]" out.json &&
+	worker more "$gpu: 1" | sed "s/replicas: 1/replicas: 2/" | kubectl apply -f - && wait_for "tfjob/more waits: needs 1 $gpu, this machine has 1, 0 free; held by job default/turns (1)" more &&
+	has out "^  - wait for job default/turns to end, or delete it$" && kubectl delete tfjob turns && soon sh -c "kubectl get pod more-worker-0 | grep -q Running" && stop_muster
+'
 
 test_done

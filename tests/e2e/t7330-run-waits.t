@@ -39,9 +39,20 @@ test_expect_success 'more than the machine has: exit 1, what was asked, what the
 	gives_up fpga.yaml "needs 1 example.com/fpga, this machine has none; never fits: remove resources.limits.example.com/fpga in "
 '
 
+test_expect_success 'a job of roles that do not decide its end has succeeded in all of them, and is not waited for' '
+	job odd 2 true | sed "s/Worker:/Wrker:/" >odd.yaml &&
+	gives_up odd.yaml "^tfjob/odd Failed after .*: all its replicas have succeeded, but none has a role that decides" "^  wrker-1  *Succeeded"
+'
+
 test_expect_success 'labels that no node has' '
 	job sel 1 true | sed "s/^\( *\)containers:/\1nodeSelector: {disk: ssd}\n&/" >sel.yaml &&
 	gives_up sel.yaml "cannot run on this machine: it does not have the labels disk=ssd: remove nodeSelector in spec.tfReplicaSpecs"
+'
+
+test_expect_success 'a queue that nobody can make' '
+	job queue 1 true | sed "s/^spec:/&\n  runPolicy: {schedulingPolicy: {queue: nowhere}}/" >queue.yaml &&
+	test_expect_code 1 timeout -k 5 120 muster run --gang-scheduler-name volcano --pending-timeout 1ms queue.yaml 2>err &&
+	has err "^tfjob/queue Failed after .*: queue \"nowhere\" not found: add the Queue to the files, or remove spec.runPolicy.schedulingPolicy.queue$"
 '
 
 test_expect_success 'an image that is not mapped and no command' '

@@ -75,4 +75,6 @@ test_expect_success 'with --gang-scheduler-name=none pods start one by one' '
 	kubectl wait --for=condition=Succeeded tfjob/four --timeout=120s
 '
 
+test_expect_success 'the pods end with the server' 'stop_muster'
+
 test_done

@@ -17,7 +17,7 @@ phases() {
 ended() { kubectl wait --for=condition=Succeeded "tfjob/$1" --timeout=120s; }
 resources() { muster resources --data "$data" "$@"; }
 
-test_expect_success 'J3.1: without gang scheduling all six pods are made, and those that fit start' '
+test_expect_success 'step 1: without gang scheduling all six pods are made, and those that fit start' '
 	start_muster --isolation shared --resources nvidia.com/gpu=1 --gang-scheduler-name=none && runs "sleep 600" &&
 	kubectl apply -f "$e2e/guide-gang.yaml" && soon phases $guide 3 Running && phases $guide 3 Pending &&
 	kubectl get pods -o name >out &&
@@ -25,7 +25,7 @@ test_expect_success 'J3.1: without gang scheduling all six pods are made, and th
 	kubectl get pods --field-selector status.phase=Running -o name >out && has out "ps-0$" "ps-1$" "worker-"
 '
 
-test_expect_success 'J3.1: the others wait, and it is said in the words of kube-scheduler' '
+test_expect_success 'step 1: the others wait, and it is said in the words of kube-scheduler' '
 	kubectl get pods --field-selector status.phase=Pending -o json >waiting.json &&
 	jq -e --arg text "$insufficient" "[.items[].status.conditions[] | select(.type == \"PodScheduled\" and .status == \"False\" and
 		.reason == \"Unschedulable\" and (.message | startswith(\$text)))] | length == 3" waiting.json &&
@@ -101,7 +101,7 @@ whole_between() {
 }
 revision() { kubectl get pods -o "jsonpath={.metadata.resourceVersion}"; }
 
-test_expect_success 'J3.2: with gang scheduling there is a PodGroup, and nothing else' '
+test_expect_success 'step 2: with gang scheduling there is a PodGroup, and nothing else' '
 	stop_muster && data=$PWD/gang && mkdir gang && runs "sleep 600" &&
 	start_muster --isolation shared --resources nvidia.com/gpu=1 --gang-scheduler-name=volcano &&
 	kubectl apply -f "$e2e/guide-gang.yaml" && soon eval "kubectl get podgroup | grep Pending" && kubectl get podgroup >out &&
@@ -109,7 +109,7 @@ test_expect_success 'J3.2: with gang scheduling there is a PodGroup, and nothing
 	group $guide ".spec | .minMember == 6 and .minResources == {\"nvidia.com/gpu\": \"4\"} and .queue == \"default\""
 '
 
-test_expect_success 'J3.2: the job says why, in one sentence' '
+test_expect_success 'step 2: the job says why, in one sentence' '
 	soon eval "kubectl get tfjob $guide -o yaml | grep \"Waiting for PodGroup\"" &&
 	kubectl get tfjob $guide -o "jsonpath={.status.conditions[*].message}" >out &&
 	has out "^TFJob $guide is created. Waiting for PodGroup $guide (6 pods with nvidia.com/gpu=4): needs 4 nvidia.com/gpu, this machine has 1, 1 free; never fits$" &&
@@ -118,7 +118,7 @@ test_expect_success 'J3.2: the job says why, in one sentence' '
 	kubectl get pods 2>err && has err "No resources found" && kubectl get services -o name >out && is service/kubernetes "$(cat out)"
 '
 
-test_expect_success 'J3.3: when the machine grows the group is let in, and all six pods start in one step' '
+test_expect_success 'step 3: when the machine grows the group is let in, and all six pods start in one step' '
 	from=$(revision) && resources nvidia.com/gpu=4 && soon phases $guide 6 Running && soon eval "kubectl get podgroup | grep \"^$guide  *Running  *6  *6 \"" &&
 	whole_between $from $(revision) &&
 	kubectl get services -o name >out && is 7 "$(wc -l <out)" &&
@@ -154,7 +154,7 @@ twice() {
 		ended "x$1" && ended "y$1" && whole_between "$from" "$(revision)" && kubectl delete tfjob "x$1" "y$1"
 }
 
-test_expect_success "J3.4: two such jobs take turns, ${GANG_REPEAT:-5} times, and never does a part of one start" '
+test_expect_success "step 4: two such jobs take turns, ${GANG_REPEAT:-5} times, and never does a part of one start" '
 	runs "sleep 0.2" && for turn in $(seq ${GANG_REPEAT:-5}); do twice $turn || return 1; done
 '
 
@@ -171,7 +171,7 @@ one_died() { ! test -e "$space/die"; }
 uids() { kubectl get pods -l "$(of "$1")" -o "jsonpath={.items[*].metadata.uid}" | tr " " "\n" | sort; }
 has_changed() { uids "$1" >now && ! cmp -s before now; }
 
-test_expect_success 'J3.5: a worker that was killed comes back, and nobody else gets its GPU' '
+test_expect_success 'step 5: a worker that was killed comes back, and nobody else gets its GPU' '
 	gpu=1 policy=ExitCode job ring 4 "$dies" | kubectl apply -f - && soon phases ring 4 Running && singles | kubectl apply -f - && uids ring >before &&
 	from=$(revision) && touch "$space/die" && soon one_died && soon has_changed ring && soon phases ring 4 Running &&
 	is 3 "$(comm -12 before now | wc -l)" &&
@@ -181,7 +181,7 @@ test_expect_success 'J3.5: a worker that was killed comes back, and nobody else 
 	done
 '
 
-test_expect_success 'J3.5: when it cannot come back the whole job waits again, and others run' '
+test_expect_success 'step 5: when it cannot come back the whole job waits again, and others run' '
 	kubectl delete tfjob ring && kubectl delete pod -l one && stop_muster && start_muster --isolation shared --gang-scheduler-name=volcano --gang-hold-seconds=1 &&
 	gpu=1 policy=ExitCode job ring 4 "$dies" | kubectl apply -f - && soon phases ring 4 Running && singles | kubectl apply -f - && resources nvidia.com/gpu=3 && touch "$space/die" && soon one_died &&
 	soon eval "kubectl get events --field-selector involvedObject.name=ring | grep \"its gang is broken: for 1 s only 3 of the 4\"" &&
@@ -190,17 +190,17 @@ test_expect_success 'J3.5: when it cannot come back the whole job waits again, a
 	kubectl get pods -l "$(of ring)" 2>err && has err "No resources found"
 '
 
-test_expect_success 'J3.6: a job that never fits does not block a smaller one' '
+test_expect_success 'step 6: a job that never fits does not block a smaller one' '
 	gpu=3 job big 3 true | kubectl apply -f - && soon eval "kubectl get tfjob big -o yaml | grep \"needs 9 nvidia.com/gpu, this machine has 3.*never fits\"" &&
 	gpu=1 job small 2 true | kubectl apply -f - && ended small && kubectl delete tfjob big ring small && kubectl delete pod -l one
 '
 
 test_expect_success 'a PodGroup of scheduler-plugins, for any other name of a scheduler' '
 	stop_muster && start_muster --isolation shared --gang-scheduler-name=my-scheduler && soon eval "resources nvidia.com/gpu=4" &&
-	for name in p q; do gpu=1 job $name 3 "sleep 0.2"; echo ---; done >two.yaml && from=$(revision) && kubectl apply -f two.yaml &&
+	for name in p q; do gpu=1 job $name 3 "until test -e $space/go; do sleep 0.1; done"; echo ---; done >two.yaml && from=$(revision) && kubectl apply -f two.yaml &&
 	soon eval "kubectl get podgroups.scheduling.x-k8s.io p -o yaml | grep minMember" &&
 	soon eval "kubectl get pod p-worker-0 -o yaml | grep \"schedulerName: my-scheduler\"" &&
-	ended p && ended q && whole_between $from $(revision) && kubectl delete tfjob p q
+	touch "$space/go" && ended p && ended q && whole_between $from $(revision) && kubectl delete tfjob p q
 '
 
 test_expect_success 'by default no PodGroup is made, and two jobs that pod by pod would block each other both end' '
@@ -226,5 +226,7 @@ test_expect_success 'queues are there from the start, and definitions that someb
 test_expect_success 'without our scheduler they are not' '
 	stop_muster && data=$PWD/plain && start_muster --no-scheduler && kubectl get crd -o name >out && lacks out podgroups queues
 '
+
+test_expect_success 'the pods end with the server' 'stop_muster'
 
 test_done

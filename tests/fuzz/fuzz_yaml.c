@@ -37,6 +37,10 @@ static void reads_back(struct arena *a, jv v)
     yaml_print(&b, v);
     check(yaml_parse(a, S("printed"), arena_str(a, buf_str(&b)), NULL, &docs, &e) == 0);
     check(docs.n == 1 && jv_equal(docs.at[0].root, v));
+    b.n = 0;
+    yaml_print_compact(&b, v);
+    check(yaml_parse(a, S("printed"), arena_str(a, buf_str(&b)), NULL, &docs, &e) == 0);
+    check(docs.n == 1 && jv_equal(docs.at[0].root, v));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -16,6 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 OTHERS = {"docs/performance.md": "bench/run"}
 INSTALLS = "changes the machine, or builds: tests/e2e/t0100-install.t"
 CLUSTER = "needs a cluster: tests/cluster/run, tests/operator/run --cluster"
+DEPLOY = "needs a cluster: tests/deploy/run"
 SDK = "needs PyTorch and the SDK: tests/sdk/run"
 GPU = "needs a GPU: tests/unit/node/test_resources.c, tests/node"
 
@@ -23,7 +24,8 @@ GPU = "needs a GPU: tests/unit/node/test_resources.c, tests/node"
 NOT_RUN = {
     ("README.md", "make demo"): "installs packages and builds: t0100-install.t checks its steps, t7310-examples.t runs its jobs",
     ("README.md", "sudo make install"): INSTALLS,
-    ("README.md", "muster manifests | kubectl apply --server-side -f -"): CLUSTER,
+    ("README.md", "muster manifests install --image registry.example/muster:0.1.0 | kubectl apply -f -"): DEPLOY,
+    ("README.md", "muster manifests | kubectl apply -f -"): CLUSTER,
     ("README.md", "muster operator"): CLUSTER,
     ("docs/cli.md", "muster resources"): "shows what this machine has: tests/e2e/t7420-guide.t",
     ("docs/cli.md", "muster why big"): "its jobs compete for two GPUs of one server: t6070-why.t makes such jobs",
@@ -42,7 +44,16 @@ NOT_RUN = {
         "sudo make uninstall", "make deb", "sudo apt install ./build/muster_*.deb")},
     **{("docs/install.md", command): "builds: tests/e2e/t0110-bundle.t, tests/pack/try" for command in (
         "make tarball", "tar -xzf muster-*.tar.gz -C /opt", "ln -s /opt/muster-*/muster /usr/local/bin/muster")},
-    ("docs/operator.md", "muster manifests | kubectl apply --server-side -f -"): CLUSTER,
+    **{("docs/install.md", command): DEPLOY for command in (
+        "make image", "skopeo copy oci-archive:build/muster-0.1.0-image.tar docker://registry.example/muster:0.1.0",
+        "muster manifests install --image registry.example/muster:0.1.0 | kubectl apply -f -",
+        "muster manifests install --namespace team-a --enable-scheme pytorchjob | kubectl apply -f -",
+        "kubectl apply -k deploy/kustomize/overlays/standalone", "kubectl apply -k deploy/kustomize/overlays/kubeflow",
+        "helm install muster deploy/helm/muster -n muster-system --create-namespace --set image.repository=registry.example/muster",
+        "helm test muster -n muster-system", "helm upgrade muster deploy/helm/muster -n muster-system --reset-then-reuse-values",
+        "kubectl delete validatingwebhookconfiguration validator.training-operator.kubeflow.org",
+        "muster manifests uninstall | kubectl delete --ignore-not-found -f -", "helm uninstall muster -n muster-system")},
+    ("docs/operator.md", "muster manifests | kubectl apply -f -"): CLUSTER,
     ("docs/operator.md", "muster operator"): CLUSTER,
     ("docs/operator.md", "muster operator --kubeconfig other.conf --namespace team-a"): CLUSTER,
     ("docs/sdk.md", "python3 sum.py"): SDK,

@@ -1,5 +1,6 @@
 """Requests to begin with: those of tests/cluster/requests, and what kubectl sends for the usual commands."""
 
+import json
 import os
 import pathlib
 import subprocess
@@ -42,6 +43,30 @@ def from_files():
             path = script.expand(script.expand(r.path, values), {})
             body = None if r.body is None else script.expand(r.body, values)
             found.append(Seed(r.method, path.replace("$", "x"), list(r.headers.items()), body))
+    return found
+
+
+def of_groups():
+    """PodGroups and Queues, and pods that wait in them, which the scheduler looks at again after each."""
+    head = [("Content-Type", "application/json"), ("Accept", "application/json")]
+    amounts = {"cpu": "9223372036854775807", "memory": "8Ei", "x.dev/y": "1"}
+    found = []
+    for group, version, labels, notes in (("scheduling.volcano.sh", "v1beta1", {}, {"scheduling.k8s.io/group-name": "g", "volcano.sh/task-spec": "worker"}),
+                                          ("scheduling.x-k8s.io", "v1alpha1", {"scheduling.x-k8s.io/pod-group": "g"}, {})):
+        path = f"/apis/{group}/{version}/namespaces/{NS}/podgroups"
+        spec = {"minMember": 2, "minResources": amounts, "queue": "default", "minTaskMember": {"worker": 1}, "priorityClassName": "system-node-critical"}
+        if group != "scheduling.volcano.sh":
+            spec = {"minMember": 2, "minResources": amounts}
+        body = {"apiVersion": f"{group}/{version}", "kind": "PodGroup", "metadata": {"name": "g"}, "spec": spec, "status": {"phase": "Inqueue"}}
+        found.append(Seed("POST", path, head, json.dumps(body)))
+        found.append(Seed("PATCH", path + "/g", [("Content-Type", "application/merge-patch+json")], json.dumps({"spec": spec, "status": {"phase": "Running"}})))
+        found.append(Seed("DELETE", path + "/g", head, None))
+        pod = {"metadata": {"generateName": "g-", "labels": labels, "annotations": notes}, "spec": {
+            "schedulerName": "volcano" if notes else "default-scheduler",
+            "containers": [{"name": "c", "image": "x", "resources": {"requests": {"cpu": "9223372036854775807", "memory": "8Ei"}}}]}}
+        found.append(Seed("POST", f"/api/v1/namespaces/{NS}/pods", head, json.dumps(pod)))
+    queue = {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": {"name": "q"}, "spec": {"weight": 2, "capability": amounts}}
+    found.append(Seed("POST", "/apis/scheduling.volcano.sh/v1beta1/queues", head, json.dumps(queue)))
     return found
 
 

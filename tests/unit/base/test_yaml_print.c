@@ -89,8 +89,56 @@ static void bytes_that_are_no_text_are_replaced(void)
     is_str(json_text(a, v), S("{\"k\xef\xbf\xbd\":\"a\xef\xbf\xbd\xef\xbf\xbd\"}"), "in JSON");
 }
 
+static void compact_is_short_and_reads_back(void)
+{
+    static const struct {
+        const char *json, *yaml; /* NULL: any */
+    } rows[] = {
+        { "{}", "{}\n" },
+        { "[]", "[]\n" },
+        { "'x'", "\"x\"\n" },
+        { "{'a': [1, 'b'], 'no': {}, '1': null, 'a b': 'x: #y'}",
+          "a: [1,\"b\"]\n\"no\": {}\n\"1\": null\n\"a b\": \"x: #y\"\n" },
+        { "[{'a': 1}, [], ['\\n\\t\\u2028\\u0085\\ufeff\\u007f\\u009f', {'\\u2028': 1}]]", NULL },
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        AUTO(arena) struct arena *a = arena_new();
+        AUTO(buf) struct buf b = { 0 };
+        AUTO(jdoc) struct jdoc *d = J(rows[i].json);
+        struct yaml_docs again = { 0 };
+
+        yaml_print_compact(&b, jdoc_root(d));
+        if (rows[i].yaml)
+            is_str(buf_str(&b), str_of(rows[i].yaml), rows[i].json);
+        ok(yaml_parse(a, S("f"), buf_str(&b), NULL, &again, NULL) == 0 && again.n == 1 &&
+               jv_equal(again.at[0].root, jdoc_root(d)),
+           "%s reads back the same", rows[i].json);
+    }
+}
+
+static void compact_long_values_go_on_lines_of_their_own(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(buf) struct buf b = { 0 };
+    AUTO(buf) struct buf text = { 0 };
+    struct yaml_docs again = { 0 };
+
+    for (int i = 0; i < 240; i++)
+        buf_addc(&text, 'x');
+    jv v = jobj(a, { "m", jarr(a, jobj(a, { "k", jstr(a, buf_str(&text)) }), jint(a, 1)) });
+    yaml_print_compact(&b, v);
+    ok(str_starts(buf_str(&b), S("m:\n -\n  k: \"xxx")), "in blocks");
+    ok(str_ends(buf_str(&b), S("xxx\"\n - 1\n")), "to the end");
+    ok(yaml_parse(a, S("f"), buf_str(&b), NULL, &again, NULL) == 0 && again.n == 1 &&
+           jv_equal(again.at[0].root, v),
+       "and reads back the same");
+}
+
 int main(void)
 {
+    compact_is_short_and_reads_back();
+    compact_long_values_go_on_lines_of_their_own();
     bytes_that_are_no_text_are_replaced();
     values_print_as_in_kubectl();
     doubles_print_as_in_go();

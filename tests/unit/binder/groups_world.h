@@ -13,7 +13,9 @@ static const struct kube_resource w_plugins = { "scheduling.x-k8s.io", "v1alpha1
 static const struct kube_resource w_kube = { "scheduling.k8s.io", "v1alpha2", "podgroups",
                                              "PodGroup", false };
 
-static void w_define(struct w *w, const struct kube_resource *res, const char *more)
+/* more: members of its version; phase: further members of the schema of status.phase. */
+static void w_define(struct w *w, const struct kube_resource *res, const char *more,
+                     const char *phase)
 {
     static const struct kube_resource crds = { "apiextensions.k8s.io", "v1",
                                                "customresourcedefinitions",
@@ -27,9 +29,11 @@ static void w_define(struct w *w, const struct kube_resource *res, const char *m
                "'https://example.com'}}, 'spec': {'group': '%s', 'scope': '%s', 'names': {'kind': "
                "'%s', 'plural': '%s'}, 'versions': [{'name': '%s', 'served': true, 'storage': "
                "true, %s 'schema': {'openAPIV3Schema': {'type': 'object', "
-               "'x-kubernetes-preserve-unknown-fields': true}}}]}}",
+               "'x-kubernetes-preserve-unknown-fields': true, 'properties': {'status': {'type': "
+               "'object', 'x-kubernetes-preserve-unknown-fields': true, 'properties': {'phase': "
+               "{'type': 'string'%s}}}}}}}]}}",
                res->plural, res->group, res->group, res->cluster_wide ? "Cluster" : "Namespaced",
-               res->kind, res->plural, res->version, more)
+               res->kind, res->plural, res->version, more, phase)
                .p);
     while (box_ask(&w->box, w->a, &list).err.code != ERR_OK)
         box_turn(&w->box);
@@ -50,6 +54,8 @@ static void g_make(struct w *w, const struct kube_resource *res, const char *mem
     w_settle(w);
 }
 
+static const char *g_phases = ""; /* of Volcano's groups, as in w_define */
+
 static void g_open_with(struct w *w, int gpus, const struct binder_opts *more)
 {
     struct api_opts o = { .protect_storage = true, .groups_pods = more->kube_groups };
@@ -58,11 +64,11 @@ static void g_open_with(struct w *w, int gpus, const struct binder_opts *more)
     w->o.volumes_dir = S("/nowhere");
     w->o.patience_ms = 300 * 1000;
     box_open(&w->box, NULL, &o);
-    w_define(w, &w_groups, "");
-    w_define(w, &w_queues, "'subresources': {'status': {}},");
-    w_define(w, &w_plugins, "'subresources': {'status': {}},");
+    w_define(w, &w_groups, "", g_phases);
+    w_define(w, &w_queues, "'subresources': {'status': {}},", "");
+    w_define(w, &w_plugins, "'subresources': {'status': {}},", "");
     if (more->kube_groups)
-        w_define(w, &w_kube, "'subresources': {'status': {}},");
+        w_define(w, &w_kube, "'subresources': {'status': {}},", "");
     g_make_early(w, &w_queues, "'metadata': {'name': 'default'}, 'spec': {'weight': 1}");
     w_start(w);
     w_node(w, "n",

@@ -155,11 +155,30 @@ static void pods_of_other_namespaces_are_no_members(void)
     w_close(&w);
 }
 
+static void a_pod_of_a_podgroup_is_in_no_other_gang(void)
+{
+    struct w w;
+
+    open_world(&w, 3);
+    make_gang(&w, "a", 2);
+    jv pod = member_of(&w, "a", 0);
+    pod = jv_with(w.a, pod, jstrz(w.a, "x"), "metadata", "labels", "scheduling.x-k8s.io/pod-group");
+    w_do(&w, KUBE_CREATE, &w_pods, "", "", pod);
+    w_settle(&w);
+    member(&w, "a", 1);
+    is_str(w_node_of(&w, "a-1"), S(""), "a pod that names a PodGroup is no member of its job's");
+    is_str(w_node_of(&w, "a-0"), S(""), "it waits for its group");
+    member(&w, "a", 2);
+    is_str(w_node_of(&w, "a-1"), S("n"), "others make the gang whole");
+    w_close(&w);
+}
+
 int main(void)
 {
     pods_of_other_namespaces_are_no_members();
     whole_or_not_at_all();
     a_replacement_gets_what_was_kept();
     a_restart_counts_those_that_run();
+    a_pod_of_a_podgroup_is_in_no_other_gang();
     return tap_done();
 }

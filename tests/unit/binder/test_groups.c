@@ -178,6 +178,26 @@ static void a_restart_goes_on_from_the_phases(void)
     w_close(&w);
 }
 
+/* Both as after a whole restart of its job, and a restart of the server in the middle of it. */
+static void one_that_ran_comes_before_others(void)
+{
+    struct w w;
+
+    g_open(&w, 3);
+    g_group(&w, "old", 1, GPUS(2));
+    binder_free(w.b);
+    w_patch(&w, &w_groups, "old", "", "{'status': {'phase': 'Pending'}}");
+    g_make_early(&w, &w_groups,
+                 "'metadata': {'name': 'young'}, 'spec': {'minMember': 1, 'minResources': "
+                 "{'nvidia.com/gpu': 2}}, 'status': {'phase': 'Pending', 'conditions': [{'type': "
+                 "'Scheduled', 'status': 'True'}]}");
+    w_start(&w);
+    is_str(g_phase(&w, "young"), S("Inqueue"),
+           "a group that ran and lost its pods is let in first");
+    is_str(g_phase(&w, "old"), S("Pending"), "one that never ran waits, although it is older");
+    w_close(&w);
+}
+
 static void a_replacement_of_any_name(void)
 {
     struct w w;
@@ -198,6 +218,51 @@ static void a_replacement_of_any_name(void)
     w_close(&w);
 }
 
+static void a_group_that_lost_all_its_pods_at_once(void)
+{
+    struct w w;
+
+    g_open(&w, 1);
+    g_group(&w, "a", 1, GPUS(1));
+    g_pod(&w, "a", "0");
+    g_pod(&w, "a", "more");
+    is_str(g_phase(&w, "a"), S("Running"), "a group runs with one pod");
+    is_str(w_node_of(&w, "a-more"), S(""), "while another waits");
+    w_delete(&w, &w_pods, "a-0");
+    is_str(w_node_of(&w, "a-more"), S("n"), "which starts when the first is gone");
+    w_delete(&w, &w_pods, "a-more");
+    g_group(&w, "b", 1, GPUS(1));
+    is_str(g_phase(&w, "a"), S("Inqueue"), "without any pod it is let in anew");
+    is_str(g_phase(&w, "b"), S("Pending"), "and nobody else");
+    w_close(&w);
+}
+
+/* Who makes a group while no scheduler runs can say that it is let in. */
+static void groups_that_say_they_hold_all(void)
+{
+    struct w w;
+
+    g_open_with(&w, 2, &(struct binder_opts){ .group_wait_ms = 3600 * 1000 });
+    binder_free(w.b);
+    for (int i = 0; i < 2; i++)
+        g_make_early(
+            &w, &w_groups,
+            arena_printf(w.a,
+                         "'metadata': {'name': 'g%d'}, 'spec': {'minMember': 1, 'minResources': "
+                         "{'nvidia.com/gpu': '9223372036854775807', 'memory': '8Ei'}}, "
+                         "'status': {'phase': 'Inqueue'}",
+                         i)
+                .p);
+    w_start(&w);
+    g_group(&w, "b", 1, GPUS(1));
+    is_str(g_phase(&w, "b"), S("Pending"), "nothing is left beside groups that hold more than all");
+    w_delete(&w, &w_groups, "g0");
+    is_str(g_phase(&w, "b"), S("Pending"), "nor beside one of them");
+    w_delete(&w, &w_groups, "g1");
+    is_str(g_phase(&w, "b"), S("Inqueue"), "when these are gone there is room");
+    w_close(&w);
+}
+
 static void each_role_has_its_least(void)
 {
     struct w w;
@@ -212,6 +277,25 @@ static void each_role_has_its_least(void)
     is_str(w_node_of(&w, "a-p0"), S("n"), "with it they do");
     is_str(w_node_of(&w, "a-w2"), S("n"), "all of them, as there is room");
     is_str(g_phase(&w, "a"), S("Running"), "and the group runs");
+    w_close(&w);
+}
+
+static void a_role_that_nobody_has(void)
+{
+    struct w w;
+
+    g_open_with(&w, 2, &(struct binder_opts){ .group_wait_ms = 1 });
+    g_pod(&w, "a", "0");
+    g_pod(&w, "a", "1");
+    g_group(&w, "a", 2, ", 'minTaskMember': {'ps': 1, 'worker': 1}" GPUS(2));
+    while (!str_eqz(g_phase(&w, "a"), "Pending"))
+        w_settle(&w);
+    is_str(g_condition(&w, "a", "Unschedulable"),
+           S("True NotEnoughTasks: too few pods of role \"ps\" exist"),
+           "what a group asked for is free if a role stays empty");
+    w_patch(&w, &w_groups, "a", "", "{'spec': {'minTaskMember': null}}");
+    w_settle(&w);
+    is_str(g_phase(&w, "a"), S("Running"), "it starts when it needs that role no more");
     w_close(&w);
 }
 
@@ -272,6 +356,28 @@ static void quotas_of_the_namespace(void)
     g_group(&w, "c", 1, GPUS(1));
     is_str(g_phase(&w, "c"), S("Inqueue"), "and not twice when they do");
     w_close(&w);
+}
+
+static void quotas_of_pods(void)
+{
+    static const struct kube_resource quotas = { "", "v1", "resourcequotas", "ResourceQuota",
+                                                 false };
+    static const char *const names[] = { "pods", "count/pods" };
+
+    for (size_t i = 0; i < COUNT(names); i++) {
+        struct w w;
+        char quota[256];
+        g_open(&w, 9);
+        snprintf(quota, sizeof(quota),
+                 "{'metadata': {'name': 'few'}, 'spec': {'hard': {'%s': '3'}}}", names[i]);
+        w_make(&w, &quotas, quota);
+        w_settle(&w);
+        g_group(&w, "a", 2, GPUS(2));
+        is_str(g_phase(&w, "a"), S("Inqueue"), "two of three pods");
+        g_group(&w, "b", 2, GPUS(2));
+        is_str(g_phase(&w, "b"), S("Pending"), "two more are one too many");
+        w_close(&w);
+    }
 }
 
 static void those_of_scheduler_plugins(void)
@@ -407,6 +513,51 @@ static void those_of_kubernetes_when_nobody_asked(void)
     w_close(&w);
 }
 
+/* Whoever may write groups of one namespace must not keep others from the nodes with words. */
+static void more_than_it_was_let_in_with_is_not_kept(void)
+{
+    struct w w;
+
+    g_open_with(&w, 2, &(struct binder_opts){ .group_wait_ms = 1 });
+    g_make(&w, &w_groups,
+           "'metadata': {'name': 'forged'}, 'spec': {'minMember': 0" GPUS(
+               99) "}, 'status': {'phase': 'Running'}");
+    is_str(g_phase(&w, "forged"), S("Pending"), "a phase that somebody wrote lets nothing in");
+    g_group(&w, "none", 0, GPUS(2));
+    while (!str_eqz(g_phase(&w, "none"), "Pending"))
+        w_settle(&w);
+    ok(true, "a group that needs no pod is not waited for for ever");
+    w_delete(&w, &w_groups, "none");
+    g_group(&w, "a", 1, GPUS(1));
+    g_pod(&w, "a", "0");
+    g_pod_phase(&w, "a-0", "Running");
+    w_patch(&w, &w_groups, "a", "",
+            "{'spec': {'minMember': 99, 'minResources': {'nvidia.com/gpu': '99', 'cpu': '99'}}}");
+    w_settle(&w);
+    w_pod(&w, "other", "{'nvidia.com/gpu': '1', 'cpu': '1'}", "");
+    w_settle(&w);
+    is_str(w_node_of(&w, "other"), S("n"), "what it asks for later is not kept for it");
+    w_delete(&w, &w_pods, "other");
+    w_make(&w, &w_pods,
+           "{'metadata': {'name': 'gone', 'annotations': {'scheduling.k8s.io/group-name': 'a'}}, "
+           "'spec': {'schedulerName': 'volcano', 'nodeName': 'n', 'containers': [{'name': 'c', "
+           "'image': 'i', 'resources': {'limits': {'nvidia.com/gpu': '1'}}}]}}");
+    w_settle(&w);
+    w_delete(&w, &w_pods, "gone");
+    w_pod(&w, "other", "{'nvidia.com/gpu': '1'}", "");
+    w_settle(&w);
+    is_str(w_node_of(&w, "other"), S("n"), "nor what a pod had that chose its node itself");
+    w_delete(&w, &w_pods, "other");
+    w_make(&w, &w_pods,
+           "{'metadata': {'name': 'early', 'labels': {'scheduling.x-k8s.io/pod-group': 'p'}}, "
+           "'spec': {'nodeName': 'n', 'containers': [{'name': 'c', 'image': 'i'}]}}");
+    g_make(&w, &w_plugins, "'metadata': {'name': 'p'}, 'spec': {'minMember': 9" GPUS(9) "}");
+    w_pod(&w, "other", "{'nvidia.com/gpu': '1'}", "");
+    w_settle(&w);
+    is_str(w_node_of(&w, "other"), S("n"), "nor for one that has a pod and was never let in");
+    w_close(&w);
+}
+
 static void make_class(struct w *w, const char *name, int value)
 {
     static const struct kube_resource classes = { "scheduling.k8s.io", "v1", "priorityclasses",
@@ -463,6 +614,58 @@ static void others_make_way(void)
     w_close(&w);
 }
 
+static void a_pod_makes_way_once(void)
+{
+    struct w w;
+
+    g_open_with(&w, 2, &(struct binder_opts){ .preempts = true });
+    make_class(&w, "high", 2);
+    w_pod(&w, "low", "{'nvidia.com/gpu': '1'}", "");
+    w_pod(&w, "low2", "{'nvidia.com/gpu': '1'}", "");
+    w_settle(&w);
+    w_pod(&w, "high", "{'nvidia.com/gpu': '1'}", ", 'priorityClassName': 'high'");
+    w_settle(&w);
+    int gone = meta_being_deleted(w_get(&w, &w_pods, "low")) +
+               meta_being_deleted(w_get(&w, &w_pods, "low2"));
+    is_int(gone, 1, "one pod makes way for one that matters more");
+    is_str(w_node_of(&w, "high"), S(""), "which waits until it is gone");
+    w_pod(&w, "other", "{'nvidia.com/gpu': '1'}", "");
+    w_settle(&w);
+    const char *victim = meta_being_deleted(w_get(&w, &w_pods, "low")) ? "low" : "low2";
+    ok(str_starts(w_events_of(&w, victim, "Preempted"), S("Preempted by pod default/high")),
+       "an event says for whom");
+    binder_free(w.b); /* it is not chosen anew, nor is another */
+    w_start(&w);
+    gone = meta_being_deleted(w_get(&w, &w_pods, "low")) +
+           meta_being_deleted(w_get(&w, &w_pods, "low2"));
+    is_int(gone, 1, "still one, after a restart too");
+    w_delete(&w, &w_pods, victim);
+    is_str(w_node_of(&w, "high"), S("n"), "then it starts");
+    is_str(w_node_of(&w, "other"), S(""), "nobody else got the room");
+    w_close(&w);
+}
+
+static void what_is_refused_is_not_sent_over_and_over(void)
+{
+    struct w w;
+
+    g_phases = ", 'enum': ['', 'Pending']";
+    g_open(&w, 1);
+    g_phases = "";
+    uint64_t before = binder_writes(w.b);
+    int64_t start = loop_now_ms(w.box.loop);
+    g_make_early(&w, &w_groups, "'metadata': {'name': 'a'}, 'spec': {'minMember': 1}");
+    while (binder_writes(w.b) == before)
+        box_turn(&w.box);
+    for (int i = 0; i < 200; i++)
+        box_turn(&w.box);
+    int64_t seconds = (loop_now_ms(w.box.loop) - start) / 1000;
+    ok((int64_t)(binder_writes(w.b) - before) <= 1 + seconds,
+       "a status that the server refuses is tried each second");
+    is_str(g_phase(&w, "a"), S(""), "and is not there");
+    w_close(&w);
+}
+
 int main(void)
 {
     from_pending_to_completed();
@@ -472,15 +675,23 @@ int main(void)
     pods_without_their_group();
     what_is_kept_comes_free_if_no_pods_come();
     a_restart_goes_on_from_the_phases();
+    one_that_ran_comes_before_others();
     a_replacement_of_any_name();
+    a_group_that_lost_all_its_pods_at_once();
+    groups_that_say_they_hold_all();
     each_role_has_its_least();
+    a_role_that_nobody_has();
     queues_and_their_status();
     quotas_of_the_namespace();
+    quotas_of_pods();
     those_of_scheduler_plugins();
     those_of_kubernetes();
     a_basic_one_of_kubernetes();
     those_of_kubernetes_when_nobody_asked();
+    more_than_it_was_let_in_with_is_not_kept();
     the_more_important_is_first();
     others_make_way();
+    a_pod_makes_way_once();
+    what_is_refused_is_not_sent_over_and_over();
     return tap_done();
 }

@@ -336,6 +336,22 @@ static void a_limit_of_nothing_is_warned_of(void)
                   "and some do so by default");
 }
 
+static void a_gang_that_is_never_there_is_warned_of(void)
+{
+    is_advised(JOB("'runPolicy':{'schedulingPolicy':{'minAvailable':3}},'tfReplicaSpecs':{"
+                   "'Worker':{'replicas':2}}"),
+               "spec.runPolicy.schedulingPolicy.minAvailable: 3 of 2 replicas: with a gang "
+               "scheduler the job never starts",
+               "more than there are");
+    is_advised(JOB("'runPolicy':{'schedulingPolicy':{'minAvailable':2}},'tfReplicaSpecs':{"
+                   "'Worker':{'replicas':2}}"),
+               "", "all of them");
+    is_advised_of("PyTorchJob",
+                  JOB("'runPolicy':{'schedulingPolicy':{'minAvailable':3}},'elasticPolicy':{},"
+                      "'pytorchReplicaSpecs':{'Worker':{'replicas':2}}"),
+                  "", "an elastic job may get more");
+}
+
 static void workers_that_mpi_takes_for_none_are_warned_of(void)
 {
     is_advised_of(
@@ -350,6 +366,7 @@ static void workers_that_mpi_takes_for_none_are_warned_of(void)
 
 int main(void)
 {
+    a_gang_that_is_never_there_is_warned_of();
     a_limit_of_nothing_is_warned_of();
     workers_that_mpi_takes_for_none_are_warned_of();
     a_count_of_a_wrong_type_is_only_that();

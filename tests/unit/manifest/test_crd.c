@@ -349,6 +349,30 @@ static void its_spec_is_immutable(void)
            S("spec: Invalid value: \"object\": field is immutable\n"), "it cannot change");
 }
 
+/* Each name costs an amount of every node. */
+static void lists_of_groups_are_short(void)
+{
+    static const struct {
+        size_t kind;
+        const char *member;
+    } lists[] = {
+        { 0, "minResources" }, { 0, "minTaskMember" }, { 1, "capability" }, { 2, "minResources" }
+    };
+
+    for (size_t i = 0; i < COUNT(lists); i++) {
+        AUTO(arena) struct arena *a = arena_new();
+        AUTO(crd)
+        struct crd *c = crd_compile(manifest_group_crd(a, lists[i].kind), &meta_ObjectMeta, NULL);
+        struct jbuild b = jb_obj(a);
+        for (int n = 0; n < 65; n++)
+            jb_add(&b, arena_printf(a, "x.dev/%d", n), jint(a, 1));
+        jv obj = jobj(a, { "spec", jobj(a, { lists[i].member, jb_done(&b) }) });
+        ok(str_contains(problems_of(a, c->storage, obj, JV_ABSENT),
+                        S("must have at most 64 items")),
+           "%s is short", lists[i].member);
+    }
+}
+
 static void queues_are_sound(void)
 {
     AUTO(arena) struct arena *a = arena_new();
@@ -371,6 +395,7 @@ int main(int argc, char **argv)
     groups_are_checked_and_completed();
     only_one_is_of_kubernetes();
     its_spec_is_immutable();
+    lists_of_groups_are_short();
     queues_are_sound();
     if (ok(c != NULL, "the definition of TFJob compiles")) {
         wrong_jobs_are_refused(c->storage);

@@ -84,6 +84,8 @@ static void lists_change(void)
         { "cpu", NULL, "resources: \"cpu\" is not NAME=AMOUNT" },
         { "a b=1", NULL,
           "resources: \"a b\" is not the name of a resource, as cpu and nvidia.com/gpu are" },
+        { "gpu=4", NULL,
+          "resources: \"gpu\" is not the name of a resource, as cpu and nvidia.com/gpu are" },
         { "nvidia.com/gpu=500m", NULL,
           "resources: nvidia.com/gpu: \"500m\" is not a whole number" },
         { "pods=1.5", NULL, "resources: pods: \"1.5\" is not a whole number" },
@@ -181,6 +183,11 @@ static void others_use_gpus(void)
            arena_printf(a, "%s is in use by process %d of another run or server on this machine",
                         path, (int)pid),
            "and who tries is told why");
+    struct device_lock_seen at[] = { { .path = "/nowhere" }, { .path = path }, { .path = root } };
+    device_lock_holders(at, COUNT(at));
+    is_int(at[0].holder, 0, "of several, nobody has what is not there");
+    is_int(at[1].holder, pid, "each has its own holder");
+    is_int(at[2].holder, 0, "or none");
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
     ok(devices_look(&d, root), "kill -9 gives it back");

@@ -373,8 +373,59 @@ static void many_terms_are_compared_once(void)
            "the first of its kind, of which 20000 terms say so");
 }
 
+/* Hundreds of pods, each of which asks for a resource of its own, and one for what there is. */
+static void names_of_resources_are_bounded(void)
+{
+    enum { PODS = 300 };
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(jdoc)
+    struct jdoc *n = J("{'metadata': {'name': 'n'}, 'status': {'allocatable': {'pods': '9', "
+                       "'z.dev/gpu': '1'}, " READY "}}");
+    struct sched_node on = sched_node_read(a, jdoc_root(n));
+    const struct sched_node *node_at[] = { &on };
+    struct sched_pod pods[PODS];
+    struct sched_waiting waiting[PODS];
+    struct sched_amount amounts[PODS];
+    struct sched_input in = {
+        .nodes = node_at, .n_nodes = 1, .waiting = waiting, .n_waiting = PODS
+    };
+    size_t n_others = 0;
+
+    for (size_t i = 0; i < PODS; i++) {
+        amounts[i].name = i + 1 < PODS ? arena_printf(a, "x.dev/%zu", i) : S("z.dev/gpu");
+        amounts[i].n = 1;
+        pods[i] = (struct sched_pod){ .ns = S("default"),
+                                      .name = arena_printf(a, "p%zu", i),
+                                      .uid = arena_printf(a, "u%zu", i),
+                                      .need = { &amounts[i], 1 } };
+        waiting[i] = (struct sched_waiting){ .pod = &pods[i], .seq = i };
+    }
+    const struct sched_verdict *v = sched_decide(a, &in).pods;
+    for (size_t i = 0; i + 1 < PODS; i++)
+        n_others +=
+            !v[i].node && str_contains(v[i].why, S("1 Insufficient resources that no node has"));
+    ok(str_contains(v[0].why, S("1 Insufficient x.dev/0")), "the first are called by their name");
+    ok(n_others > 100 && n_others < PODS - 1, "many more together");
+    ok(v[PODS - 1].node, "and who asks for what a node has gets it");
+}
+
+static void amounts_can_be_summed(void)
+{
+    AUTO(arena) struct arena *a = arena_new();
+    AUTO(jdoc)
+    struct jdoc *d = J("{" POD("a") ", 'spec': {'containers': [{'resources': {'requests': "
+                                    "{'memory': '9223372036854775807', 'cpu': '-1'}}}]}}");
+    struct sched_pod p = sched_pod_read(a, jdoc_root(d));
+
+    for (size_t i = 0; i < p.need.n; i++)
+        ok(p.need.at[i].n >= 0 && p.need.at[i].n <= INT64_MAX / 10000,
+           str_eqz(p.need.at[i].name, "cpu") ? "none is below nothing" : "nor too large for sums");
+}
+
 int main(void)
 {
+    names_of_resources_are_bounded();
+    amounts_can_be_summed();
     many_terms_are_compared_once();
     for (size_t i = 0; i < COUNT(rows); i++)
         decide(&rows[i]);

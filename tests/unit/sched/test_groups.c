@@ -365,6 +365,39 @@ static void quotas_count(void)
     arena_free(w.a);
 }
 
+/* Else a group of one namespace that may never start would keep all others out. */
+static void no_room_is_kept_for_who_waits_for_its_own(void)
+{
+    const struct sched_amount left[] = { { S("requests.gpu"), 3 } };
+    const struct sched_quota quota = { S("d"), S("team"), { left, 1 } };
+    struct sched_queue q = { .name = S("q"), .weight = 1 };
+    struct world w;
+
+    world_open(&w, ONE(8));
+    w.in.quotas = &quota;
+    w.in.n_quotas = 1;
+    runs(&w, NULL, "old", 1);
+    group(&w, "a", 8);
+    group(&w, "c", 2)->ns = S("other");
+    decides(&w, "a +c", "a group lacks room, and its quota is too small");
+    w.guard.now_ms = 5000;
+    decides(&w, "a +c", "no room is kept for it, however long it waits");
+    arena_free(w.a);
+
+    world_open(&w, ONE(3));
+    q.capability = gpus(&w, 3);
+    struct sched_gang *b = group(&w, "b", 2);
+    b->queue = &q;
+    b->let_in = true;
+    runs(&w, b, "b-0", 2);
+    group(&w, "a", 2)->queue = &q;
+    group(&w, "c", 1);
+    decides(&w, "a +c", "a group lacks room, and its queue is full");
+    w.guard.now_ms = 5000;
+    decides(&w, "a +c", "no room is kept for it either");
+    arena_free(w.a);
+}
+
 /* "x! y": x with all of its gang */
 static str victims_of(struct world *w, const struct sched_decision *d)
 {
@@ -511,6 +544,7 @@ int main(void)
     queues_have_limits();
     queues_have_weights();
     quotas_count();
+    no_room_is_kept_for_who_waits_for_its_own();
     lesser_make_way();
     in_a_full_queue();
     the_newest_of_the_least_goes();
