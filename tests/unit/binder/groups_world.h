@@ -75,13 +75,14 @@ static void g_open_with(struct w *w, int gpus, const struct binder_opts *more)
            arena_printf(w->a, "{'cpu': '9', 'pods': '99', 'nvidia.com/gpu': '%d'}", gpus).p);
 }
 
-static void g_open(struct w *w, int gpus)
+__attribute__((unused)) static void g_open(struct w *w, int gpus)
 {
     g_open_with(w, gpus, &(struct binder_opts){ 0 });
 }
 
 /* spec: members of it, after minMember */
-static void g_group(struct w *w, const char *name, int min, const char *spec)
+__attribute__((unused)) static void g_group(struct w *w, const char *name, int min,
+                                            const char *spec)
 {
     g_make(w, &w_groups,
            arena_printf(w->a, "'metadata': {'name': '%s'}, 'spec': {'minMember': %d%s}", name, min,
@@ -104,7 +105,8 @@ static void g_pod_early(struct w *w, const char *group, const char *index, const
                .p);
 }
 
-static void g_pod_of(struct w *w, const char *group, const char *index, const char *role)
+__attribute__((unused)) static void g_pod_of(struct w *w, const char *group, const char *index,
+                                             const char *role)
 {
     g_pod_early(w, group, index, role);
     w_settle(w);
@@ -122,7 +124,7 @@ __attribute__((unused)) static void g_pod_phase(struct w *w, const char *pod, co
     w_settle(w);
 }
 
-static jv g_status(struct w *w, const char *group)
+__attribute__((unused)) static jv g_status(struct w *w, const char *group)
 {
     return jv_get(w_get(w, &w_groups, group), S("status"));
 }
