@@ -136,47 +136,48 @@ static bool others_forward(const struct net_egress *g)
     return found || !d;
 }
 
-/* The first that turns forwarding on notes that, with the start of the machine and the network
- * namespace that it was in; the last to go turns it off. Both hold the lock. */
-static const char forward_note[] = NET_EGRESS_LOCK_DIR "/forwarding";
+/* The first server that turns forwarding on notes the boot of the machine, in a file for its
+ * network namespace; the last one to stop turns it off. Both hold the lock. */
+struct forward_note {
+    char path[128];
+    char boot[64];
+};
 
-enum { WHERE_BYTES = 128 };
-
-static void where_we_are(char out[WHERE_BYTES])
+static struct forward_note forward_note(void)
 {
-    char boot[64] = "";
+    struct forward_note n = { 0 };
     struct stat st = { 0 };
 
-    sys_read_file(AT_FDCWD, "/proc/sys/kernel/random/boot_id", boot, sizeof(boot));
     if (stat("/proc/self/ns/net", &st) < 0)
         st.st_ino = 0;
-    snprintf(out, WHERE_BYTES, "%.40s %llu", boot, (unsigned long long)st.st_ino);
+    snprintf(n.path, sizeof(n.path), NET_EGRESS_LOCK_DIR "/forwarding-%llu",
+             (unsigned long long)st.st_ino);
+    sys_read_file(AT_FDCWD, "/proc/sys/kernel/random/boot_id", n.boot, sizeof(n.boot));
+    return n;
 }
 
 static void note_forwarding(void)
 {
-    char here[WHERE_BYTES];
-    int fd = open(forward_note, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    struct forward_note n = forward_note();
+    int fd = open(n.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 
-    where_we_are(here);
-    if (fd >= 0 && write(fd, here, strlen(here)) < 0)
-        unlink(forward_note); /* then it stays on */
+    if (fd >= 0 && write(fd, n.boot, strlen(n.boot)) < 0)
+        unlink(n.path); /* then it stays on */
     if (fd >= 0)
         close(fd);
 }
 
 static void put_forwarding_back(const struct net_egress *g)
 {
-    char here[WHERE_BYTES];
-    char noted[WHERE_BYTES] = "";
+    struct forward_note n = forward_note();
+    char noted[sizeof(n.boot)] = "";
 
-    if (sys_read_file(AT_FDCWD, forward_note, noted, sizeof(noted)) < 0 || others_forward(g))
+    if (sys_read_file(AT_FDCWD, n.path, noted, sizeof(noted)) < 0 || others_forward(g))
         return;
-    where_we_are(here);
-    if (strcmp(here, noted) != 0)
+    if (strcmp(n.boot, noted) != 0)
         return;
     sys_write_file(AT_FDCWD, forward, "0");
-    unlink(forward_note);
+    unlink(n.path);
 }
 
 static int routed(struct net_egress *g, pid_t pid)
@@ -391,6 +392,8 @@ static void undo(const struct net_egress *g)
         return;
     int n = snprintf(text, sizeof(text), "delete table ip muster_%s\n", g->tag);
     net_nft_run((str){ text, (size_t)n }, NULL);
+    /* The kernel would remove the link some time after the hub: others take it for one in use. */
+    net_egress_clear(str_of(g->tag));
     put_forwarding_back(g);
 }
 
