@@ -104,7 +104,7 @@ check: check-asan check-tsan ## unit tests with sanitizers
 check-asan: deps-test ## unit tests with address, leak and undefined-behaviour checking
 	@test -f $(ASAN)/build.ninja || meson setup $(ASAN) -Db_sanitize=address,undefined $(SANITIZED) >/dev/null
 	@$(NINJA) -C $(ASAN) --quiet
-	@tests/twice meson test -C $(ASAN) --print-errorlogs --timeout-multiplier 10
+	@UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 tests/twice meson test -C $(ASAN) --print-errorlogs --timeout-multiplier 10
 
 check-tsan: deps-test ## the tests where threads meet, with thread checking
 	@test -f $(TSAN)/build.ninja || meson setup $(TSAN) -Db_sanitize=thread $(SANITIZED) >/dev/null

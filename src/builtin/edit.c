@@ -27,7 +27,7 @@ static struct jnode *find(const struct edit *e, str key)
 {
     for (uint32_t i = 0; i < e->n; i++) {
         struct jnode *k = e->nodes + (size_t)2 * i;
-        if (k->n == key.n && memcmp(k->u.text, key.p, key.n) == 0)
+        if (str_eq((str){ k->u.text, k->n }, key))
             return k;
     }
     return NULL;
