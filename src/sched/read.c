@@ -6,9 +6,9 @@
 #include "plan/planner.h"
 #include "sched/internal.h"
 
-/* Sums of tens of thousands of amounts are no greater than an int64_t. No machine has as much, so
+/* Sums of thousands of amounts are no greater than an int64_t. No machine has as much (1 Pi), so
  * who asks for more waits for ever either way. */
-#define AMOUNT_MOST (INT64_C(1) << 48)
+#define AMOUNT_MOST (INT64_C(1) << 50)
 
 static int64_t in_units(str name, const struct quantity *q)
 {

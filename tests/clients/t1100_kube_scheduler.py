@@ -96,6 +96,7 @@ def claims_to_devices_are_not_ignored(s):
     (node,) = s.kube.list("nodes")
     s.pod("forced", resourceClaims=claims, nodeName=node["metadata"]["name"])
     s.wait(lambda: s.events("forced", "FailedPrepareDynamicResources"), "forced is not started")
+    s.wait(lambda: s.phase("forced"), "forced is seen")
     is_(s.phase("forced"), "Pending", "phase of a pod that claims devices")
     for name in ("claims", "forced"):
         s.kube.delete("pods", name, NS, grace=0)

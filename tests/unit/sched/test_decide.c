@@ -418,7 +418,7 @@ static void amounts_can_be_summed(void)
     struct sched_pod p = sched_pod_read(a, jdoc_root(d));
 
     for (size_t i = 0; i < p.need.n; i++)
-        ok(p.need.at[i].n >= 0 && p.need.at[i].n <= INT64_MAX / 10000,
+        ok(p.need.at[i].n >= 0 && p.need.at[i].n <= INT64_MAX / 8000,
            str_eqz(p.need.at[i].name, "cpu") ? "none is below nothing" : "nor too large for sums");
 }
 
